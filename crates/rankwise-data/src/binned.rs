@@ -1,0 +1,143 @@
+//! One byte per document and feature: what trees are grown from.
+
+use rayon::prelude::*;
+
+use crate::{BinningParams, DataError, Dataset, FeatureBins};
+
+/// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
+/// is a lower id.
+#[derive(Clone, Debug)]
+pub struct BinnedDataset {
+    feature_ids: Vec<u32>,
+    bins: Vec<FeatureBins>,
+    columns: Vec<Vec<u8>>,
+    n_rows: usize,
+}
+
+impl BinnedDataset {
+    /// Decides the bins from the data and applies them.
+    pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
+        let sample = sample_rows(data, params.bin_construct_sample_cnt);
+        let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
+            .into_par_iter()
+            .map(|slot| {
+                let column = data.column(slot);
+                let values = match &sample {
+                    None => {
+                        let mut values = Vec::with_capacity(data.n_rows());
+                        column.for_each_in(0, data.n_rows(), |_, value| values.push(value));
+                        values
+                    }
+                    Some(rows) => rows.iter().map(|row| column.get(*row as usize)).collect(),
+                };
+                (data.feature_ids()[slot], FeatureBins::from_values(values, params.max_bin))
+            })
+            .filter(|(_, bins)| !bins.is_constant())
+            .unzip();
+        Self::apply(data, feature_ids, bins)
+    }
+
+    /// Applies the bins of this data set to another, so that trees grown here can be followed there.
+    pub fn like(&self, data: &Dataset) -> Result<Self, DataError> {
+        Self::apply(data, self.feature_ids.clone(), self.bins.clone())
+    }
+
+    fn apply(data: &Dataset, feature_ids: Vec<u32>, bins: Vec<FeatureBins>) -> Result<Self, DataError> {
+        let n_rows = data.n_rows();
+        let columns = feature_ids
+            .par_iter()
+            .zip(&bins)
+            .map(|(feature, bins)| {
+                let mut column = Vec::new();
+                column
+                    .try_reserve_exact(n_rows)
+                    .map_err(|_| DataError::TooLarge { rows: n_rows, features: feature_ids.len() })?;
+                match data.column_of(*feature) {
+                    Some(values) => values.for_each_in(0, n_rows, |_, value| column.push(bins.bin(value))),
+                    None => column.resize(n_rows, bins.missing_bin()),
+                }
+                Ok(column)
+            })
+            .collect::<Result<Vec<_>, DataError>>()?;
+        Ok(Self { feature_ids, bins, columns, n_rows })
+    }
+
+    /// The number of documents.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The number of features that can be split on.
+    pub fn n_features(&self) -> usize {
+        self.bins.len()
+    }
+
+    /// The ids of these features, ascending.
+    pub fn feature_ids(&self) -> &[u32] {
+        &self.feature_ids
+    }
+
+    /// How a feature is cut.
+    pub fn bins(&self, feature: usize) -> &FeatureBins {
+        &self.bins[feature]
+    }
+
+    /// The bins of one feature, by row.
+    pub fn column(&self, feature: usize) -> &[u8] {
+        &self.columns[feature]
+    }
+}
+
+/// The rows whose keys are smallest: a sample that is random, yet the same for any order of the rows. `None` where all
+/// rows are taken.
+fn sample_rows(data: &Dataset, limit: usize) -> Option<Vec<u32>> {
+    if data.n_rows() <= limit {
+        return None;
+    }
+    let mut rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+    rows.select_nth_unstable_by_key(limit, |row| (data.keys()[*row as usize], *row));
+    rows.truncate(limit);
+    rows.sort_unstable();
+    Some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BinningSpec, DatasetBuilder, Row};
+
+    fn data(values: &[f32]) -> Dataset {
+        let mut builder = DatasetBuilder::default();
+        for (idx, value) in values.iter().enumerate() {
+            builder
+                .push(&Row { qid: &format!("{}", idx % 3), features: &[(2, *value), (7, 1.0)], ..Row::default() })
+                .unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    #[test]
+    fn constant_features_are_left_out_and_other_data_follows_the_bins() {
+        let train = data(&[1.0, 2.0, 3.0, f32::NAN]);
+        let binned = BinnedDataset::new(&train, &BinningParams::default()).unwrap();
+        assert_eq!(binned.feature_ids(), [2]);
+        for row in 0..4 {
+            assert_eq!(binned.column(0)[row], binned.bins(0).bin(train.column(0).get(row)));
+        }
+        let other = data(&[2.4, 2.6, -9.0, f32::NAN]);
+        let follow = binned.like(&other).unwrap();
+        let mut seen = follow.column(0).to_vec();
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_sample_is_used_when_asked_for_and_does_not_depend_on_row_order() {
+        let values: Vec<f32> = (0..500).map(|idx| idx as f32).collect();
+        let params = BinningSpec { bin_construct_sample_cnt: 50, ..Default::default() }.check().unwrap();
+        let forward = BinnedDataset::new(&data(&values), &params).unwrap();
+        assert_eq!(forward.bins(0).n_value_bins(), 50);
+        assert_eq!(sample_rows(&data(&values), 50).unwrap().len(), 50);
+        assert!(sample_rows(&data(&values), 500).is_none());
+    }
+}

@@ -1,0 +1,228 @@
+//! Where the values of a feature are cut into bins.
+//!
+//! A bin holds the values up to and including its upper bound, so `bin(v) <= b` says the same as `v <= upper[b]`, and a
+//! tree grown on bins can be scored on values. Missing values have a bin of their own behind the value bins.
+
+use rankwise_params::{CrossCheck, Range, param_group};
+
+use crate::Absent;
+
+param_group! {
+    /// How values become bins.
+    pub BinningSpec => BinningParams, "Data" {
+        /// Most bins that the values of a feature are cut into; missing values have one more. Features with at most
+        /// this many different values keep every one of them apart.
+        max_bin: usize = 255, Range::closed(2.0, 255.0), ["max_bins", "border_count"];
+        /// Rows whose values decide the bins; the sample is the same for any order of rows.
+        bin_construct_sample_cnt: usize = 200_000, Range::at_least(1.0), ["subsample_for_bin"];
+        /// What a feature left out of a LETOR line means.
+        absent: Absent = Absent::Missing, Range::ANY, [];
+    }
+}
+
+impl CrossCheck for BinningSpec {}
+
+/// The bins of one feature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureBins {
+    /// Upper bounds of the value bins, ascending; the last is [`f32::MAX`]. Empty where no value was seen.
+    upper: Vec<f32>,
+    /// Whether a missing value was among those that decided.
+    has_missing: bool,
+}
+
+impl FeatureBins {
+    /// Cuts the values into at most `max_bin` bins. The order of `values` does not matter; NaN is missing.
+    pub fn from_values(mut values: Vec<f32>, max_bin: usize) -> Self {
+        let n_all = values.len();
+        values.retain(|value| !value.is_nan());
+        let has_missing = values.len() < n_all;
+        // -0 is 0: adding +0 turns one into the other.
+        for value in &mut values {
+            *value += 0.0;
+        }
+        values.sort_unstable_by(f32::total_cmp);
+        let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
+        let upper = if distinct.len() <= max_bin {
+            (0..distinct.len()).map(|idx| upper_bound(&distinct, idx)).collect()
+        } else {
+            equal_counts(&distinct, max_bin)
+        };
+        Self { upper, has_missing }
+    }
+
+    /// The number of bins for values; the bin of missing values has this index.
+    pub fn n_value_bins(&self) -> usize {
+        self.upper.len()
+    }
+
+    /// The bin of missing values.
+    pub fn missing_bin(&self) -> u8 {
+        self.upper.len() as u8
+    }
+
+    /// Whether missing values were seen.
+    pub fn has_missing(&self) -> bool {
+        self.has_missing
+    }
+
+    /// Whether no split can tell rows apart: there is one kind of value.
+    pub fn is_constant(&self) -> bool {
+        self.upper.len() + usize::from(self.has_missing) <= 1
+    }
+
+    /// The largest value of a bin.
+    pub fn upper(&self, bin: u8) -> f32 {
+        self.upper[usize::from(bin)]
+    }
+
+    /// The bin of a value.
+    pub fn bin(&self, value: f32) -> u8 {
+        if value.is_nan() { self.missing_bin() } else { self.upper.partition_point(|upper| *upper < value) as u8 }
+    }
+}
+
+/// The bound between `distinct[idx]` and the next value: the largest f32 that is not above their middle, so that the
+/// lower value is at most the bound and the higher one is above it.
+fn upper_bound(distinct: &[(f32, usize)], idx: usize) -> f32 {
+    let Some((next, _)) = distinct.get(idx + 1) else { return f32::MAX };
+    let value = distinct[idx].0;
+    let middle = f64::midpoint(f64::from(value), f64::from(*next));
+    let rounded = middle as f32;
+    let floor = if f64::from(rounded) > middle { rounded.next_down() } else { rounded };
+    // A bound of -0 would print as such; it means 0.
+    floor.max(value) + 0.0
+}
+
+/// Bins of about equal counts. A value that alone fills a bin of average size gets one of its own; the others share
+/// what is left, and their average is taken anew after each bin, so that no bin is wasted.
+fn equal_counts(distinct: &[(f32, usize)], max_bin: usize) -> Vec<f32> {
+    let total: usize = distinct.iter().map(|(_, count)| count).sum();
+    let is_large = |idx: usize| distinct[idx].1 * max_bin >= total;
+    let n_large = (0..distinct.len()).filter(|idx| is_large(*idx)).count();
+    let mut small_left: usize = distinct.iter().map(|(_, count)| count).filter(|count| *count * max_bin < total).sum();
+    let mut small_bins = max_bin - n_large;
+
+    let mut upper = Vec::with_capacity(max_bin);
+    let mut filled = 0;
+    for idx in 0..distinct.len() - 1 {
+        let closes = if is_large(idx) {
+            true
+        } else {
+            filled += distinct[idx].1;
+            let is_full = filled * small_bins >= small_left;
+            // A large value stands apart from what is below it, as long as that leaves a bin for what is above.
+            is_full || (is_large(idx + 1) && small_bins > 1)
+        };
+        if closes {
+            upper.push(upper_bound(distinct, idx));
+            if upper.len() == max_bin - 1 {
+                break;
+            }
+            small_bins -= usize::from(filled > 0 && small_bins > 1);
+            small_left -= filled;
+            filled = 0;
+        }
+    }
+    upper.push(f32::MAX);
+    upper
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The bin of a value by looking at every bound.
+    fn slow_bin(bins: &FeatureBins, value: f32) -> usize {
+        (0..bins.n_value_bins()).find(|bin| value <= bins.upper(*bin as u8)).unwrap_or(bins.n_value_bins())
+    }
+
+    fn value() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            4 => (-20i8..20).prop_map(f32::from),
+            2 => -1.0f32..1.0,
+            1 => prop_oneof![Just(f32::NAN), Just(-0.0), Just(f32::MAX), Just(-f32::MAX), Just(f32::MIN_POSITIVE)],
+            1 => any::<u32>().prop_map(|bits| f32::from_bits(bits).clamp(-f32::MAX, f32::MAX)),
+        ]
+    }
+
+    proptest! {
+        /// Against sorting: bins follow the order of the values, no bin is empty, there are no more than allowed, and
+        /// few values are kept apart exactly.
+        #[test]
+        fn bins_agree_with_sorting(values in prop::collection::vec(value(), 1..400), max_bin in 2usize..40) {
+            let bins = FeatureBins::from_values(values.clone(), max_bin);
+            let mut sorted: Vec<f32> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+            sorted.sort_by(f32::total_cmp);
+            let mut distinct = sorted.clone();
+            distinct.dedup();
+
+            prop_assert_eq!(bins.has_missing(), values.iter().any(|value| value.is_nan()));
+            prop_assert!(bins.n_value_bins() <= max_bin);
+            for value in &values {
+                if !value.is_nan() {
+                    prop_assert_eq!(usize::from(bins.bin(*value)), slow_bin(&bins, *value));
+                }
+            }
+            for pair in sorted.windows(2) {
+                prop_assert!(bins.bin(pair[0]) <= bins.bin(pair[1]));
+            }
+            if distinct.len() <= max_bin {
+                prop_assert_eq!(bins.n_value_bins(), distinct.len());
+                for (rank, value) in distinct.iter().enumerate() {
+                    prop_assert_eq!(usize::from(bins.bin(*value)), rank);
+                }
+            } else {
+                // All bins are used where there are values enough to fill them.
+                let mut used: Vec<u8> = sorted.iter().map(|value| bins.bin(*value)).collect();
+                used.dedup();
+                prop_assert_eq!(used.len(), bins.n_value_bins());
+                prop_assert!(bins.n_value_bins() >= 2);
+            }
+        }
+
+        /// The order in which values arrive does not matter.
+        #[test]
+        fn order_does_not_matter(values in prop::collection::vec(value(), 1..200), max_bin in 2usize..20) {
+            let mut reversed = values.clone();
+            reversed.reverse();
+            prop_assert_eq!(FeatureBins::from_values(values, max_bin), FeatureBins::from_values(reversed, max_bin));
+        }
+
+        /// Without frequent values, no bin holds more than twice its share.
+        #[test]
+        fn counts_are_about_equal(n in 300usize..2000, max_bin in 2usize..60) {
+            let bins = FeatureBins::from_values((0..n).map(|idx| idx as f32).collect(), max_bin);
+            prop_assert_eq!(bins.n_value_bins(), max_bin);
+            let mut counts = vec![0usize; max_bin];
+            (0..n).for_each(|idx| counts[usize::from(bins.bin(idx as f32))] += 1);
+            prop_assert!(counts.iter().all(|count| *count <= 2 * n.div_ceil(max_bin) && *count > 0), "{:?}", counts);
+        }
+    }
+
+    #[test]
+    fn a_frequent_value_stands_alone() {
+        let mut values = vec![0.0f32; 5000];
+        values.extend((0..1000).map(|idx| idx as f32 - 300.0));
+        let bins = FeatureBins::from_values(values, 16);
+        assert_ne!(bins.bin(0.0), bins.bin(-1.0));
+        assert_ne!(bins.bin(0.0), bins.bin(1.0));
+        assert!(bins.n_value_bins() >= 14, "{bins:?}");
+    }
+
+    #[test]
+    fn neighbouring_floats_are_told_apart() {
+        let a = 0.1f32;
+        let bins = FeatureBins::from_values(vec![a, a.next_up(), -0.0, f32::from_bits(1)], 255);
+        assert_eq!([-0.0, f32::from_bits(1), a, a.next_up()].map(|value| bins.bin(value)), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn only_missing_values_make_a_constant_feature() {
+        let bins = FeatureBins::from_values(vec![f32::NAN; 3], 255);
+        assert!(bins.is_constant() && bins.bin(f32::NAN) == 0 && bins.n_value_bins() == 0);
+        assert!(!FeatureBins::from_values(vec![f32::NAN, 1.0], 255).is_constant());
+    }
+}

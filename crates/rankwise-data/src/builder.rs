@@ -1,0 +1,615 @@
+//! From rows in any order to a [`Dataset`] in canonical order.
+//!
+//! ```text
+//! blocks (input order)      order (canonical)         columns (canonical rows)
+//! block 0: row 0 1 2        row 4 (q1, key 03..)      feature 1: [ . . . . . ]
+//! block 1: row 3 4     ->   row 0 (q1, key 7a..)  ->  feature 5: [ . . . . . ]
+//!                           row 2 (q2, key 11..)      ...
+//! ```
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rankwise_params::param_enum;
+use rayon::prelude::*;
+
+use crate::dataset::Identity;
+use crate::key::KeyHasher;
+use crate::{Column, DataError, Dataset, RowKey, StringTable};
+
+/// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
+const MAX_ROWS: usize = 1 << 30;
+/// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
+const SCATTER_ROWS: usize = 4096;
+
+param_enum! {
+    /// What a feature that a row leaves out means.
+    pub enum Absent {
+        /// Its value is not known.
+        Missing = "missing" | "nan",
+        /// Its value is 0.
+        Zero = "zero",
+    }
+}
+
+/// One document, as tests and small callers write it.
+#[derive(Clone, Debug, Default)]
+pub struct Row<'a> {
+    /// The query it belongs to.
+    pub qid: &'a str,
+    /// Its relevance, 0 or more.
+    pub label: f32,
+    /// Its name, or empty.
+    pub doc_id: &'a str,
+    /// Features with their values, in any order.
+    pub features: &'a [(u32, f32)],
+}
+
+/// Consecutive rows in input order. Readers fill several in parallel.
+#[derive(Clone, Debug, Default)]
+pub struct RowBlock {
+    run_qids: StringTable,
+    run_ends: Vec<usize>,
+    labels: Vec<f32>,
+    doc_ids: StringTable,
+    has_doc_ids: bool,
+    features: Vec<u32>,
+    values: Vec<f32>,
+    row_ends: Vec<usize>,
+}
+
+impl RowBlock {
+    /// Starts a row; values follow with [`Self::push_value`], then [`Self::finish_row`]. An empty `qid` means that the
+    /// rows have none and that [`DatasetBuilder::group_sizes`] tells which belong together.
+    pub fn start_row(&mut self, qid: &str, label: f32, doc_id: &str) {
+        match self.run_ends.last_mut() {
+            Some(end) if self.run_qids.get(self.run_qids.len() - 1) == qid => *end += 1,
+            _ => {
+                self.run_qids.push(qid);
+                self.run_ends.push(self.labels.len() + 1);
+            }
+        }
+        self.labels.push(label);
+        self.doc_ids.push(doc_id);
+        self.has_doc_ids |= !doc_id.is_empty();
+    }
+
+    /// Adds a value to the row under way. Infinite values become the largest finite ones, which order the same way.
+    pub fn push_value(&mut self, feature: u32, value: f32) {
+        self.features.push(feature);
+        self.values.push(value.clamp(-f32::MAX, f32::MAX));
+    }
+
+    /// Ends the row; gives back a feature that it has twice, if there is one.
+    pub fn finish_row(&mut self) -> Result<(), u32> {
+        let row = self.row_ends.last().copied().unwrap_or(0)..self.features.len();
+        self.row_ends.push(row.end);
+        let features = &mut self.features[row.clone()];
+        if features.is_sorted_by(|a, b| a < b) {
+            return Ok(());
+        }
+        let values = &mut self.values[row];
+        let mut pairs: Vec<(u32, f32)> = features.iter().copied().zip(values.iter().copied()).collect();
+        pairs.sort_by_key(|(feature, _)| *feature);
+        for (slot, (feature, value)) in pairs.iter().enumerate() {
+            (features[slot], values[slot]) = (*feature, *value);
+        }
+        pairs.windows(2).find(|pair| pair[0].0 == pair[1].0).map_or(Ok(()), |pair| Err(pair[0].0))
+    }
+
+    /// The number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn row_range(&self, row: usize) -> Range<usize> {
+        if row == 0 { 0..self.row_ends[0] } else { self.row_ends[row - 1]..self.row_ends[row] }
+    }
+
+    /// The (feature, value) pairs of a row, ascending, without those that say what `absent` says anyway.
+    fn present(&self, row: usize, absent: Absent) -> impl Iterator<Item = (u32, f32)> {
+        let range = self.row_range(row);
+        let pairs = self.features[range.clone()].iter().copied().zip(self.values[range].iter().copied());
+        pairs.filter(move |(_, value)| match absent {
+            Absent::Missing => !value.is_nan(),
+            Absent::Zero => *value != 0.0,
+        })
+    }
+}
+
+/// Collects rows and what belongs to them, then orders them.
+#[derive(Clone, Debug)]
+pub struct DatasetBuilder {
+    blocks: Vec<RowBlock>,
+    absent: Absent,
+    row_weights: Option<Vec<f32>>,
+    query_weights: Option<Vec<f32>>,
+    group_sizes: Option<Vec<usize>>,
+}
+
+impl Default for DatasetBuilder {
+    fn default() -> Self {
+        Self::new(Absent::Missing)
+    }
+}
+
+impl DatasetBuilder {
+    /// An empty builder.
+    pub fn new(absent: Absent) -> Self {
+        Self { blocks: Vec::new(), absent, row_weights: None, query_weights: None, group_sizes: None }
+    }
+
+    /// Appends rows.
+    pub fn push_block(&mut self, block: RowBlock) {
+        self.blocks.push(block);
+    }
+
+    /// Appends one row.
+    pub fn push(&mut self, row: &Row<'_>) -> Result<(), DataError> {
+        if self.blocks.is_empty() {
+            self.blocks.push(RowBlock::default());
+        }
+        let number = self.n_rows() + 1;
+        let block = self.blocks.last_mut().expect("a block was just made sure of");
+        block.start_row(row.qid, row.label, row.doc_id);
+        for (feature, value) in row.features {
+            block.push_value(*feature, *value);
+        }
+        block.finish_row().map_err(|feature| DataError::DuplicateFeature { row: number, feature })
+    }
+
+    /// Weights of the rows, in input order; 1 where none are given.
+    pub fn row_weights(&mut self, weights: Vec<f32>) {
+        self.row_weights = Some(weights);
+    }
+
+    /// Weights of the queries, in order of first appearance; 1 where none are given.
+    pub fn query_weights(&mut self, weights: Vec<f32>) {
+        self.query_weights = Some(weights);
+    }
+
+    /// Sizes of consecutive queries, for rows without qid. The queries are then called 1, 2, ...
+    pub fn group_sizes(&mut self, sizes: Vec<usize>) {
+        self.group_sizes = Some(sizes);
+    }
+
+    /// The number of rows so far.
+    pub fn n_rows(&self) -> usize {
+        self.blocks.iter().map(RowBlock::n_rows).sum()
+    }
+
+    /// Orders the rows.
+    pub fn finish(self) -> Result<Dataset, DataError> {
+        let n_rows = self.n_rows();
+        if n_rows == 0 {
+            return Err(DataError::Empty);
+        }
+        if n_rows > MAX_ROWS {
+            return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
+        }
+        self.check_numbers(n_rows)?;
+
+        let source = Source { starts: block_starts(&self.blocks), blocks: &self.blocks, absent: self.absent };
+        let queries = self.number_queries(n_rows)?;
+        let query_weights = self.weights_by_query(&queries)?;
+        let keys = source.row_keys(&queries, &query_weights, self.row_weights.as_deref());
+
+        // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are the same row.
+        let mut by_id: Vec<u32> = (0..queries.ids.len() as u32).collect();
+        by_id.sort_unstable_by_key(|query| queries.ids.get(*query as usize).as_bytes());
+        let mut rank = vec![0u32; by_id.len()];
+        by_id.iter().enumerate().for_each(|(position, query)| rank[*query as usize] = position as u32);
+        let mut input_row: Vec<u32> = (0..n_rows as u32).collect();
+        input_row.par_sort_unstable_by_key(|row| {
+            let row = *row as usize;
+            (rank[queries.of_row[row] as usize], keys[row], row)
+        });
+
+        let mut bounds = vec![0usize; by_id.len() + 1];
+        queries.of_row.iter().for_each(|query| bounds[rank[*query as usize] as usize + 1] += 1);
+        (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
+
+        let qids: StringTable = by_id.iter().map(|query| queries.ids.get(*query as usize)).collect();
+        let doc_ids = self.blocks.iter().any(|block| block.has_doc_ids).then(|| source.doc_ids(&input_row));
+        let keys: Vec<RowKey> = input_row.iter().map(|row| keys[*row as usize]).collect();
+        let (feature_ids, columns) = source.columns(&input_row);
+        Ok(Dataset {
+            fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
+            identity: Identity::new(&qids, &bounds, doc_ids.as_ref(), &keys),
+            labels: input_row.iter().map(|row| source.label(*row as usize)).collect(),
+            weights: self.row_weights.as_ref().map(|all| input_row.iter().map(|row| all[*row as usize]).collect()),
+            query_weights: self
+                .query_weights
+                .as_ref()
+                .map(|_| by_id.iter().map(|query| query_weights[*query as usize]).collect()),
+            keys,
+            qids,
+            bounds,
+            doc_ids,
+            input_row,
+            feature_ids,
+            columns,
+        })
+    }
+
+    fn check_numbers(&self, n_rows: usize) -> Result<(), DataError> {
+        let bad = |number: f32| !(number.is_finite() && number >= 0.0);
+        let mut labels = self.blocks.iter().flat_map(|block| block.labels.iter());
+        if let Some((idx, label)) = labels.by_ref().enumerate().find(|(_, label)| bad(**label)) {
+            return Err(DataError::Label { row: idx + 1, label: *label });
+        }
+        for (what, weights) in [("row", &self.row_weights), ("query", &self.query_weights)] {
+            let found = weights.iter().flatten().enumerate().find(|(_, weight)| bad(**weight));
+            if let Some((idx, weight)) = found {
+                return Err(DataError::Weight { what, index: idx + 1, weight: *weight });
+            }
+        }
+        match &self.row_weights {
+            Some(weights) if weights.len() != n_rows => {
+                Err(DataError::Length { what: "row weights", given: weights.len(), expected: n_rows, of: "rows" })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Numbers the queries in order of first appearance.
+    fn number_queries(&self, n_rows: usize) -> Result<QueryNumbers, DataError> {
+        let mut numbers = QueryNumbers { ids: StringTable::default(), of_row: Vec::with_capacity(n_rows) };
+        if let Some(sizes) = &self.group_sizes {
+            // Compared with the row count as it grows: sizes are input, and their sum could overflow.
+            for (idx, size) in sizes.iter().enumerate() {
+                if *size > n_rows - numbers.of_row.len() {
+                    let given = sizes.iter().fold(0usize, |sum, size| sum.saturating_add(*size));
+                    return Err(DataError::Length {
+                        what: "rows in the query sizes",
+                        given,
+                        expected: n_rows,
+                        of: "rows",
+                    });
+                }
+                if *size > 0 {
+                    numbers.of_row.resize(numbers.of_row.len() + size, numbers.ids.len() as u32);
+                    numbers.ids.push(&(idx + 1).to_string());
+                }
+            }
+            if numbers.of_row.len() != n_rows {
+                let given = numbers.of_row.len();
+                return Err(DataError::Length { what: "rows in the query sizes", given, expected: n_rows, of: "rows" });
+            }
+            return Ok(numbers);
+        }
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        for block in &self.blocks {
+            let mut start = 0;
+            for (run, end) in block.run_ends.iter().enumerate() {
+                let qid = block.run_qids.get(run);
+                let query = *known.entry(qid).or_insert_with(|| {
+                    numbers.ids.push(qid);
+                    numbers.ids.len() as u32 - 1
+                });
+                numbers.of_row.resize(numbers.of_row.len() + end - start, query);
+                start = *end;
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn weights_by_query(&self, queries: &QueryNumbers) -> Result<Vec<f32>, DataError> {
+        let expected = queries.ids.len();
+        match &self.query_weights {
+            None => Ok(vec![1.0; expected]),
+            Some(weights) if weights.len() == expected => Ok(weights.clone()),
+            Some(weights) => {
+                Err(DataError::Length { what: "query weights", given: weights.len(), expected, of: "queries" })
+            }
+        }
+    }
+}
+
+/// Queries numbered by first appearance.
+struct QueryNumbers {
+    ids: StringTable,
+    of_row: Vec<u32>,
+}
+
+/// The rows by their input number, wherever their block is.
+struct Source<'a> {
+    blocks: &'a [RowBlock],
+    starts: Vec<usize>,
+    absent: Absent,
+}
+
+impl Source<'_> {
+    fn find(&self, row: usize) -> (&RowBlock, usize) {
+        let block = self.starts.partition_point(|start| *start <= row) - 1;
+        (&self.blocks[block], row - self.starts[block])
+    }
+
+    fn label(&self, row: usize) -> f32 {
+        let (block, row) = self.find(row);
+        block.labels[row]
+    }
+
+    fn doc_ids(&self, order: &[u32]) -> StringTable {
+        order
+            .iter()
+            .map(|row| {
+                let (block, row) = self.find(*row as usize);
+                block.doc_ids.get(row)
+            })
+            .collect()
+    }
+
+    fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], row_weights: Option<&[f32]>) -> Vec<RowKey> {
+        (0..queries.of_row.len())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|row| {
+                let query = queries.of_row[row] as usize;
+                let (block, local) = self.find(row);
+                let mut hasher = KeyHasher::default();
+                hasher.text(queries.ids.get(query));
+                hasher.text(block.doc_ids.get(local));
+                hasher.number(block.labels[local]);
+                hasher.number(row_weights.map_or(1.0, |weights| weights[row]));
+                hasher.number(query_weights[query]);
+                block.present(local, self.absent).for_each(|(feature, value)| hasher.feature(feature, value));
+                hasher.finish()
+            })
+            .collect()
+    }
+
+    /// All features that some row has, ascending, and their columns in the given row order.
+    fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
+        let ids = self.feature_ids();
+        let counts = self.present_counts(&ids);
+        let rest = match self.absent {
+            Absent::Missing => f32::NAN,
+            Absent::Zero => 0.0,
+        };
+        // A sparse entry takes twice the room of a dense one.
+        let mut columns: Vec<Column> = counts
+            .iter()
+            .map(|count| {
+                if *count * 2 >= order.len() {
+                    Column::Dense(vec![rest; order.len()])
+                } else {
+                    Column::Sparse { rows: Vec::with_capacity(*count), values: Vec::with_capacity(*count), rest }
+                }
+            })
+            .collect();
+
+        // Each task owns the same rows of every dense column and hands back its part of the sparse ones.
+        let mut parts: Vec<Vec<Option<&mut [f32]>>> =
+            (0..order.len().div_ceil(SCATTER_ROWS)).map(|_| Vec::with_capacity(ids.len())).collect();
+        for column in &mut columns {
+            match column {
+                Column::Dense(values) => {
+                    values.chunks_mut(SCATTER_ROWS).zip(&mut parts).for_each(|(chunk, part)| part.push(Some(chunk)));
+                }
+                Column::Sparse { .. } => parts.iter_mut().for_each(|part| part.push(None)),
+            }
+        }
+        let sparse: Vec<Vec<(u32, u32, f32)>> = parts
+            .into_par_iter()
+            .zip(order.par_chunks(SCATTER_ROWS))
+            .enumerate()
+            .map(|(task, (mut dense, rows))| {
+                let mut entries = Vec::new();
+                for (offset, row) in rows.iter().enumerate() {
+                    let (block, row) = self.find(*row as usize);
+                    let mut cursor = SlotCursor::new(&ids);
+                    for (feature, value) in block.present(row, self.absent) {
+                        let slot = cursor.slot(feature).expect("every present feature was collected");
+                        match &mut dense[slot] {
+                            Some(values) => values[offset] = value,
+                            None => entries.push((slot as u32, (task * SCATTER_ROWS + offset) as u32, value)),
+                        }
+                    }
+                }
+                entries
+            })
+            .collect();
+        for (slot, row, value) in sparse.into_iter().flatten() {
+            if let Column::Sparse { rows, values, .. } = &mut columns[slot as usize] {
+                rows.push(row);
+                values.push(value);
+            }
+        }
+        (ids, columns)
+    }
+
+    fn feature_ids(&self) -> Vec<u32> {
+        let per_block: Vec<Vec<u32>> = self
+            .blocks
+            .par_iter()
+            .map(|block| {
+                let mut known: Vec<u32> = Vec::new();
+                let mut fresh: Vec<u32> = Vec::new();
+                for row in 0..block.n_rows() {
+                    let mut cursor = SlotCursor::new(&known);
+                    fresh.extend(
+                        block.present(row, self.absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()),
+                    );
+                    // Merging only when there is much to merge keeps the whole pass near-linear.
+                    if fresh.len() > known.len() {
+                        merge_sorted(&mut known, &mut fresh);
+                    }
+                }
+                merge_sorted(&mut known, &mut fresh);
+                known
+            })
+            .collect();
+        let mut ids = per_block.concat();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    fn present_counts(&self, ids: &[u32]) -> Vec<usize> {
+        let mut counts = vec![0usize; ids.len()];
+        for block in self.blocks {
+            for row in 0..block.n_rows() {
+                let mut cursor = SlotCursor::new(ids);
+                for (feature, _) in block.present(row, self.absent) {
+                    counts[cursor.slot(feature).expect("every present feature was collected")] += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Finds ascending ids in an ascending list; rows mostly name neighbours, so it looks at the next place first.
+struct SlotCursor<'a> {
+    ids: &'a [u32],
+    next: usize,
+}
+
+impl<'a> SlotCursor<'a> {
+    fn new(ids: &'a [u32]) -> Self {
+        Self { ids, next: 0 }
+    }
+
+    fn slot(&mut self, id: u32) -> Option<usize> {
+        if self.ids.get(self.next) != Some(&id) {
+            self.next += self.ids[self.next..].partition_point(|known| *known < id);
+            if self.ids.get(self.next) != Some(&id) {
+                return None;
+            }
+        }
+        self.next += 1;
+        Some(self.next - 1)
+    }
+}
+
+fn merge_sorted(known: &mut Vec<u32>, fresh: &mut Vec<u32>) {
+    known.append(fresh);
+    known.sort_unstable();
+    known.dedup();
+}
+
+fn block_starts(blocks: &[RowBlock]) -> Vec<usize> {
+    let ends = blocks.iter().scan(0, |end, block| {
+        let start = *end;
+        *end += block.n_rows();
+        Some(start)
+    });
+    ends.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Doc = (u8, f32, Vec<(u32, f32)>);
+
+    fn build(docs: &[Doc], absent: Absent, cut: usize) -> Dataset {
+        let mut builder = DatasetBuilder::new(absent);
+        for part in docs.chunks(cut.max(1)) {
+            let mut block = RowBlock::default();
+            for (qid, label, features) in part {
+                block.start_row(&format!("q{qid}"), *label, "");
+                features.iter().for_each(|(feature, value)| block.push_value(*feature, *value));
+                block.finish_row().unwrap();
+            }
+            builder.push_block(block);
+        }
+        builder.finish().unwrap()
+    }
+
+    fn docs() -> impl Strategy<Value = Vec<Doc>> {
+        let value = prop_oneof![Just(0.0f32), Just(f32::NAN), -2.0f32..2.0];
+        let features = prop::collection::btree_map(0u32..40, value, 0..8).prop_map(|map| map.into_iter().collect());
+        prop::collection::vec((0u8..5, (0u8..3).prop_map(f32::from), features), 1..60)
+    }
+
+    proptest! {
+        /// Whatever the order of the rows, the data set is the same, and `input_row` leads back to each row.
+        #[test]
+        fn order_of_input_does_not_show(
+            docs in docs(), shift in 0usize..60, cut in 1usize..20, zero in any::<bool>(),
+        ) {
+            let absent = if zero { Absent::Zero } else { Absent::Missing };
+            let first = build(&docs, absent, cut);
+            let mut moved = docs.clone();
+            moved.rotate_left(shift % docs.len());
+            moved.reverse();
+            let second = build(&moved, absent, 7);
+            prop_assert_eq!(first.fingerprint(), second.fingerprint());
+            prop_assert_eq!(first.labels(), second.labels());
+            prop_assert_eq!(first.feature_ids(), second.feature_ids());
+            for row in 0..first.n_rows() {
+                let (_, label, features) = &docs[first.input_row()[row] as usize];
+                prop_assert_eq!(first.labels()[row], *label);
+                for (slot, id) in first.feature_ids().iter().enumerate() {
+                    let typed = features.iter().find(|(feature, _)| feature == id).map(|(_, value)| *value);
+                    let expected = typed.unwrap_or(if zero { 0.0 } else { f32::NAN });
+                    let (a, b) = (first.column(slot).get(row), second.column(slot).get(row));
+                    prop_assert!(a == expected || (a.is_nan() && expected.is_nan()), "{} is not {}", a, expected);
+                    prop_assert!(a == b || (a.is_nan() && b.is_nan()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_may_be_scattered_over_the_input() {
+        let mut builder = DatasetBuilder::default();
+        for (qid, label) in [("b", 1.0), ("a", 2.0), ("b", 0.0), ("10", 3.0), ("9", 1.0)] {
+            builder.push(&Row { qid, label, ..Row::default() }).unwrap();
+        }
+        let data = builder.finish().unwrap();
+        let ids: Vec<&str> = (0..data.n_queries()).map(|query| data.query(query).id).collect();
+        assert_eq!(ids, ["10", "9", "a", "b"]);
+        assert_eq!(data.query(3).labels.len(), 2);
+    }
+
+    #[test]
+    fn sizes_name_queries_by_position_and_must_fit() {
+        let rows = |sizes: Vec<usize>| {
+            let mut builder = DatasetBuilder::default();
+            for row in 0..3u8 {
+                builder.push(&Row { label: row.into(), ..Row::default() }).unwrap();
+            }
+            builder.group_sizes(sizes);
+            builder.finish()
+        };
+        let data = rows(vec![1, 2]).unwrap();
+        assert_eq!((data.query(0).id, data.query(1).id, data.query(1).labels.len()), ("1", "2", 2));
+        for sizes in [vec![1, 1], vec![2, 2], vec![usize::MAX, usize::MAX]] {
+            assert!(matches!(rows(sizes), Err(DataError::Length { expected: 3, .. })));
+        }
+    }
+
+    #[test]
+    fn bad_numbers_are_refused_by_row() {
+        for label in [-1.0, f32::NAN, f32::INFINITY] {
+            let mut builder = DatasetBuilder::default();
+            builder.push(&Row { qid: "q", ..Row::default() }).unwrap();
+            builder.push(&Row { qid: "q", label, ..Row::default() }).unwrap();
+            assert!(matches!(builder.finish(), Err(DataError::Label { row: 2, .. })));
+        }
+        let mut builder = DatasetBuilder::default();
+        let twice = Row { qid: "q", features: &[(3, 1.0), (1, 0.0), (3, 2.0)], ..Row::default() };
+        assert_eq!(builder.push(&twice), Err(DataError::DuplicateFeature { row: 1, feature: 3 }));
+        assert!(matches!(DatasetBuilder::default().finish(), Err(DataError::Empty)));
+    }
+
+    #[test]
+    fn weights_follow_their_rows_and_queries() {
+        let mut builder = DatasetBuilder::default();
+        for (qid, label) in [("b", 1.0), ("a", 2.0), ("b", 0.0)] {
+            builder.push(&Row { qid, label, ..Row::default() }).unwrap();
+        }
+        builder.row_weights(vec![0.1, 0.2, 0.3]);
+        builder.query_weights(vec![5.0, 7.0]);
+        let data = builder.finish().unwrap();
+        assert_eq!((data.query(0).id, data.query(0).weight, data.query(1).weight), ("a", 7.0, 5.0));
+        for row in 0..3 {
+            assert_eq!(data.weight(row), [0.1, 0.2, 0.3][data.input_row()[row] as usize]);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Documents in canonical order: queries by the bytes of their ids, documents by key. All later code sees only this
+//! order; `input_row` leads results back to where the rows came from.
+
+use std::ops::Range;
+
+use crate::{Column, Draw, RowKey, StringTable};
+
+/// A set of queries with their documents.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    pub(crate) qids: StringTable,
+    /// Query `q` holds rows `bounds[q]..bounds[q + 1]`.
+    pub(crate) bounds: Vec<usize>,
+    pub(crate) query_weights: Option<Vec<f32>>,
+    pub(crate) labels: Vec<f32>,
+    pub(crate) weights: Option<Vec<f32>>,
+    pub(crate) doc_ids: Option<StringTable>,
+    pub(crate) keys: Vec<RowKey>,
+    pub(crate) identity: Identity,
+    pub(crate) input_row: Vec<u32>,
+    pub(crate) feature_ids: Vec<u32>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) fingerprint: u128,
+}
+
+impl Dataset {
+    /// The number of documents.
+    pub fn n_rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The number of queries.
+    pub fn n_queries(&self) -> usize {
+        self.qids.len()
+    }
+
+    /// The number of features that at least one document has.
+    pub fn n_features(&self) -> usize {
+        self.feature_ids.len()
+    }
+
+    /// One query.
+    pub fn query(&self, query: usize) -> QueryView<'_> {
+        let rows = self.query_rows(query);
+        QueryView {
+            data: self,
+            id: self.qids.get(query),
+            weight: self.query_weight(query),
+            labels: &self.labels[rows.clone()],
+            input_rows: &self.input_row[rows.clone()],
+            rows,
+        }
+    }
+
+    /// All queries, in order.
+    pub fn queries(&self) -> impl Iterator<Item = QueryView<'_>> {
+        (0..self.n_queries()).map(|query| self.query(query))
+    }
+
+    /// The rows of a query.
+    pub fn query_rows(&self, query: usize) -> Range<usize> {
+        self.bounds[query]..self.bounds[query + 1]
+    }
+
+    /// Where queries begin: query `q` holds rows `bounds[q]..bounds[q + 1]`.
+    pub fn bounds(&self) -> &[usize] {
+        &self.bounds
+    }
+
+    /// The labels of all documents.
+    pub fn labels(&self) -> &[f32] {
+        &self.labels
+    }
+
+    /// The weight of a document; 1 where none was given.
+    pub fn weight(&self, row: usize) -> f32 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// The weight of a query; 1 where none was given.
+    pub fn query_weight(&self, query: usize) -> f32 {
+        self.query_weights.as_ref().map_or(1.0, |weights| weights[query])
+    }
+
+    /// Whether any document or query was given a weight.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some() || self.query_weights.is_some()
+    }
+
+    /// The name of a document; empty where it has none.
+    pub fn doc_id(&self, row: usize) -> &str {
+        self.doc_ids.as_ref().map_or("", |ids| ids.get(row))
+    }
+
+    /// Whether any document has a name.
+    pub fn has_doc_ids(&self) -> bool {
+        self.doc_ids.is_some()
+    }
+
+    /// The keys that order the rows.
+    pub fn keys(&self) -> &[RowKey] {
+        &self.keys
+    }
+
+    /// For each row, its place in the input, from 0.
+    pub fn input_row(&self) -> &[u32] {
+        &self.input_row
+    }
+
+    /// Values in canonical order, put back into input order.
+    pub fn to_input_order<T: Clone + Default>(&self, values: &[T]) -> Vec<T> {
+        let mut out = vec![T::default(); values.len()];
+        for (value, row) in values.iter().zip(&self.input_row) {
+            out[*row as usize] = value.clone();
+        }
+        out
+    }
+
+    /// Values in input order, put into canonical order.
+    pub fn from_input_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.input_row.iter().map(|row| values[*row as usize]).collect()
+    }
+
+    /// The ids of the features, ascending.
+    pub fn feature_ids(&self) -> &[u32] {
+        &self.feature_ids
+    }
+
+    /// The values of the feature at `slot` in [`Self::feature_ids`].
+    pub fn column(&self, slot: usize) -> &Column {
+        &self.columns[slot]
+    }
+
+    /// The values of the feature with this id, if any document has it.
+    pub fn column_of(&self, feature: u32) -> Option<&Column> {
+        self.feature_ids.binary_search(&feature).ok().map(|slot| &self.columns[slot])
+    }
+
+    /// A number that says which rows these are, whatever their order.
+    pub fn fingerprint(&self) -> u128 {
+        self.fingerprint
+    }
+
+    /// A uniform draw in [0, 1) for a document.
+    pub fn draw(&self, draw: &Draw, row: usize) -> f64 {
+        let (key, ordinal) = self.identity.of_row(row, &self.keys);
+        draw.row_uniform(key, ordinal)
+    }
+}
+
+/// One query and its documents.
+#[derive(Clone, Debug)]
+pub struct QueryView<'a> {
+    data: &'a Dataset,
+    /// Its id.
+    pub id: &'a str,
+    /// Its weight.
+    pub weight: f32,
+    /// The labels of its documents.
+    pub labels: &'a [f32],
+    /// Where its documents stood in the input.
+    pub input_rows: &'a [u32],
+    /// Its rows in the data set.
+    pub rows: Range<usize>,
+}
+
+impl QueryView<'_> {
+    /// The number of documents.
+    pub fn n_docs(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The name of a document; empty where it has none.
+    pub fn doc_id(&self, doc: usize) -> &str {
+        self.data.doc_id(self.rows.start + doc)
+    }
+
+    /// The weight of a document.
+    pub fn doc_weight(&self, doc: usize) -> f32 {
+        self.data.weight(self.rows.start + doc)
+    }
+
+    /// A uniform draw in [0, 1) for a document.
+    pub fn draw(&self, draw: &Draw, doc: usize) -> f64 {
+        self.data.draw(draw, self.rows.start + doc)
+    }
+}
+
+/// What a document's draws depend on: its ids where every document has one and no two in a query share it, its row key
+/// otherwise. `ordinals` tells rows with equal keys apart.
+#[derive(Clone, Debug)]
+pub(crate) enum Identity {
+    Ids(Vec<RowKey>),
+    Rows { ordinals: Vec<u32> },
+}
+
+impl Identity {
+    pub(crate) fn new(qids: &StringTable, bounds: &[usize], doc_ids: Option<&StringTable>, keys: &[RowKey]) -> Self {
+        doc_ids.and_then(|ids| unique_id_keys(qids, bounds, ids)).map_or_else(
+            || Self::Rows {
+                ordinals: (0..qids.len())
+                    .flat_map(|query| {
+                        let rows = &keys[bounds[query]..bounds[query + 1]];
+                        rows.chunk_by(|a, b| a == b).flat_map(|equal| 0..equal.len() as u32)
+                    })
+                    .collect(),
+            },
+            Self::Ids,
+        )
+    }
+
+    fn of_row(&self, row: usize, keys: &[RowKey]) -> (RowKey, u32) {
+        match self {
+            Self::Ids(ids) => (ids[row], 0),
+            Self::Rows { ordinals } => (keys[row], ordinals[row]),
+        }
+    }
+}
+
+fn unique_id_keys(qids: &StringTable, bounds: &[usize], doc_ids: &StringTable) -> Option<Vec<RowKey>> {
+    let mut keys = Vec::with_capacity(doc_ids.len());
+    for query in 0..qids.len() {
+        let start = keys.len();
+        for row in bounds[query]..bounds[query + 1] {
+            let doc_id = doc_ids.get(row);
+            if doc_id.is_empty() {
+                return None;
+            }
+            keys.push(RowKey::of_ids(qids.get(query), doc_id));
+        }
+        let mut sorted = keys[start..].to_vec();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+    }
+    Some(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DatasetBuilder, Draw, Purpose, Row};
+
+    fn draws(doc_ids: [&str; 3], value: f32) -> Vec<f64> {
+        let mut builder = DatasetBuilder::default();
+        for doc_id in doc_ids {
+            builder.push(&Row { qid: "q", doc_id, features: &[(1, value)], ..Row::default() }).unwrap();
+        }
+        let data = builder.finish().unwrap();
+        let draw = Draw::new(1, Purpose::Bagging, 0);
+        let mut all: Vec<f64> = (0..3).map(|row| data.draw(&draw, row)).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    }
+
+    #[test]
+    fn unique_ids_fix_the_draws_and_equal_rows_still_differ() {
+        assert_eq!(draws(["a", "b", "c"], 1.0), draws(["c", "a", "b"], 2.0));
+        assert_ne!(draws(["a", "b", "b"], 1.0), draws(["a", "b", "b"], 2.0));
+        let same = draws(["", "", ""], 1.0);
+        assert!(same[0] < same[1] && same[1] < same[2]);
+    }
+}

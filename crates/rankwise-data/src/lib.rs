@@ -1,0 +1,32 @@
+//! Documents, queries and labels in one canonical order; their bins; and the randomness and float sums that every other
+//! crate must take from here, so that a result never depends on threads, machines or the order of the input.
+//!
+//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
+//! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
+//! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
+//! * [`synth`] makes realistic data from a seed.
+//!
+//! This crate knows nothing of files, scores, metrics or models.
+#![forbid(unsafe_code)]
+
+mod binned;
+mod binning;
+mod builder;
+mod columns;
+mod dataset;
+mod error;
+mod key;
+mod random;
+pub mod reduce;
+mod strings;
+pub mod synth;
+
+pub use binned::BinnedDataset;
+pub use binning::{BinningParams, BinningSpec, FeatureBins};
+pub use builder::{Absent, DatasetBuilder, Row, RowBlock};
+pub use columns::Column;
+pub use dataset::{Dataset, QueryView};
+pub use error::DataError;
+pub use key::RowKey;
+pub use random::{Draw, Purpose};
+pub use strings::StringTable;

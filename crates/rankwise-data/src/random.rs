@@ -1,0 +1,134 @@
+//! Randomness as a function: a draw depends on the seed, its purpose, the tree and the key of what it is for, never on
+//! which thread asks or when. The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as
+//! 1, 2, 3", SC 2011).
+
+use crate::RowKey;
+
+/// What a draw is for; draws for different purposes are independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Purpose {
+    /// Which documents or queries a tree sees.
+    Bagging = 1,
+    /// Which features a tree sees.
+    TreeFeatures = 2,
+    /// Which features a node sees.
+    NodeFeatures = 3,
+    /// The order of documents with equal scores.
+    Ties = 4,
+    /// Synthetic data: what the features mean.
+    SynthFeature = 5,
+    /// Synthetic data: queries.
+    SynthQuery = 6,
+    /// Synthetic data: documents.
+    SynthDocument = 7,
+    /// Which part of a split a query goes to.
+    Split = 8,
+}
+
+/// A family of draws: everything but the key is fixed.
+#[derive(Clone, Copy, Debug)]
+pub struct Draw {
+    seed: u64,
+    purpose: Purpose,
+    tree: u32,
+}
+
+impl Draw {
+    /// The draws of one purpose in one tree (or in whatever else is counted; 0 where nothing is).
+    pub fn new(seed: u64, purpose: Purpose, tree: u32) -> Self {
+        Self { seed, purpose, tree }
+    }
+
+    /// 128 random bits for a key. `ordinal` tells things with equal keys apart; it counts modulo 2^24.
+    pub fn bits(&self, key: u64, ordinal: u32) -> [u32; 4] {
+        let tag = (self.purpose as u32) << 24 | (ordinal & 0x00ff_ffff);
+        philox4x32([key as u32, (key >> 32) as u32, self.tree, tag], [self.seed as u32, (self.seed >> 32) as u32])
+    }
+
+    /// Uniform in [0, 1), with 53 bits.
+    pub fn uniform(&self, key: u64, ordinal: u32) -> f64 {
+        unit(self.bits(key, ordinal), 0)
+    }
+
+    /// Uniform in [0, 1) for a row.
+    pub fn row_uniform(&self, key: RowKey, ordinal: u32) -> f64 {
+        self.uniform(key.low(), ordinal)
+    }
+
+    /// Two independent standard normal numbers (Box-Muller).
+    pub fn normals(&self, key: u64, ordinal: u32) -> [f64; 2] {
+        let bits = self.bits(key, ordinal);
+        // 1 - u lies in (0, 1], where the logarithm is finite.
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(bits, 0)));
+        let angle = std::f64::consts::TAU * unit(bits, 2);
+        [radius * libm::cos(angle), radius * libm::sin(angle)]
+    }
+}
+
+/// 53 of the 64 bits at `at`, as a fraction.
+fn unit(bits: [u32; 4], at: usize) -> f64 {
+    let word = u64::from(bits[at]) << 32 | u64::from(bits[at + 1]);
+    (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    const ROUNDS: usize = 10;
+    const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+    for _ in 0..ROUNDS {
+        let first = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
+        let second = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
+        counter = [
+            (second >> 32) as u32 ^ counter[1] ^ key[0],
+            second as u32,
+            (first >> 32) as u32 ^ counter[3] ^ key[1],
+            first as u32,
+        ];
+        key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+    }
+    counter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known answers of the Random123 distribution.
+    #[test]
+    fn philox_gives_the_published_numbers() {
+        assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(philox4x32([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+        assert_eq!(
+            philox4x32([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
+        );
+    }
+
+    #[test]
+    fn draws_differ_by_seed_purpose_tree_key_and_ordinal() {
+        let base = Draw::new(1, Purpose::Bagging, 0).bits(7, 0);
+        assert_ne!(base, Draw::new(2, Purpose::Bagging, 0).bits(7, 0));
+        assert_ne!(base, Draw::new(1, Purpose::Ties, 0).bits(7, 0));
+        assert_ne!(base, Draw::new(1, Purpose::Bagging, 1).bits(7, 0));
+        assert_ne!(base, Draw::new(1, Purpose::Bagging, 0).bits(8, 0));
+        assert_ne!(base, Draw::new(1, Purpose::Bagging, 0).bits(7, 1));
+    }
+
+    #[test]
+    fn uniform_and_normal_have_their_moments() {
+        let draw = Draw::new(3, Purpose::SynthDocument, 0);
+        let n = 20_000u32;
+        let (mut mean, mut normal_mean, mut normal_square) = (0.0, 0.0, 0.0);
+        for key in 0..n {
+            mean += draw.uniform(key.into(), 0) / f64::from(n);
+            for z in draw.normals(key.into(), 1) {
+                normal_mean += z / f64::from(2 * n);
+                normal_square += z * z / f64::from(2 * n);
+            }
+        }
+        assert!((mean - 0.5).abs() < 0.01, "{mean}");
+        assert!(normal_mean.abs() < 0.02, "{normal_mean}");
+        assert!((normal_square - 1.0).abs() < 0.03, "{normal_square}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What can be wrong with a parameter.
+
+use crate::Range;
+
+/// A parameter that cannot be used, with what to do about it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    /// No parameter has this name.
+    #[error("unknown parameter '{name}'{}; see `rankwise train --help-params`", hint(nearest.as_deref()))]
+    Unknown {
+        /// The name as typed.
+        name: String,
+        /// The known name that looks most like it.
+        nearest: Option<String>,
+    },
+    /// The text is not a value of the parameter's type.
+    #[error("parameter '{name}': '{value}' is not {expected}")]
+    Value {
+        /// The parameter.
+        name: String,
+        /// The text as typed.
+        value: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// The value lies outside the range.
+    #[error("parameter '{name}': {value} is out of range; it must be {range}")]
+    OutOfRange {
+        /// The parameter.
+        name: String,
+        /// The value as typed.
+        value: String,
+        /// Where it must lie.
+        range: Range,
+    },
+    /// The same parameter was given under two names.
+    #[error("parameter '{name}' is given twice, as '{first}' and as '{second}'; keep one")]
+    Twice {
+        /// The parameter.
+        name: String,
+        /// The first spelling.
+        first: String,
+        /// The second spelling.
+        second: String,
+    },
+    /// The value does not go with the others.
+    #[error("parameter '{name}': {problem}")]
+    Conflict {
+        /// The parameter to change.
+        name: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+}
+
+impl ParamError {
+    /// A value that does not go with the others.
+    pub fn conflict(name: &str, problem: impl Into<String>) -> Self {
+        Self::Conflict { name: name.into(), problem: problem.into() }
+    }
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(", did you mean '{name}'?"))
+}

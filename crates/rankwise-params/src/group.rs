@@ -1,0 +1,216 @@
+//! A group of parameters that belong together, and the macro that declares one.
+
+use crate::{ParamError, Range};
+
+/// What is known of one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamInfo {
+    /// Its name here.
+    pub name: &'static str,
+    /// Its names in other libraries.
+    pub aliases: &'static [&'static str],
+    /// What a value looks like.
+    pub kind: String,
+    /// Where its numbers may lie.
+    pub range: Range,
+    /// The default, as it would be typed.
+    pub default: String,
+    /// What it does.
+    pub help: String,
+}
+
+impl ParamInfo {
+    /// Whether `name` (in the form of [`crate::normalise`]) means this parameter.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| crate::normalise(alias) == name)
+    }
+}
+
+/// The value that one parameter has in a spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its value, as it would be typed.
+    pub value: String,
+    /// Whether that is the default.
+    pub is_default: bool,
+}
+
+/// A struct of parameters made by [`crate::param_group!`].
+pub trait ParamGroup: Default {
+    /// The heading over the group in help and documents.
+    const TITLE: &'static str;
+    /// The declarations, in order.
+    fn table() -> Vec<ParamInfo>;
+    /// Sets the parameter called `name`; `Ok(false)` where the group has none of that name.
+    fn set(&mut self, name: &str, value: &str) -> Result<bool, ParamError>;
+    /// The values held now, in order.
+    fn settings(&self) -> Vec<Setting>;
+}
+
+/// What one value demands of the others. Called by `check()` after every value was found in its range; may fill in what
+/// one value implies for another.
+pub trait CrossCheck {
+    /// Refuses combinations that make no sense.
+    fn cross_check(&mut self) -> Result<(), ParamError> {
+        Ok(())
+    }
+}
+
+/// Declares a group of parameters: `pub Spec => Checked, "Title" { /// help  name: type = default, range, [aliases]; }`.
+/// The spec must implement [`CrossCheck`].
+#[macro_export]
+macro_rules! param_group {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis $spec:ident => $checked:ident, $title:literal {
+            $(
+                $(#[doc = $help:literal])+
+                $name:ident : $ty:ty = $default:expr, $range:expr, [$($alias:literal),* $(,)?];
+            )*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[doc = "\n\nWhat was typed; `check()` makes it usable."]
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $spec {
+            $( $(#[doc = $help])+ pub $name: $ty, )*
+        }
+
+        impl Default for $spec {
+            fn default() -> Self {
+                Self { $( $name: $default, )* }
+            }
+        }
+
+        impl $crate::ParamGroup for $spec {
+            const TITLE: &'static str = $title;
+
+            fn table() -> Vec<$crate::ParamInfo> {
+                let defaults = Self::default();
+                vec![$( $crate::ParamInfo {
+                    name: stringify!($name),
+                    aliases: &[$($alias),*],
+                    kind: <$ty as $crate::ParamValue>::kind(),
+                    range: $range,
+                    default: $crate::ParamValue::render(&defaults.$name),
+                    help: concat!($($help),+).trim().to_owned(),
+                } ),*]
+            }
+
+            fn set(&mut self, name: &str, value: &str) -> Result<bool, $crate::ParamError> {
+                let typed = $crate::normalise(name);
+                let Some(info) = Self::table().into_iter().find(|info| info.answers_to(&typed)) else {
+                    return Ok(false);
+                };
+                match info.name {
+                    $( stringify!($name) => {
+                        self.$name = <$ty as $crate::ParamValue>::parse(value).ok_or_else(|| {
+                            $crate::ParamError::Value {
+                                name: info.name.to_owned(),
+                                value: value.to_owned(),
+                                expected: info.kind.clone(),
+                            }
+                        })?;
+                    } )*
+                    _ => unreachable!("the table names fields of the struct only"),
+                }
+                Ok(true)
+            }
+
+            fn settings(&self) -> Vec<$crate::Setting> {
+                let defaults = Self::default();
+                vec![$( $crate::Setting {
+                    name: stringify!($name),
+                    value: $crate::ParamValue::render(&self.$name),
+                    is_default: self.$name == defaults.$name,
+                } ),*]
+            }
+        }
+
+        impl $spec {
+            /// Makes sure that every value lies in its range and that they go together.
+            $vis fn check(mut self) -> Result<$checked, $crate::ParamError> {
+                $(
+                    let range: $crate::Range = $range;
+                    if let Some(bad) =
+                        $crate::ParamValue::numbers(&self.$name).into_iter().find(|value| !range.contains(*value))
+                    {
+                        return Err($crate::ParamError::OutOfRange {
+                            name: stringify!($name).to_owned(),
+                            value: bad.to_string(),
+                            range,
+                        });
+                    }
+                )*
+                $crate::CrossCheck::cross_check(&mut self)?;
+                Ok($checked(self))
+            }
+        }
+
+        $(#[doc = $doc])*
+        #[doc = "\n\nChecked: only `check()` makes one, and its values can be read but not changed."]
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $checked($spec);
+
+        impl std::ops::Deref for $checked {
+            type Target = $spec;
+            fn deref(&self) -> &$spec {
+                &self.0
+            }
+        }
+
+        impl Default for $checked {
+            fn default() -> Self {
+                $spec::default().check().expect("the defaults pass their own checks")
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ParamValue;
+
+    crate::param_group! {
+        /// A toy group.
+        ToySpec => ToyParams, "Toys" {
+            /// How many
+            /// there are.
+            count: usize = 3, Range::closed(1.0, 9.0), ["n_toys", "toy-count"];
+            /// Share kept.
+            share: f64 = 1.0, Range::above_to(0.0, 1.0), [];
+        }
+    }
+    impl CrossCheck for ToySpec {
+        fn cross_check(&mut self) -> Result<(), ParamError> {
+            if self.count == 9 && self.share < 1.0 {
+                return Err(ParamError::conflict("share", "must be 1 when count is 9"));
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_declaration_gives_table_parser_and_checks() {
+        let table = ToySpec::table();
+        assert_eq!(table[0].help, "How many there are.");
+        assert_eq!((table[0].default.as_str(), table[1].default.as_str()), ("3", "1"));
+
+        let mut spec = ToySpec::default();
+        assert!(spec.set("Toy-Count", "5").unwrap());
+        assert!(!spec.set("unknown", "5").unwrap());
+        assert!(matches!(spec.set("share", "x"), Err(ParamError::Value { .. })));
+        assert_eq!(spec.settings()[0].value, 5usize.render());
+        assert!(!spec.settings()[0].is_default && spec.settings()[1].is_default);
+        assert_eq!(spec.clone().check().unwrap().count, 5);
+
+        spec.set("count", "10").unwrap();
+        assert!(matches!(spec.clone().check(), Err(ParamError::OutOfRange { .. })));
+        spec.set("count", "9").unwrap();
+        spec.set("share", "0.5").unwrap();
+        assert!(matches!(spec.check(), Err(ParamError::Conflict { .. })));
+    }
+}

@@ -1,0 +1,41 @@
+//! How a parameter is declared and checked.
+//!
+//! A crate that has parameters writes each of them once, with [`param_group!`]: name, type, default, range, the names
+//! that other libraries use, and a sentence. From that one declaration come
+//!
+//! * the *spec*, a plain struct of what was typed, with its defaults;
+//! * the *checked* form, which only `check()` can make and which the algorithms take;
+//! * the table ([`ParamInfo`]) that help texts, documents and the parser are made from.
+//!
+//! This crate knows no parameter itself.
+//!
+//! ```
+//! use rankwise_params::{CrossCheck, ParamGroup, Range, param_group};
+//!
+//! param_group! {
+//!     /// How wide a boat is.
+//!     pub BoatSpec => BoatParams, "Boats" {
+//!         /// Beam in metres.
+//!         beam: f64 = 2.5, Range::above(0.0), ["width"];
+//!     }
+//! }
+//! impl CrossCheck for BoatSpec {}
+//!
+//! let mut spec = BoatSpec::default();
+//! assert!(spec.set("width", "3").unwrap());
+//! let boat: BoatParams = spec.check().unwrap();
+//! assert_eq!(boat.beam, 3.0);
+//! ```
+#![forbid(unsafe_code)]
+
+mod error;
+mod group;
+mod name;
+mod range;
+mod value;
+
+pub use error::ParamError;
+pub use group::{CrossCheck, ParamGroup, ParamInfo, Setting};
+pub use name::{nearest, normalise};
+pub use range::Range;
+pub use value::ParamValue;

@@ -1,0 +1,73 @@
+//! Where a number may lie.
+
+use std::fmt;
+
+/// An interval of numbers, open or closed at each end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    low: f64,
+    low_open: bool,
+    high: f64,
+    high_open: bool,
+}
+
+impl Range {
+    /// Any finite number; also what parameters that are not numbers have.
+    pub const ANY: Self = Self { low: f64::NEG_INFINITY, low_open: true, high: f64::INFINITY, high_open: true };
+
+    /// From `low` to `high`, both allowed.
+    pub const fn closed(low: f64, high: f64) -> Self {
+        Self { low, low_open: false, high, high_open: false }
+    }
+
+    /// `low` or more.
+    pub const fn at_least(low: f64) -> Self {
+        Self { low, low_open: false, ..Self::ANY }
+    }
+
+    /// More than `low`.
+    pub const fn above(low: f64) -> Self {
+        Self { low, ..Self::ANY }
+    }
+
+    /// More than `low`, at most `high`.
+    pub const fn above_to(low: f64, high: f64) -> Self {
+        Self { low, low_open: true, high, high_open: false }
+    }
+
+    /// Whether `value` lies inside; NaN never does.
+    pub fn contains(&self, value: f64) -> bool {
+        let above = if self.low_open { value > self.low } else { value >= self.low };
+        let below = if self.high_open { value < self.high } else { value <= self.high };
+        above && below
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let low = if self.low_open { "above" } else { "at least" };
+        let high = if self.high_open { "below" } else { "at most" };
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => write!(f, "{low} {} and {high} {}", self.low, self.high),
+            (true, false) => write!(f, "{low} {}", self.low),
+            (false, true) => write!(f, "{high} {}", self.high),
+            (false, false) => write!(f, "finite"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_open_or_closed_as_declared() {
+        assert!(Range::closed(0.0, 1.0).contains(0.0) && Range::closed(0.0, 1.0).contains(1.0));
+        assert!(!Range::above(0.0).contains(0.0) && Range::above(0.0).contains(1e-300));
+        assert!(!Range::above_to(0.0, 1.0).contains(1.5) && Range::above_to(0.0, 1.0).contains(1.0));
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!Range::ANY.contains(value), "{value}");
+        }
+        assert_eq!(Range::above_to(0.0, 1.0).to_string(), "above 0 and at most 1");
+    }
+}

@@ -1,0 +1,180 @@
+//! From text to a typed value and back.
+
+/// A type that a parameter can have.
+pub trait ParamValue: Sized {
+    /// What a value looks like, for help and messages: `an integer`, `a|b|c`.
+    fn kind() -> String;
+    /// Reads a value; `None` where the text is none.
+    fn parse(text: &str) -> Option<Self>;
+    /// Writes a value so that `parse` gives it back.
+    fn render(&self) -> String;
+    /// The numbers inside, which the range applies to.
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+macro_rules! integer_value {
+    ($($ty:ty),*) => {$(
+        impl ParamValue for $ty {
+            fn kind() -> String {
+                "an integer".into()
+            }
+            fn parse(text: &str) -> Option<Self> {
+                text.trim().parse().ok()
+            }
+            fn render(&self) -> String {
+                self.to_string()
+            }
+            fn numbers(&self) -> Vec<f64> {
+                vec![*self as f64]
+            }
+        }
+    )*};
+}
+integer_value!(i8, i32, u32, u64, usize);
+
+impl ParamValue for f64 {
+    fn kind() -> String {
+        "a number".into()
+    }
+    fn parse(text: &str) -> Option<Self> {
+        text.trim().parse().ok()
+    }
+    fn render(&self) -> String {
+        self.to_string()
+    }
+    fn numbers(&self) -> Vec<f64> {
+        vec![*self]
+    }
+}
+
+impl ParamValue for bool {
+    fn kind() -> String {
+        "true|false".into()
+    }
+    fn parse(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => Some(true),
+            "false" | "0" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+    fn render(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ParamValue for String {
+    fn kind() -> String {
+        "a name".into()
+    }
+    fn parse(text: &str) -> Option<Self> {
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+    fn render(&self) -> String {
+        self.clone()
+    }
+}
+
+/// A list is written with commas; the empty text is the empty list.
+impl<T: ParamValue> ParamValue for Vec<T> {
+    fn kind() -> String {
+        format!("a list, each {}", T::kind())
+    }
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+        if text.trim().is_empty() {
+            return Some(Vec::new());
+        }
+        text.split(',').map(T::parse).collect()
+    }
+    fn render(&self) -> String {
+        self.iter().map(T::render).collect::<Vec<_>>().join(",")
+    }
+    fn numbers(&self) -> Vec<f64> {
+        self.iter().flat_map(T::numbers).collect()
+    }
+}
+
+/// An optional value; `auto` is none.
+impl<T: ParamValue> ParamValue for Option<T> {
+    fn kind() -> String {
+        format!("{} or auto", T::kind())
+    }
+    fn parse(text: &str) -> Option<Self> {
+        if text.trim().eq_ignore_ascii_case("auto") { Some(None) } else { T::parse(text).map(Some) }
+    }
+    fn render(&self) -> String {
+        self.as_ref().map_or_else(|| "auto".into(), T::render)
+    }
+    fn numbers(&self) -> Vec<f64> {
+        self.as_ref().map_or_else(Vec::new, T::numbers)
+    }
+}
+
+/// Declares an enum whose values are words, with the words that mean the same elsewhere.
+///
+/// ```
+/// use rankwise_params::{ParamValue, param_enum};
+///
+/// param_enum! {
+///     /// Where to sit.
+///     pub enum Seat {
+///         /// By the window.
+///         Window = "window" | "w",
+///         /// By the aisle.
+///         Aisle = "aisle",
+///     }
+/// }
+/// assert_eq!(Seat::parse("W"), Some(Seat::Window));
+/// assert_eq!(Seat::kind(), "window|aisle");
+/// ```
+#[macro_export]
+macro_rules! param_enum {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident {
+            $( $(#[doc = $help:literal])* $variant:ident = $word:literal $(| $alias:literal)* ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name {
+            $( $(#[doc = $help])* $variant ),*
+        }
+        impl $crate::ParamValue for $name {
+            fn kind() -> String {
+                [$($word),*].join("|")
+            }
+            fn parse(text: &str) -> Option<Self> {
+                let text = $crate::normalise(text);
+                $( if [$word $(, $alias)*].iter().any(|word| $crate::normalise(word) == text) {
+                    return Some(Self::$variant);
+                } )*
+                None
+            }
+            fn render(&self) -> String {
+                match self { $( Self::$variant => $word ),* }.to_owned()
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_as_they_were_written() {
+        for value in [0.1, -1e-300, 12345.0, f64::MIN_POSITIVE] {
+            assert_eq!(f64::parse(&value.render()), Some(value));
+        }
+        assert_eq!(Vec::<f64>::parse("(0, 1.5,3)"), Some(vec![0.0, 1.5, 3.0]));
+        assert_eq!(Vec::<i8>::parse(""), Some(vec![]));
+        assert_eq!(Vec::<i8>::parse("1,,2"), None);
+        assert_eq!(Option::<f64>::parse("auto"), Some(None));
+        assert_eq!(bool::parse("TRUE"), Some(true));
+        assert_eq!(usize::parse("-1"), None);
+    }
+}
