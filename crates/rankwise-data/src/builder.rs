@@ -512,7 +512,9 @@ mod tests {
             let mut block = RowBlock::default();
             for (qid, label, features) in part {
                 block.start_row(&format!("q{qid}"), *label, "");
-                features.iter().for_each(|(feature, value)| block.push_value(*feature, *value));
+                for (feature, value) in features {
+                    block.push_value(*feature, *value);
+                }
                 block.finish_row().unwrap();
             }
             builder.push_block(block);
