@@ -1,1 +1,22 @@
-//! x
+//! Scores and labels in, gradients out.
+//!
+//! An [`Objective`] looks at one query at a time: labels, scores, nothing else. It never sees features, trees or
+//! weights; [`gradients`] runs it over all queries and applies the weights, which mean the same for every objective:
+//! the gradient and Hessian of a document are multiplied by its own weight and by that of its query.
+//!
+//! Signs: a gradient is the derivative of a loss, so a document with a *negative* gradient is to be moved up.
+#![forbid(unsafe_code)]
+
+mod driver;
+mod error;
+mod lambdamart;
+mod objective;
+mod params;
+mod rmse;
+
+pub use driver::gradients;
+pub use error::ObjectiveError;
+pub use lambdamart::LambdaMart;
+pub use objective::{GradientSlices, Objective, QueryDocs};
+pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use rmse::Rmse;

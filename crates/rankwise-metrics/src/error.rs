@@ -1,0 +1,41 @@
+//! What can keep a metric from being computed.
+
+/// A measurement that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MetricError {
+    /// A label that the gain cannot take.
+    #[error("label {label} in query '{query}' {problem}")]
+    Label {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// Under `empty=error`: no document is relevant.
+    #[error("query '{query}' has no relevant document; choose --empty zero, one or skip, or leave it out")]
+    NoRelevant {
+        /// The query.
+        query: String,
+    },
+    /// Under `ties=docid`: the documents have no ids.
+    #[error("--ties docid needs document ids, and the data has none; choose another rule or give ids")]
+    NoDocIds,
+    /// Not one score for each document.
+    #[error("there are {scores} scores for {rows} documents; give one for each")]
+    Length {
+        /// Scores given.
+        scores: usize,
+        /// Documents.
+        rows: usize,
+    },
+    /// A score that cannot be ordered.
+    #[error("the score of row {row} in query '{query}' is not a number")]
+    Score {
+        /// The row in the input, from 1.
+        row: usize,
+        /// Its query.
+        query: String,
+    },
+}

@@ -1,0 +1,55 @@
+//! What can be wrong with a model or its file.
+
+/// A model that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The bytes are no JSON.
+    #[error("{line}:{column}: not a Rankwise model: {problem}; the file is damaged or of another kind")]
+    Json {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the JSON reader said.
+        problem: String,
+    },
+    /// JSON, but not one of ours.
+    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; check that this is the right file")]
+    Foreign,
+    /// A newer program wrote it.
+    #[error("the model has format version {found}, this program reads versions up to {known}; use a newer rankwise")]
+    Newer {
+        /// The version found.
+        found: u64,
+        /// The newest version known here.
+        known: u64,
+    },
+    /// A kind of model that this program does not have.
+    #[error("the model is of kind '{kind}', which this program does not know; use a newer rankwise")]
+    Kind {
+        /// The kind found.
+        kind: String,
+    },
+    /// The content was changed after it was written.
+    #[error("the model is damaged: its checksum is {found}, its content has {computed}; restore it from a copy")]
+    Checksum {
+        /// The checksum in the file.
+        found: String,
+        /// The checksum of the content.
+        computed: String,
+    },
+    /// A tree is not a tree.
+    #[error("tree {tree}: {problem}; the model is damaged")]
+    Tree {
+        /// Which tree, from 0.
+        tree: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Another part is wrong.
+    #[error("{problem}; the model is damaged")]
+    Content {
+        /// What is wrong.
+        problem: String,
+    },
+}

@@ -1,0 +1,33 @@
+//! An objective over all queries of a data set.
+
+use rankwise_data::Dataset;
+use rayon::prelude::*;
+
+use crate::{GradientSlices, Objective, QueryDocs};
+
+/// Writes the weighted derivatives of every document. Hessians are made finite and non-negative here, once: the sums of
+/// fixed-point numbers that follow rely on it. A derivative that is not finite counts as 0.
+pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad: &mut [f32], hess: &mut [f32]) {
+    let mut tasks = Vec::with_capacity(data.n_queries());
+    let (mut grad_left, mut hess_left) = (grad, hess);
+    for query in 0..data.n_queries() {
+        let n_docs = data.query_rows(query).len();
+        let (grad, grad_rest) = grad_left.split_at_mut(n_docs);
+        let (hess, hess_rest) = hess_left.split_at_mut(n_docs);
+        (grad_left, hess_left) = (grad_rest, hess_rest);
+        tasks.push((query, grad, hess));
+    }
+    tasks.into_par_iter().for_each(|(query, grad, hess)| {
+        let view = data.query(query);
+        let docs =
+            QueryDocs { query, labels: view.labels, scores: &scores[view.rows.clone()], input_rows: view.input_rows };
+        objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess });
+        for doc in 0..view.n_docs() {
+            let weight = view.weight * view.doc_weight(doc);
+            let (weighted_grad, weighted_hess) = (grad[doc] * weight, hess[doc] * weight);
+            let is_usable = weighted_grad.is_finite() && weighted_hess.is_finite();
+            grad[doc] = if is_usable { weighted_grad } else { 0.0 };
+            hess[doc] = if is_usable { weighted_hess.max(0.0) } else { 0.0 };
+        }
+    });
+}

@@ -1,0 +1,60 @@
+//! The objectives by name, and their parameters.
+
+use rankwise_data::Dataset;
+use rankwise_metrics::{Gain, Rules};
+use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
+
+use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
+
+param_enum! {
+    /// The objectives there are.
+    pub enum ObjectiveKind {
+        /// LambdaMART on NDCG.
+        LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
+        /// Squared error of each document's label.
+        Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
+    }
+}
+
+param_group! {
+    /// What the trees learn.
+    pub ObjectiveSpec => ObjectiveParams, "Objective" {
+        /// What to learn.
+        objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
+        /// lambdamart: one document of a pair must be among this many at the top of the current ranking; the ideal DCG
+        /// is cut there too.
+        truncation_level: usize = 30, Range::at_least(1.0),
+            ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
+        /// lambdamart: steepness of the logistic function of a pair's score difference.
+        sigmoid: f64 = 1.0, Range::above(0.0), ["sigma"];
+        /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
+        /// their sum.
+        lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
+        /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
+        label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
+    }
+}
+
+impl CrossCheck for ObjectiveSpec {
+    fn cross_check(&mut self) -> Result<(), ParamError> {
+        let gains = &self.label_gain;
+        if !gains.is_empty() && gains.iter().all(|gain| *gain == gains[0]) {
+            return Err(ParamError::conflict("label_gain", "all gains are equal; give better labels larger gains"));
+        }
+        Ok(())
+    }
+}
+
+impl ObjectiveParams {
+    /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties.
+    pub fn bind(&self, data: &Dataset, rules: &Rules) -> Result<Box<dyn Objective>, ObjectiveError> {
+        match self.objective {
+            ObjectiveKind::LambdaMart => {
+                let gain =
+                    if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
+                Ok(Box::new(LambdaMart::new(self, data, gain, rules.ties)?))
+            }
+            ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
+        }
+    }
+}

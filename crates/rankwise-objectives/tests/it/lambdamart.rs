@@ -1,0 +1,171 @@
+use proptest::prelude::*;
+use rankwise_metrics::{Gain, Rules, Ties};
+use rankwise_objectives::{Objective, ObjectiveError, ObjectiveParams, ObjectiveSpec};
+
+use crate::{Doc, dataset, gradients};
+
+fn params(truncation_level: usize, sigmoid: f64, lambda_norm: bool) -> ObjectiveParams {
+    ObjectiveSpec { truncation_level, sigmoid, lambda_norm, ..Default::default() }.check().unwrap()
+}
+
+fn bind(params: &ObjectiveParams, ties: Ties) -> impl Fn(&rankwise_data::Dataset) -> Box<dyn Objective> {
+    let rules = Rules { ties, ..Rules::default() };
+    move |data| params.bind(data, &rules).unwrap()
+}
+
+/// The formulas written down directly: all ordered pairs, ranks by counting, standard-library maths.
+fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)> {
+    let above = |a: usize, b: usize| {
+        let key = |doc: usize| match ties {
+            Ties::Input => doc as f64,
+            _ => f64::from(docs[doc].1),
+        };
+        docs[a].0 == docs[b].0 && (docs[a].2 > docs[b].2 || (docs[a].2 == docs[b].2 && key(a) < key(b)))
+    };
+    let gain = |doc: usize| 2f64.powf(docs[doc].1.into()) - 1.0;
+    let discount = |rank: usize| 1.0 / (2.0 + rank as f64).log2();
+    let mut out = vec![(0.0, 0.0); docs.len()];
+    for query in 0..=u8::MAX {
+        let members: Vec<usize> = (0..docs.len()).filter(|doc| docs[*doc].0 == query).collect();
+        let Some(first) = members.first() else { continue };
+        let rank: Vec<usize> = (0..docs.len())
+            .map(|doc| {
+                // Documents that agree in score and label take any order: the sums are the same, up to who is who.
+                let equal_before = |other: usize| ties != Ties::Input && docs[other] == docs[doc] && other < doc;
+                members.iter().filter(|other| above(**other, doc) || equal_before(**other)).count()
+            })
+            .collect();
+        let mut ideal: Vec<f64> = members.iter().map(|doc| gain(*doc)).collect();
+        ideal.sort_by(|a, b| b.total_cmp(a));
+        let max_dcg: f64 =
+            ideal.iter().take(params.truncation_level).enumerate().map(|(rank, gain)| gain * discount(rank)).sum();
+        let all_equal = members.iter().all(|doc| docs[*doc].2 == docs[*first].2);
+        let mut sum = 0.0;
+        for &better in &members {
+            for &worse in &members {
+                if docs[better].1 <= docs[worse].1 || rank[better].min(rank[worse]) >= params.truncation_level {
+                    continue;
+                }
+                let distance = docs[better].2 - docs[worse].2;
+                let mut delta =
+                    (gain(better) - gain(worse)) * (discount(rank[better]) - discount(rank[worse])).abs() / max_dcg;
+                if params.lambda_norm && !all_equal {
+                    delta /= 0.01 + distance.abs();
+                }
+                let p = 1.0 / (1.0 + (params.sigmoid * distance).exp());
+                let lambda = params.sigmoid * delta * p;
+                out[better].0 -= lambda;
+                out[worse].0 += lambda;
+                let hessian = params.sigmoid.powi(2) * delta * p * (1.0 - p);
+                out[better].1 += hessian;
+                out[worse].1 += hessian;
+                sum += 2.0 * lambda;
+            }
+        }
+        if params.lambda_norm && sum > 0.0 {
+            for doc in &members {
+                out[*doc].0 *= (1.0 + sum).log2() / sum;
+                out[*doc].1 *= (1.0 + sum).log2() / sum;
+            }
+        }
+    }
+    out
+}
+
+fn docs() -> impl Strategy<Value = Vec<Doc>> {
+    let score = prop_oneof![-3.0f64..3.0, (-2i8..3).prop_map(f64::from)];
+    prop::collection::vec((0u8..3, (0u8..5).prop_map(f32::from), score), 2..40)
+}
+
+fn close(found: &[f32], expected: impl Iterator<Item = f64>) -> Result<(), TestCaseError> {
+    let expected: Vec<f64> = expected.collect();
+    let largest = expected.iter().fold(1e-30, |largest: f64, value| largest.max(value.abs()));
+    for (found, expected) in found.iter().zip(&expected) {
+        prop_assert!((f64::from(*found) - expected).abs() <= 2e-6 * largest, "{} is not {}", found, expected);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_the_formulas(
+        mut docs in docs(), truncation in 1usize..12, sigmoid in 0.2f64..3.0, norm in any::<bool>(), input in any::<bool>(),
+    ) {
+        (docs[0], docs[1]) = ((0, 0.0, docs[0].2), (0, 1.0, docs[1].2));
+        let ties = if input { Ties::Input } else { Ties::Worst };
+        if !input {
+            // Equal documents would be told apart by key only; make them differ.
+            for (idx, doc) in docs.iter_mut().enumerate() {
+                doc.2 += idx as f64 * 1e-6;
+            }
+        }
+        let params = params(truncation, sigmoid, norm);
+        let (grad, hess) = gradients(&docs, bind(&params, ties));
+        let expected = direct(&docs, &params, ties);
+        close(&grad, expected.iter().map(|pair| pair.0))?;
+        close(&hess, expected.iter().map(|pair| pair.1))?;
+    }
+
+    /// What goes up equals what goes down in each query, Hessians are not negative, and the order of the input does
+    /// not change a bit.
+    #[test]
+    fn is_balanced_and_blind_to_input_order(mut docs in docs(), shift in 0usize..40) {
+        (docs[0], docs[1]) = ((0, 0.0, 0.5), (0, 1.0, 0.5));
+        let params = params(5, 1.0, true);
+        let (grad, hess) = gradients(&docs, bind(&params, Ties::Worst));
+        for query in 0..3 {
+            let of_query = |values: &[f32]| -> Vec<f64> {
+                docs.iter().zip(values).filter(|(doc, _)| doc.0 == query).map(|(_, value)| f64::from(*value)).collect()
+            };
+            let sum: f64 = of_query(&grad).iter().sum();
+            let size: f64 = of_query(&grad).iter().map(|value| value.abs()).sum();
+            prop_assert!(sum.abs() <= 1e-6 * size, "{} of {}", sum, size);
+        }
+        prop_assert!(hess.iter().all(|hessian| *hessian >= 0.0 && hessian.is_finite()));
+
+        // With documents as keys (no ids), moving rows moves the gradients with them.
+        let sorted = |docs: &[Doc]| {
+            let (grad, hess) = gradients(docs, bind(&params, Ties::Worst));
+            let mut all: Vec<_> = docs.iter().zip(grad.iter().zip(&hess))
+                .map(|((query, label, score), (grad, hess))| (*query, label.to_bits(), score.to_bits(), grad.to_bits(), hess.to_bits()))
+                .collect();
+            all.sort_unstable();
+            all
+        };
+        for (idx, doc) in docs.iter_mut().enumerate() {
+            doc.2 += idx as f64 * 1e-6;
+        }
+        let before = sorted(&docs);
+        let n_docs = docs.len();
+        docs.rotate_left(shift % n_docs);
+        prop_assert_eq!(before, sorted(&docs));
+    }
+}
+
+/// XGBoost's test of its NDCG pair; its Hessian is twice ours.
+#[test]
+fn agrees_with_a_peers_test() {
+    let docs: [Doc; 4] = [(0, 0.0, 0.0), (0, 1.0, 0.1), (1, 0.0, 0.0), (1, 1.0, 0.1)];
+    let (grad, hess) = gradients(&docs, bind(&params(32, 1.0, true), Ties::Worst));
+    for (found, expected) in grad.iter().zip([2.066_11, -2.066_11, 2.066_11, -2.066_11]) {
+        assert!((found * 2.0 - expected).abs() < 1e-5, "{found}");
+    }
+    assert!(hess.iter().all(|hessian| (hessian * 2.0 * 2.0 - 2.169_331).abs() < 1e-5), "{hess:?}");
+}
+
+#[test]
+fn equal_labels_give_nothing_to_learn() {
+    let error = ObjectiveParams::default().bind(&dataset(&[(0, 1.0, 0.0), (1, 2.0, 0.0)]), &Rules::default());
+    assert!(matches!(error, Err(ObjectiveError::NoPairs { .. })));
+    let table = Rules { gain: Gain::Table(vec![0.0, 1.0]), ..Rules::default() };
+    let error = ObjectiveParams::default().bind(&dataset(&[(0, 1.0, 0.0), (0, 2.0, 0.0)]), &table);
+    assert!(matches!(error, Err(ObjectiveError::Label(_))));
+}
+
+#[test]
+fn single_documents_and_queries_without_relevant_ones_stay_put() {
+    let docs: [Doc; 5] = [(0, 1.0, 0.0), (1, 0.0, 1.0), (1, 0.0, 2.0), (2, 0.0, 0.0), (2, 3.0, 0.0)];
+    let (grad, hess) = gradients(&docs, bind(&params(30, 1.0, true), Ties::Worst));
+    assert_eq!((&grad[..3], &hess[..3]), (&[0.0; 3][..], &[0.0; 3][..]));
+    assert!(grad[4] < 0.0 && grad[3] > 0.0 && hess[4] > 0.0);
+}

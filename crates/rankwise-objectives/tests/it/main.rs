@@ -1,0 +1,35 @@
+//! Gradients against direct sums, differences and reference values.
+
+mod lambdamart;
+mod rmse;
+
+use rankwise_data::{Dataset, DatasetBuilder, Row};
+
+/// One document: query, label, score.
+type Doc = (u8, f32, f64);
+
+fn dataset(docs: &[Doc]) -> Dataset {
+    let mut builder = DatasetBuilder::default();
+    for (idx, (qid, label, _)) in docs.iter().enumerate() {
+        let (qid, doc_id) = (format!("q{qid}"), format!("d{idx:03}"));
+        builder.push(&Row { qid: &qid, label: *label, doc_id: &doc_id, features: &[] }).unwrap();
+    }
+    builder.finish().unwrap()
+}
+
+/// Gradients and Hessians in input order.
+fn gradients(docs: &[Doc], bind: impl Fn(&Dataset) -> Box<dyn rankwise_objectives::Objective>) -> (Vec<f32>, Vec<f32>) {
+    let data = dataset(docs);
+    gradients_of(&data, &docs.iter().map(|(_, _, score)| *score).collect::<Vec<_>>(), bind)
+}
+
+fn gradients_of(
+    data: &Dataset,
+    scores: &[f64],
+    bind: impl Fn(&Dataset) -> Box<dyn rankwise_objectives::Objective>,
+) -> (Vec<f32>, Vec<f32>) {
+    let objective = bind(data);
+    let (mut grad, mut hess) = (vec![0.0; data.n_rows()], vec![0.0; data.n_rows()]);
+    rankwise_objectives::gradients(&*objective, data, &data.from_input_order(scores), &mut grad, &mut hess);
+    (data.to_input_order(&grad), data.to_input_order(&hess))
+}
