@@ -1,0 +1,254 @@
+//! Gradients as integers, so that sums do not depend on order.
+//!
+//! ```text
+//! 63                32 31                 0
+//! |  sum of g * s_g   |  sum of h * s_h   |     one u64; adding wraps
+//! ```
+//!
+//! The scales are powers of two chosen per tree so that the absolute sums over all N rows, each rounded by at most 1/2,
+//! stay below 2^31. Hessians are never negative, so the lower half never carries into the upper one: packing, adding and
+//! subtracting are exact.
+
+use rayon::prelude::*;
+
+/// Sums of fixed-point gradients and Hessians.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Of gradients.
+    pub grad: i64,
+    /// Of Hessians.
+    pub hess: i64,
+}
+
+impl Sums {
+    /// Unpacks a cell.
+    pub fn unpack(cell: u64) -> Self {
+        Self { grad: i64::from((cell >> 32) as i32), hess: i64::from(cell as u32) }
+    }
+}
+
+impl std::ops::Add for Sums {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { grad: self.grad + other.grad, hess: self.hess + other.hess }
+    }
+}
+
+impl std::ops::Sub for Sums {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { grad: self.grad - other.grad, hess: self.hess - other.hess }
+    }
+}
+
+/// The gradients of one tree's rows in fixed point.
+#[derive(Clone, Debug)]
+pub struct FixedPoint {
+    packed: Vec<u64>,
+    grad_scale: f64,
+    hess_scale: f64,
+}
+
+impl FixedPoint {
+    /// Packs the gradients of `rows`; all others are 0.
+    pub fn new(grad: &[f32], hess: &[f32], rows: &[u32]) -> Self {
+        let grad_scale = scale_of(grad, rows);
+        let hess_scale = scale_of(hess, rows);
+        let mut packed = vec![0; grad.len()];
+        for row in rows {
+            let row = *row as usize;
+            packed[row] = pack(fixed(grad[row], grad_scale) as i32, fixed(hess[row], hess_scale) as u32);
+        }
+        Self { packed, grad_scale, hess_scale }
+    }
+
+    /// The packed gradients by row.
+    pub fn packed(&self) -> &[u64] {
+        &self.packed
+    }
+
+    /// A sum of gradients as a number.
+    pub fn grad(&self, fixed: i64) -> f64 {
+        // The scale is a power of two, so dividing is exact.
+        fixed as f64 / self.grad_scale
+    }
+
+    /// A sum of Hessians as a number.
+    pub fn hess(&self, fixed: i64) -> f64 {
+        fixed as f64 / self.hess_scale
+    }
+
+    /// A number in units of fixed-point gradients.
+    pub fn to_fixed_grad(&self, value: f64) -> i64 {
+        (value * self.grad_scale).round_ties_even() as i64
+    }
+}
+
+fn pack(grad: i32, hess: u32) -> u64 {
+    (i64::from(grad) << 32) as u64 | u64::from(hess)
+}
+
+/// A value in fixed point; exact up to the rounding, since the scale is a power of two.
+fn fixed(value: f32, scale: f64) -> i64 {
+    (f64::from(value) * scale).round_ties_even() as i64
+}
+
+/// The largest power of two by which the values may be multiplied so that their absolute sum keeps below 2^31 - 1 after
+/// rounding. 1 where all are 0.
+fn scale_of(values: &[f32], rows: &[u32]) -> f64 {
+    let Some(sum) = absolute_sum(values, rows) else { return 1.0 };
+    let room = ((1u64 << 31) - 1 - rows.len() as u64) as f64;
+    power_of_two(floor_log2(room / sum))
+}
+
+/// An upper bound of the sum of absolute values that does not depend on the order of rows: each is rounded up to a
+/// multiple of a unit that the largest one sets. `None` where all are 0.
+fn absolute_sum(values: &[f32], rows: &[u32]) -> Option<f64> {
+    let largest = largest(values, rows);
+    if largest == 0.0 {
+        return None;
+    }
+    // At most 2^32 each, and fewer than 2^31 rows: the sum fits into 64 bits.
+    let unit = power_of_two(31 - floor_log2(f64::from(largest)));
+    let sum: u64 = rows
+        .par_iter()
+        .with_min_len(4096)
+        .map(|row| (f64::from(values[*row as usize].abs()) * unit).ceil() as u64)
+        .sum();
+    Some(sum as f64 / unit)
+}
+
+fn largest(values: &[f32], rows: &[u32]) -> f32 {
+    rows.iter().map(|row| values[*row as usize].abs()).fold(0.0, f32::max)
+}
+
+/// Sums of a leaf's gradients in 64 bits, finer than those of the histograms: the values that a tree adds to scores come
+/// from these.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WideScale(f64);
+
+impl WideScale {
+    /// As fine as the sum over all rows allows.
+    pub(crate) fn new(values: &[f32], rows: &[u32]) -> Self {
+        let largest = largest(values, rows);
+        if largest == 0.0 {
+            return Self(1.0);
+        }
+        // Below 2^62 / n_rows each.
+        let bits = 61 - i32::try_from(rows.len().max(1).ilog2()).expect("at most 31") - 1;
+        Self(power_of_two(bits - 1 - floor_log2(f64::from(largest))))
+    }
+
+    /// The sum over rows.
+    pub(crate) fn sum(self, values: &[f32], rows: &[u32]) -> f64 {
+        let sum: i64 = rows.iter().map(|row| fixed(values[*row as usize], self.0)).sum();
+        sum as f64 / self.0
+    }
+}
+
+/// The exponent of a positive number that is not subnormal.
+fn floor_log2(value: f64) -> i32 {
+    ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all_rows(n: usize) -> Vec<u32> {
+        (0..n as u32).collect()
+    }
+
+    #[test]
+    fn powers_and_exponents() {
+        for exponent in [-300, -1, 0, 1, 31, 200] {
+            assert_eq!(power_of_two(exponent), 2f64.powi(exponent));
+            assert_eq!(floor_log2(power_of_two(exponent) * 1.999), exponent);
+        }
+    }
+
+    /// Without room for the rounding of N rows these sums overflow: 2^20 rows whose value times the scale ends in 1/2.
+    #[test]
+    fn rounding_at_the_limit_does_not_overflow() {
+        let n = 1 << 20;
+        let rows = all_rows(n);
+        for value in [4095.5f32, 2047.5, 1.0, 0.999_999, 1e-30, 3e38, f32::MIN_POSITIVE, f32::from_bits(1)] {
+            let (grad, hess) = (vec![-value; n], vec![value; n]);
+            let fixed = FixedPoint::new(&grad, &hess, &rows);
+            let total = fixed.packed().iter().fold(0u64, |sum, cell| sum.wrapping_add(*cell));
+            let direct = fixed.packed().iter().fold(Sums::default(), |sum, cell| sum + Sums::unpack(*cell));
+            assert_eq!(Sums::unpack(total), direct, "{value}");
+            assert!(direct.hess < 1 << 31 && direct.hess > 1 << 29, "{value}: {direct:?}");
+            assert_eq!(direct.grad, -direct.hess);
+            let relative = fixed.hess(direct.hess) / (f64::from(value) * n as f64);
+            assert!((relative - 1.0).abs() < 1e-3, "{value}: {relative}");
+        }
+    }
+
+    proptest! {
+        /// Packed sums unpack to the sums of the parts, whatever the order and however they are subtracted.
+        #[test]
+        fn packing_is_exact(
+            pairs in prop::collection::vec((-1e6f32..1e6, prop_oneof![Just(0.0f32), 0.0f32..1e3]), 1..300),
+            cut in 0usize..300, scale in -60i32..60,
+        ) {
+            let factor = 2f32.powi(scale);
+            let grad: Vec<f32> = pairs.iter().map(|pair| pair.0 * factor).collect();
+            let hess: Vec<f32> = pairs.iter().map(|pair| pair.1 * factor).collect();
+            let fixed = FixedPoint::new(&grad, &hess, &all_rows(pairs.len()));
+            let add = |cells: &[u64]| cells.iter().fold(0u64, |sum, cell| sum.wrapping_add(*cell));
+            let direct = |cells: &[u64]| cells.iter().fold(Sums::default(), |sum, cell| sum + Sums::unpack(*cell));
+            let all = fixed.packed();
+            let cut = cut.min(all.len());
+            prop_assert_eq!(Sums::unpack(add(all)), direct(all));
+            prop_assert_eq!(Sums::unpack(add(all).wrapping_sub(add(&all[..cut]))), direct(&all[cut..]));
+            let absolute: i64 = all.iter().map(|cell| Sums::unpack(*cell).grad.abs()).sum();
+            prop_assert!(absolute < 1 << 31 && direct(all).hess < 1 << 31);
+
+            // Each value is off by half a unit at most.
+            for (row, cell) in all.iter().enumerate() {
+                let unit = 1.0 / fixed.grad_scale;
+                prop_assert!((fixed.grad(Sums::unpack(*cell).grad) - f64::from(grad[row])).abs() <= unit / 2.0);
+            }
+        }
+
+        /// The scale is the same for any order of the rows.
+        #[test]
+        fn scales_do_not_depend_on_order(mut values in prop::collection::vec(-1e3f32..1e3, 1..200)) {
+            let rows = all_rows(values.len());
+            let before = scale_of(&values, &rows);
+            values.reverse();
+            prop_assert_eq!(before, scale_of(&values, &rows));
+        }
+
+        #[test]
+        fn wide_sums_are_nearly_exact(values in prop::collection::vec(-1e3f32..1e3, 1..200)) {
+            let rows = all_rows(values.len());
+            let sum = WideScale::new(&values, &rows).sum(&values, &rows);
+            let direct: f64 = values.iter().map(|value| f64::from(*value)).sum();
+            prop_assert!((sum - direct).abs() <= 1e-9, "{} {}", sum, direct);
+        }
+    }
+
+    #[test]
+    fn nothing_but_zeros_is_fine() {
+        let fixed = FixedPoint::new(&[0.0; 3], &[0.0; 3], &all_rows(3));
+        assert_eq!(fixed.packed(), [0; 3]);
+        assert_eq!(WideScale::new(&[0.0; 3], &all_rows(3)).sum(&[0.0; 3], &all_rows(3)), 0.0);
+    }
+
+    #[test]
+    fn wide_sums_hold_at_the_limit() {
+        let rows = all_rows(1000);
+        for value in [f32::MAX, 1.999_999_9, f32::from_bits(1)] {
+            let values = vec![value; 1000];
+            assert_eq!(WideScale::new(&values, &rows).sum(&values, &rows), f64::from(value) * 1000.0);
+        }
+    }
+}

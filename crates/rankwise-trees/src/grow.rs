@@ -1,0 +1,395 @@
+//! The expand loop: take from the queue, partition, build histograms, find splits, put into the queue.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use rankwise_data::BinnedDataset;
+use rankwise_model::{Child, Tree, TreeParts};
+
+use crate::bounds::Bounds;
+use crate::fixed_point::WideScale;
+use crate::leaf::Regularisation;
+use crate::partition::Partition;
+use crate::scan::{ScanNode, Scanner, Side, Split};
+use crate::{FixedPoint, Histogram, HistogramSource, Sums, TreeParams, node_features};
+
+/// What one tree is grown from.
+#[derive(Clone, Copy, Debug)]
+pub struct GrowInput<'a> {
+    /// The number of the tree, which its random draws depend on.
+    pub tree: u32,
+    /// First derivatives by row.
+    pub grad: &'a [f32],
+    /// What divides them when splits are searched: second derivatives, or weights.
+    pub structure_hess: &'a [f32],
+    /// What divides them in the leaves.
+    pub leaf_hess: &'a [f32],
+    /// The rows that count, ascending.
+    pub rows: &'a [u32],
+    /// What leaf values are multiplied by.
+    pub learning_rate: f64,
+}
+
+/// A tree, and where its rows went.
+#[derive(Clone, Debug)]
+pub struct GrownTree {
+    /// The tree; it names features by their index in the binned data.
+    pub tree: Tree,
+    /// The rows that it was grown from, sorted by leaf.
+    pub rows: Vec<u32>,
+    /// For each leaf, its part of `rows`.
+    pub leaf_rows: Vec<Range<usize>>,
+    /// Where the time went.
+    pub times: PhaseTimes,
+    questions: Vec<Question>,
+}
+
+/// A node's question in terms of bins.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    feature: usize,
+    bin: u8,
+    missing_bin: u8,
+    missing_left: bool,
+}
+
+impl Question {
+    fn goes_left(self, bin: u8) -> bool {
+        if bin == self.missing_bin { self.missing_left } else { bin <= self.bin }
+    }
+}
+
+impl GrownTree {
+    /// The leaf of a row of data that has the same bins.
+    pub fn leaf_of(&self, data: &BinnedDataset, row: usize) -> usize {
+        self.tree.walk(|node| {
+            let question = self.questions[node];
+            question.goes_left(data.column(question.feature)[row])
+        })
+    }
+}
+
+/// Wall time by phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PhaseTimes {
+    /// Summing histograms.
+    pub histograms: Duration,
+    /// Searching splits.
+    pub splits: Duration,
+    /// Sorting rows into children.
+    pub partition: Duration,
+}
+
+/// Grows trees over one data set.
+pub struct Grower<'a> {
+    data: &'a BinnedDataset,
+    source: &'a dyn HistogramSource,
+    params: &'a TreeParams,
+    directions: Vec<i8>,
+    seed: u64,
+}
+
+impl<'a> Grower<'a> {
+    /// A grower over the data and the source of its histograms.
+    pub fn new(data: &'a BinnedDataset, source: &'a dyn HistogramSource, params: &'a TreeParams, seed: u64) -> Self {
+        let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
+        Self { data, source, params, directions, seed }
+    }
+
+    /// Grows one tree. Without a worthwhile split, it is a single leaf.
+    pub fn grow(&self, input: &GrowInput<'_>) -> GrownTree {
+        let fixed = FixedPoint::new(input.grad, input.structure_hess, input.rows);
+        let scanner = Scanner {
+            layout: self.source.layout(),
+            fixed: &fixed,
+            params: self.params,
+            directions: &self.directions,
+            allows_empty_sides: self.params.grow.allows_empty_sides(),
+            l1: fixed.to_fixed_grad(self.params.lambda_l1),
+        };
+        let mut growing = Growing::new(self, scanner, input);
+        let mut queue = growing.start();
+        loop {
+            let room = self.params.num_leaves - growing.n_leaves();
+            let batch = self.params.grow.next(&mut queue, room);
+            if batch.is_empty() {
+                break;
+            }
+            let families = growing.divide(&batch);
+            growing.build_histograms(&families);
+            let children = families.iter().flat_map(|family| family.children).collect();
+            queue.extend(growing.candidates(children));
+        }
+        growing.finish(input)
+    }
+}
+
+/// Nodes that could be split now, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) nodes: Vec<usize>,
+    pub(crate) depth: usize,
+    pub(crate) split: Split,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    rows: Range<usize>,
+    whole: Side,
+    depth: usize,
+    bounds: Bounds,
+    division: Option<Division>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    split: Split,
+    children: [usize; 2],
+}
+
+/// A node that was just divided.
+#[derive(Clone, Copy, Debug)]
+struct Family {
+    parent: usize,
+    children: [usize; 2],
+}
+
+/// A tree under way.
+struct Growing<'a> {
+    grower: &'a Grower<'a>,
+    scanner: Scanner<'a>,
+    tree: u32,
+    features: Vec<usize>,
+    partition: Partition,
+    nodes: Vec<Node>,
+    /// By node; only nodes that may still be split have one.
+    histograms: Vec<Option<Histogram>>,
+    times: PhaseTimes,
+}
+
+impl<'a> Growing<'a> {
+    fn new(grower: &'a Grower<'a>, scanner: Scanner<'a>, input: &GrowInput<'_>) -> Self {
+        let fraction = grower.params.feature_fraction;
+        let features = node_features::of_tree(grower.data.feature_ids(), fraction, grower.seed, input.tree);
+        let total = input.rows.iter().fold(0u64, |sum, row| sum.wrapping_add(scanner.fixed.packed()[*row as usize]));
+        let root = Node {
+            rows: 0..input.rows.len(),
+            whole: Side { sums: Sums::unpack(total), count: input.rows.len() as u32 },
+            depth: 0,
+            bounds: Bounds::FREE,
+            division: None,
+        };
+        Self {
+            grower,
+            scanner,
+            tree: input.tree,
+            features,
+            partition: Partition::new(input.rows.to_vec()),
+            nodes: vec![root],
+            histograms: vec![None],
+            times: PhaseTimes::default(),
+        }
+    }
+
+    /// The candidates for the first split.
+    fn start(&mut self) -> Vec<Candidate> {
+        if self.features.is_empty() || !self.may_be_split(0) {
+            return Vec::new();
+        }
+        let started = Instant::now();
+        let rows = self.partition.rows(self.nodes[0].rows.clone());
+        let mut built = self.grower.source.histograms(&[rows], self.scanner.fixed.packed(), &self.features);
+        self.histograms[0] = built.pop();
+        self.times.histograms += started.elapsed();
+        self.candidates(vec![0])
+    }
+
+    fn n_leaves(&self) -> usize {
+        self.nodes.len().div_ceil(2)
+    }
+
+    fn may_be_split(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        // Nodes that share a question are looked at together, however small each of them is.
+        let has_rows = self.scanner.allows_empty_sides
+            || node.whole.count as usize >= 2 * self.grower.params.min_data_in_leaf.max(1);
+        has_rows && node.depth < self.grower.params.depth_limit()
+    }
+
+    /// Sorts the rows of the candidates' nodes into children.
+    fn divide(&mut self, batch: &[Candidate]) -> Vec<Family> {
+        let started = Instant::now();
+        let mut families = Vec::new();
+        for Candidate { nodes, split, .. } in batch {
+            let question = self.question(split);
+            let bins = self.grower.data.column(split.feature);
+            for parent in nodes.iter().copied() {
+                let rows = self.nodes[parent].rows.clone();
+                let middle = self.partition.split(rows.clone(), bins, |bin| question.goes_left(bin));
+                let children = self.add_children(parent, split, middle);
+                families.push(Family { parent, children });
+            }
+        }
+        self.times.partition += started.elapsed();
+        families
+    }
+
+    fn add_children(&mut self, parent: usize, split: &Split, middle: usize) -> [usize; 2] {
+        let Node { rows, whole, depth, bounds, .. } = self.nodes[parent].clone();
+        let histogram = self.histograms[parent].as_ref().expect("a candidate has a histogram");
+        let left = self.scanner.left_side(histogram, split);
+        let right = whole.minus(left);
+        debug_assert_eq!((left.count as usize, right.count as usize), (middle - rows.start, rows.end - middle));
+        // A side without rows takes the value of the other: the question does not tell them apart here.
+        let value = |side: Side| self.scanner.value(if side.count == 0 { whole } else { side }, bounds);
+        let direction = self.grower.directions[split.feature];
+        let (left_bounds, right_bounds) = if left.count == 0 || right.count == 0 {
+            bounds.split(direction, value(whole), value(whole))
+        } else {
+            bounds.split(direction, value(left), value(right))
+        };
+        let children = [self.nodes.len(), self.nodes.len() + 1];
+        self.nodes[parent].division = Some(Division { split: *split, children });
+        for (rows, whole, bounds) in [(rows.start..middle, left, left_bounds), (middle..rows.end, right, right_bounds)]
+        {
+            self.nodes.push(Node { rows, whole, depth: depth + 1, bounds, division: None });
+            self.histograms.push(None);
+        }
+        children
+    }
+
+    /// Gives the children that may still be split their histograms: the smaller of two is summed, the other is what
+    /// its parent has left.
+    fn build_histograms(&mut self, families: &[Family]) {
+        let started = Instant::now();
+        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.grower.params.num_leaves);
+        let mut wanted: Vec<(Family, usize, usize)> = Vec::new();
+        for family in families {
+            let [left, right] = family.children;
+            let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
+            let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
+            // The larger one may be split whenever the smaller one may.
+            if has_room && self.may_be_split(large) {
+                wanted.push((*family, small, large));
+            } else {
+                self.histograms[family.parent] = None;
+            }
+        }
+        let rows: Vec<&[u32]> =
+            wanted.iter().map(|(_, small, _)| self.partition.rows(self.nodes[*small].rows.clone())).collect();
+        let built = self.grower.source.histograms(&rows, self.scanner.fixed.packed(), &self.features);
+        for ((family, small, large), histogram) in wanted.into_iter().zip(built) {
+            let mut rest = self.histograms[family.parent].take().expect("a parent keeps its histogram until here");
+            rest.subtract(&histogram);
+            self.histograms[large] = Some(rest);
+            self.histograms[small] = self.may_be_split(small).then_some(histogram);
+        }
+        self.times.histograms += started.elapsed();
+    }
+
+    /// The best splits of new nodes, grouped as the policy says.
+    fn candidates(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
+        let started = Instant::now();
+        let open: Vec<usize> = nodes.into_iter().filter(|node| self.histograms[*node].is_some()).collect();
+        let mut found = Vec::new();
+        for group in self.grower.params.grow.group(open).into_iter().filter(|group| !group.is_empty()) {
+            let split = self.best_split(&group);
+            match split {
+                Some(split) => found.push(Candidate { depth: self.nodes[group[0]].depth, nodes: group, split }),
+                None => group.iter().for_each(|node| self.histograms[*node] = None),
+            }
+        }
+        self.times.splits += started.elapsed();
+        found
+    }
+
+    fn best_split(&self, group: &[usize]) -> Option<Split> {
+        let scan_nodes: Vec<ScanNode<'_>> = group
+            .iter()
+            .map(|node| ScanNode {
+                histogram: self.histograms[*node].as_ref().expect("only open nodes are grouped"),
+                whole: self.nodes[*node].whole,
+                bounds: self.nodes[*node].bounds,
+            })
+            .collect();
+        let features = node_features::of_node(
+            &self.features,
+            self.grower.data.feature_ids(),
+            self.grower.params.feature_fraction_bynode,
+            (self.grower.seed, self.tree, group[0] as u32),
+        );
+        self.scanner.best(&scan_nodes, &features)
+    }
+
+    fn question(&self, split: &Split) -> Question {
+        Question {
+            feature: split.feature,
+            bin: split.bin,
+            missing_bin: self.grower.data.bins(split.feature).missing_bin(),
+            missing_left: split.missing_left,
+        }
+    }
+
+    /// The tree in the model's form: nodes in the order in which a walk from the root meets them, left first.
+    fn finish(self, input: &GrowInput<'_>) -> GrownTree {
+        let mut parts = TreeParts::default();
+        let mut questions = Vec::new();
+        let mut leaves = Vec::new();
+        // (node, the place in the parts that leads to it)
+        let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
+        while let Some((id, edge)) = stack.pop() {
+            let node = &self.nodes[id];
+            let child = if let Some(Division { split, children }) = node.division {
+                let bins = self.grower.data.bins(split.feature);
+                let place = parts.feature.len();
+                parts.feature.push(split.feature as u32);
+                parts.threshold.push(f64::from(bins.upper(split.bin)));
+                parts.missing_left.push(split.missing_left);
+                parts.gain.push(split.gain);
+                parts.count.push(node.whole.count.into());
+                parts.left.push(0);
+                parts.right.push(0);
+                questions.push(self.question(&split));
+                stack.push((children[1], Some((place, false))));
+                stack.push((children[0], Some((place, true))));
+                Child::Node(place)
+            } else {
+                leaves.push(id);
+                parts.leaf_count.push(node.whole.count.into());
+                Child::Leaf(leaves.len() - 1)
+            };
+            if let Some((place, is_left)) = edge {
+                let codes = if is_left { &mut parts.left } else { &mut parts.right };
+                codes[place] = child.encode();
+            }
+        }
+        parts.leaf_value = self.leaf_values(&leaves, input);
+        GrownTree {
+            tree: Tree::new(parts).expect("the loop builds one tree from its root"),
+            leaf_rows: leaves.iter().map(|id| self.nodes[*id].rows.clone()).collect(),
+            times: self.times,
+            rows: self.partition.into_rows(),
+            questions,
+        }
+    }
+
+    fn leaf_values(&self, leaves: &[usize], input: &GrowInput<'_>) -> Vec<f64> {
+        let params = self.grower.params;
+        let regularisation = Regularisation { l1: params.lambda_l1, l2: params.lambda_l2 };
+        let grad_scale = WideScale::new(input.grad, input.rows);
+        let hess_scale = WideScale::new(input.leaf_hess, input.rows);
+        leaves
+            .iter()
+            .map(|id| {
+                let node = &self.nodes[*id];
+                let rows = self.partition.rows(node.rows.clone());
+                let grad = grad_scale.sum(input.grad, rows);
+                let hess = hess_scale.sum(input.leaf_hess, rows);
+                node.bounds.clamp(regularisation.leaf_value(grad, hess)) * input.learning_rate
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Whole trees against a grower that keeps lists of rows and tries every split of every leaf at every step.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{Oracle, TinyData, TinyRow, fixed_point, tiny_data, tiny_params, tiny_rows};
+use crate::{Growth, PlainHistograms, TreeSpec};
+
+#[derive(Clone, Debug)]
+struct SlowLeaf {
+    id: usize,
+    rows: Vec<u32>,
+    depth: usize,
+    bounds: Bounds,
+}
+
+/// Grows by exhaustive search; gives the gains in the order of splitting and the final leaves.
+fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f64>, Vec<SlowLeaf>) {
+    let fixed = fixed_point(rows, data);
+    let oracle = Oracle { data: &data.binned, fixed: &fixed, params };
+    let mut leaves = vec![SlowLeaf { id: 0, rows: (0..rows.len() as u32).collect(), depth: 0, bounds: Bounds::FREE }];
+    let (mut gains, mut next_id) = (Vec::new(), 1);
+    loop {
+        let room = params.num_leaves - leaves.len();
+        let mut steps: Vec<(Split, Vec<usize>)> = Vec::new();
+        let open: Vec<usize> = (0..leaves.len()).filter(|idx| leaves[*idx].depth < params.depth_limit()).collect();
+        if params.grow == Growth::Oblivious {
+            let nodes: Vec<(&[u32], Bounds)> =
+                open.iter().map(|idx| (&leaves[*idx].rows[..], leaves[*idx].bounds)).collect();
+            steps.extend(oracle.best(&nodes, true).filter(|_| open.len() <= room).map(|split| (split, open)));
+        } else {
+            for idx in open {
+                steps.extend(
+                    oracle.best(&[(&leaves[idx].rows, leaves[idx].bounds)], false).map(|split| (split, vec![idx])),
+                );
+            }
+            if params.grow == Growth::Levelwise {
+                let level = steps.iter().map(|(_, idx)| leaves[idx[0]].depth).min();
+                steps.retain(|(_, idx)| Some(leaves[idx[0]].depth) == level);
+            }
+            steps.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain).then(leaves[a.1[0]].id.cmp(&leaves[b.1[0]].id)));
+            steps.truncate(if params.grow == Growth::Leafwise { 1.min(room) } else { room });
+        }
+        if steps.is_empty() {
+            leaves.sort_by_key(|leaf| leaf.rows.clone());
+            return (gains, leaves);
+        }
+        let mut divided = Vec::new();
+        for (split, members) in steps {
+            gains.push(split.gain);
+            for idx in members {
+                let leaf = leaves[idx].clone();
+                divided.push(leaf.id);
+                let (left, right): (Vec<u32>, Vec<u32>) =
+                    leaf.rows.iter().partition(|row| oracle.goes_left(&split, **row));
+                let value = |rows: &[u32]| {
+                    let rows = if left.is_empty() || right.is_empty() { &leaf.rows } else { rows };
+                    oracle.value(oracle.side(rows, |_| true), leaf.bounds)
+                };
+                let direction = params.monotone_constraints.direction(data.binned.feature_ids()[split.feature]);
+                let (left_bounds, right_bounds) = leaf.bounds.split(direction, value(&left), value(&right));
+                for (rows, bounds) in [(left, left_bounds), (right, right_bounds)] {
+                    leaves.push(SlowLeaf { id: next_id, rows, depth: leaf.depth + 1, bounds });
+                    next_id += 1;
+                }
+            }
+        }
+        leaves.retain(|leaf| !divided.contains(&leaf.id));
+        leaves.sort_by_key(|leaf| leaf.id);
+    }
+}
+
+fn grow(data: &TinyData, params: &TreeParams) -> GrownTree {
+    let source = PlainHistograms::new(&data.binned);
+    let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
+    Grower::new(&data.binned, &source, params, 1).grow(&GrowInput {
+        tree: 0,
+        grad: &data.grad,
+        structure_hess: &data.hess,
+        leaf_hess: &data.hess,
+        rows: &rows,
+        learning_rate: 0.5,
+    })
+}
+
+fn policy() -> impl Strategy<Value = Growth> {
+    prop_oneof![Just(Growth::Leafwise), Just(Growth::Levelwise), Just(Growth::Oblivious)]
+}
+
+fn with_shape(params: &TreeParams, grow: Growth, num_leaves: usize, max_depth: i32) -> TreeParams {
+    let spec: &TreeSpec = params;
+    TreeSpec { grow, num_leaves, max_depth, ..spec.clone() }.check().unwrap()
+}
+
+proptest! {
+    #[test]
+    fn trees_are_those_of_exhaustive_search(
+        rows in tiny_rows(40), params in tiny_params(), grow_policy in policy(), num_leaves in 2usize..10, max_depth in -1i32..4,
+    ) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() > 0);
+        let params = with_shape(&params, grow_policy, num_leaves, max_depth);
+        let grown = grow(&data, &params);
+        let (gains, leaves) = grow_slowly(&rows, &data, &params);
+
+        let mut found: Vec<(Vec<u32>, f64)> = grown.leaf_rows.iter().zip(&grown.tree.parts().leaf_value)
+            .map(|(range, value)| (grown.rows[range.clone()].to_vec(), *value)).collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let found_rows: Vec<&[u32]> = found.iter().map(|leaf| &leaf.0[..]).collect();
+        let expected_rows: Vec<&[u32]> = leaves.iter().map(|leaf| &leaf.rows[..]).collect();
+        prop_assert_eq!(found_rows, expected_rows);
+        // Gains are tiny integers over tiny integers here, so sums in any order agree closely.
+        let mut expected_gains = gains;
+        let mut found_gains = grown.tree.parts().gain.clone();
+        found_gains.sort_by(f64::total_cmp);
+        expected_gains.sort_by(f64::total_cmp);
+        if grow_policy == Growth::Oblivious {
+            found_gains.dedup();
+            expected_gains.dedup();
+        }
+        prop_assert_eq!(found_gains, expected_gains);
+
+        // Leaf values are Newton steps on the exact sums, inside the bounds.
+        for ((rows, value), leaf) in found.iter().filter(|leaf| !leaf.0.is_empty()).zip(leaves.iter().filter(|leaf| !leaf.rows.is_empty())) {
+            let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
+            let (grad, hess) = (sum(&data.grad), sum(&data.hess));
+            let shrunk = (grad.abs() - params.lambda_l1).max(0.0) * grad.signum();
+            let newton = if hess + params.lambda_l2 > 0.0 { -shrunk / (hess + params.lambda_l2) } else { 0.0 };
+            prop_assert!((value - leaf.bounds.clamp(newton) * 0.5).abs() < 1e-12, "{} {}", value, newton);
+        }
+        // Bins and thresholds lead to the same leaf.
+        for (leaf, range) in grown.leaf_rows.iter().enumerate() {
+            for row in &grown.rows[range.clone()] {
+                prop_assert_eq!(grown.leaf_of(&data.binned, *row as usize), leaf);
+            }
+        }
+    }
+
+    /// Constrained features move the score one way only, whatever the other features are.
+    #[test]
+    fn constraints_hold_everywhere(rows in tiny_rows(40), params in tiny_params(), grow_policy in policy()) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() == 3);
+        let params = with_shape(&params, grow_policy, 8, -1);
+        let tree = grow(&data, &params).tree;
+        for feature in 0..3usize {
+            let direction = f64::from(params.monotone_constraints.direction(feature as u32));
+            for (values, _, _) in &rows {
+                let mut values: Vec<f64> = values.iter().map(|value| value.map_or(f64::NAN, f64::from)).collect();
+                let scores: Vec<f64> = (0..7).map(|value| {
+                    values[feature] = f64::from(value);
+                    tree.parts().leaf_value[tree.leaf(&values)]
+                }).collect();
+                for pair in scores.windows(2) {
+                    prop_assert!((pair[1] - pair[0]) * direction >= -1e-12, "{:?}", scores);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_to_gain_is_a_single_leaf() {
+    let rows: Vec<TinyRow> = (0..20u8).map(|idx| (vec![Some(idx % 5), None, Some(idx % 2)], 2, 1)).collect();
+    let data = tiny_data(&rows);
+    for grow_policy in [Growth::Leafwise, Growth::Levelwise, Growth::Oblivious] {
+        let params = TreeSpec { grow: grow_policy, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+        let grown = grow(&data, &params);
+        assert_eq!((grown.tree.n_leaves(), grown.tree.parts().leaf_value[0]), (1, -1.0));
+    }
+}
+
+#[test]
+fn missing_values_can_be_split_off() {
+    let rows: Vec<TinyRow> = (0..40u8)
+        .map(|idx| if idx % 4 == 0 { (vec![None, None, None], -4, 1) } else { (vec![Some(idx % 3), None, None], 1, 1) })
+        .collect();
+    let data = tiny_data(&rows);
+    let params = TreeSpec { num_leaves: 2, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    let tree = grow(&data, &params).tree;
+    let score = |value: f64| tree.parts().leaf_value[tree.leaf(&[value])];
+    assert_eq!((score(f64::NAN), score(0.0), score(2.0), score(1e30)), (2.0, -0.5, -0.5, -0.5));
+}

@@ -1,0 +1,66 @@
+//! The policies: which nodes are split next, and which must be split by one question.
+
+use rankwise_params::param_enum;
+
+use crate::grow::Candidate;
+
+param_enum! {
+    /// The order in which a tree grows.
+    pub enum Growth {
+        /// The leaf with the largest gain next.
+        Leafwise = "leafwise" | "leaf-wise" | "lossguide",
+        /// Level by level.
+        Levelwise = "levelwise" | "level-wise" | "depthwise",
+        /// Level by level, one question for all nodes of a level.
+        Oblivious = "oblivious" | "symmetric" | "symmetrictree",
+    }
+}
+
+impl Growth {
+    /// New nodes in groups; the nodes of a group are split together or not at all.
+    pub(crate) fn group(self, nodes: Vec<usize>) -> Vec<Vec<usize>> {
+        match self {
+            Self::Leafwise | Self::Levelwise => nodes.into_iter().map(|node| vec![node]).collect(),
+            Self::Oblivious => vec![nodes],
+        }
+    }
+
+    /// Whether a side of a split may stay without rows. Where nodes share a question, it need not divide each of them.
+    pub(crate) fn allows_empty_sides(self) -> bool {
+        self == Self::Oblivious
+    }
+
+    /// Whether a tree with this many leaves may grow on.
+    pub(crate) fn has_room(self, n_leaves: usize, limit: usize) -> bool {
+        match self {
+            Self::Leafwise | Self::Levelwise => n_leaves < limit,
+            Self::Oblivious => 2 * n_leaves <= limit,
+        }
+    }
+
+    /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added.
+    pub(crate) fn next(self, queue: &mut Vec<Candidate>, room: usize) -> Vec<Candidate> {
+        match self {
+            Self::Leafwise | Self::Oblivious => {
+                let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));
+                let taken = best.map(|best| queue.swap_remove(best));
+                taken.into_iter().filter(|candidate| candidate.nodes.len() <= room).collect()
+            }
+            Self::Levelwise => {
+                let Some(level) = queue.iter().map(|candidate| candidate.depth).min() else { return Vec::new() };
+                let (mut now, later) =
+                    std::mem::take(queue).into_iter().partition::<Vec<_>, _>(|candidate| candidate.depth == level);
+                *queue = later;
+                // The last level may be cut short: the best splits go first.
+                now.sort_by(by_gain);
+                now.truncate(room);
+                now
+            }
+        }
+    }
+}
+
+/// Larger gain first, then lower node.
+fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    b.split.gain.total_cmp(&a.split.gain).then(a.nodes[0].cmp(&b.nodes[0]))
+}

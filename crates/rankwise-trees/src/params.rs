@@ -1,0 +1,70 @@
+//! The parameters of one tree.
+
+use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
+
+use crate::{Growth, Monotone};
+
+param_enum! {
+    /// Which derivatives count.
+    pub enum Derivative {
+        /// First and second.
+        Newton = "newton",
+        /// The first only; each document counts with its weight in place of the second.
+        Gradient = "gradient",
+    }
+}
+
+param_group! {
+    /// How a tree is grown.
+    pub TreeSpec => TreeParams, "Trees" {
+        /// Which node is split next: the one with the largest gain (leafwise), all of a level (levelwise), or all of a
+        /// level by one common question (oblivious).
+        grow: Growth = Growth::Leafwise, Range::ANY, ["grow_policy", "growing_policy"];
+        /// Most leaves in a tree.
+        num_leaves: usize = 31, Range::closed(2.0, 131_072.0), ["num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"];
+        /// Most splits on a path from the root to a leaf; 0 or less is no limit.
+        max_depth: i32 = -1, Range::closed(-1.0, 1000.0), ["depth"];
+        /// Fewest documents in a leaf.
+        min_data_in_leaf: usize = 20, Range::at_least(0.0),
+            ["min_data_per_leaf", "min_data", "min_child_samples", "min_samples_leaf"];
+        /// Smallest sum of Hessians in a leaf.
+        min_sum_hessian_in_leaf: f64 = 1e-3, Range::at_least(0.0),
+            ["min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian", "min_child_weight"];
+        /// L1 regularisation of leaf values.
+        lambda_l1: f64 = 0.0, Range::at_least(0.0), ["reg_alpha", "alpha", "l1_regularization"];
+        /// L2 regularisation of leaf values.
+        lambda_l2: f64 = 0.0, Range::at_least(0.0), ["reg_lambda", "lambda", "l2_leaf_reg", "l2_regularization"];
+        /// Smallest gain that justifies a split.
+        min_gain_to_split: f64 = 0.0, Range::at_least(0.0), ["min_split_gain", "gamma", "min_split_loss"];
+        /// Share of the features that each tree may use.
+        feature_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_feature", "colsample_bytree", "rsm"];
+        /// Share of the tree's features that each node may use.
+        feature_fraction_bynode: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_feature_bynode", "colsample_bynode"];
+        /// Features whose score may only rise (1) or fall (-1) with the value: `id:direction` pairs as in `3:1,7:-1`,
+        /// or a list by feature id from 0.
+        monotone_constraints: Monotone = Monotone::default(), Range::ANY, ["mc", "monotone_constraint"];
+        /// Derivatives that decide the splits.
+        structure: Derivative = Derivative::Newton, Range::ANY, [];
+        /// Derivatives that decide the leaf values.
+        leaf_estimation: Derivative = Derivative::Newton, Range::ANY, ["leaf_estimation_method"];
+    }
+}
+
+impl CrossCheck for TreeSpec {
+    fn cross_check(&mut self) -> Result<(), ParamError> {
+        if self.grow == Growth::Oblivious && self.max_depth > 20 {
+            return Err(ParamError::conflict(
+                "max_depth",
+                "an oblivious tree of depth 21 has 2 million leaves; at most 20",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl TreeParams {
+    /// The depth limit; `usize::MAX` is none.
+    pub(crate) fn depth_limit(&self) -> usize {
+        usize::try_from(self.max_depth).ok().filter(|depth| *depth > 0).unwrap_or(usize::MAX)
+    }
+}
