@@ -146,6 +146,11 @@ impl Dataset {
         let (key, ordinal) = self.identity.of_row(row, &self.keys);
         draw.row_uniform(key, ordinal)
     }
+
+    /// A uniform draw in [0, 1) for a query.
+    pub fn query_draw(&self, draw: &Draw, query: usize) -> f64 {
+        draw.row_uniform(RowKey::of_query(self.qids.get(query)), 0)
+    }
 }
 
 /// One query and its documents.

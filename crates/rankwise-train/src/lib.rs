@@ -1,1 +1,25 @@
-//! x
+//! The boosting loop and what hangs on it.
+//!
+//! ```text
+//! scores -> objective -> gradients -> rows of the bag -> grower -> tree -> scores
+//!    \-> validation -> early stopping
+//! ```
+//!
+//! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each tree and may stop
+//! the run, which keeps what is trained.
+#![forbid(unsafe_code)]
+
+mod bagging;
+mod boost;
+mod error;
+mod observe;
+mod params;
+mod phases;
+mod validation;
+
+pub use boost::{Trained, train};
+pub use error::TrainError;
+pub use observe::{Flow, Observer, Progress, Silent, StopReason};
+pub use params::{LoopParams, LoopSpec, Sample, TrainParams, TrainSpec};
+pub use phases::Phases;
+pub use validation::{MetricValue, ValidSet};

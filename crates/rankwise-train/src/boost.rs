@@ -1,0 +1,259 @@
+//! The loop.
+
+use std::time::{Duration, Instant};
+
+use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_model::{Model, Precision, TrainedOn, Tree};
+use rankwise_objectives::Objective;
+use rankwise_params::{ParamError, ParamValue};
+use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree, PlainHistograms};
+
+use crate::bagging::Bag;
+use crate::validation::Validation;
+use crate::{Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams, ValidSet};
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The model, cut after the best tree where there was a validation set.
+    pub model: Model,
+    /// Trees grown, those that were cut off included.
+    pub trees_grown: usize,
+    /// The metrics of the model on the validation sets.
+    pub values: Vec<MetricValue>,
+    /// Why it ended.
+    pub stopped: StopReason,
+    /// Where the time went.
+    pub phases: Phases,
+}
+
+/// Trains a model.
+pub fn train(
+    params: &TrainParams,
+    data: &Dataset,
+    valid: &[ValidSet<'_>],
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
+    let started = Instant::now();
+    check_against_data(params, data, valid)?;
+    let objective = params.objective().bind(data, params.rules())?;
+    let mut phases = Phases::default();
+    let binned = timed(&mut phases.bin, || BinnedDataset::new(data, params.binning()))?;
+    if binned.n_features() == 0 {
+        return Err(TrainError::NoFeatures);
+    }
+    let validation = timed(&mut phases.bin, || {
+        let rules = (&params.boosting().metric[..], params.rules());
+        let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
+        sets.collect::<Result<Vec<_>, _>>()
+    })?;
+    let source = PlainHistograms::new(&binned);
+    let mut run = Run {
+        params,
+        data,
+        binned: &binned,
+        grower: Grower::new(&binned, &source, params.trees(), params.boosting().seed),
+        bag: Bag::new(data, params.boosting()),
+        weights: row_weights(params, data),
+        scores: vec![objective.base_score(); data.n_rows()],
+        grad: vec![0.0; data.n_rows()],
+        hess: vec![0.0; data.n_rows()],
+        objective: &*objective,
+        validation,
+        trees: Vec::new(),
+        best: Best::default(),
+        phases,
+    };
+    let stopped = run.boost(observer)?;
+    Ok(run.finish(stopped, started.elapsed()))
+}
+
+fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
+    if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
+        let problem = "early stopping needs a validation set; give one with --valid";
+        return Err(ParamError::conflict("early_stopping_rounds", problem).into());
+    }
+    let known = data.feature_ids();
+    match params.trees().monotone_constraints.features().find(|feature| known.binary_search(feature).is_err()) {
+        Some(feature) => Err(TrainError::UnknownFeature { feature }),
+        None => Ok(()),
+    }
+}
+
+/// The weight of each row, where a step needs it in place of the second derivative.
+fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
+    let trees = params.trees();
+    if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {
+        return Vec::new();
+    }
+    let by_query = |query: usize| data.query_rows(query).map(move |row| data.query_weight(query) * data.weight(row));
+    (0..data.n_queries()).flat_map(by_query).collect()
+}
+
+/// The best state of the validation metrics so far.
+#[derive(Clone, Debug, Default)]
+struct Best {
+    /// Trees tried until then.
+    iteration: usize,
+    /// Trees in the model then.
+    n_trees: usize,
+    values: Vec<MetricValue>,
+}
+
+struct Run<'a> {
+    params: &'a TrainParams,
+    data: &'a Dataset,
+    binned: &'a BinnedDataset,
+    objective: &'a dyn Objective,
+    grower: Grower<'a>,
+    bag: Bag<'a>,
+    weights: Vec<f32>,
+    scores: Vec<f64>,
+    grad: Vec<f32>,
+    hess: Vec<f32>,
+    validation: Vec<Validation<'a>>,
+    trees: Vec<Tree>,
+    best: Best,
+    phases: Phases,
+}
+
+impl Run<'_> {
+    fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
+        let boosting = self.params.boosting();
+        // Another sample may find a split where this one has none.
+        let may_differ = self.bag.is_sampled()
+            || self.params.trees().feature_fraction < 1.0
+            || self.params.trees().feature_fraction_bynode < 1.0;
+        for tree in 0..boosting.num_trees {
+            timed(&mut self.phases.gradients, || {
+                rankwise_objectives::gradients(self.objective, self.data, &self.scores, &mut self.grad, &mut self.hess);
+            });
+            let grown = self.grow(tree as u32);
+            if grown.tree.n_leaves() > 1 {
+                self.add(&grown);
+            } else if !may_differ {
+                return Ok(StopReason::NothingToLearn);
+            }
+            let values = self.measure(tree + 1)?;
+            let progress = Progress {
+                tree: tree + 1,
+                num_trees: boosting.num_trees,
+                values: &values,
+                best_tree: self.best.n_trees,
+            };
+            if observer.after_tree(&progress) == Flow::Stop {
+                return Ok(StopReason::Interrupted);
+            }
+            let patience = boosting.early_stopping_rounds;
+            if patience > 0 && tree + 1 >= self.best.iteration + patience {
+                return Ok(StopReason::EarlyStopping);
+            }
+        }
+        Ok(StopReason::Finished)
+    }
+
+    fn grow(&mut self, tree: u32) -> GrownTree {
+        let derivatives = |which: Derivative| match which {
+            Derivative::Newton => &self.hess[..],
+            Derivative::Gradient => &self.weights[..],
+        };
+        let grown = self.grower.grow(&GrowInput {
+            tree,
+            grad: &self.grad,
+            structure_hess: derivatives(self.params.trees().structure),
+            leaf_hess: derivatives(self.params.trees().leaf_estimation),
+            rows: self.bag.rows(tree),
+            learning_rate: self.params.boosting().learning_rate,
+        });
+        self.phases.histograms += grown.times.histograms;
+        self.phases.splits += grown.times.splits;
+        self.phases.partition += grown.times.partition;
+        grown
+    }
+
+    /// Adds a tree to the model and to all scores.
+    fn add(&mut self, grown: &GrownTree) {
+        timed(&mut self.phases.scores, || {
+            let values = &grown.tree.parts().leaf_value;
+            for (rows, value) in grown.leaf_rows.iter().zip(values) {
+                for row in &grown.rows[rows.clone()] {
+                    self.scores[*row as usize] += value;
+                }
+            }
+            // The tree has not seen the rows outside the bag: they walk it.
+            if self.bag.is_sampled() {
+                let mut in_bag = vec![false; self.scores.len()];
+                grown.rows.iter().for_each(|row| in_bag[*row as usize] = true);
+                for row in (0..in_bag.len()).filter(|row| !in_bag[*row]) {
+                    self.scores[row] += values[grown.leaf_of(self.binned, row)];
+                }
+            }
+        });
+        timed(&mut self.phases.validation, || {
+            self.validation.iter_mut().for_each(|validation| validation.add(grown));
+        });
+        self.trees.push(grown.tree.clone());
+    }
+
+    fn measure(&mut self, iteration: usize) -> Result<Vec<MetricValue>, TrainError> {
+        let values = timed(&mut self.phases.validation, || {
+            self.validation.iter().map(Validation::measure).collect::<Result<Vec<_>, _>>()
+        })?
+        .concat();
+        if let Some(first) = values.first() {
+            let is_better = self.best.values.first().is_none_or(|best| first.value > best.value);
+            if is_better {
+                self.best = Best { iteration, n_trees: self.trees.len(), values: values.clone() };
+            }
+        }
+        Ok(values)
+    }
+
+    fn finish(mut self, stopped: StopReason, total: Duration) -> Trained {
+        let trees_grown = self.trees.len();
+        if !self.best.values.is_empty() {
+            self.trees.truncate(self.best.n_trees);
+        }
+        let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
+        let model = Model {
+            objective: self.params.objective().objective.render(),
+            params: self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect(),
+            trained_on: TrainedOn {
+                fingerprint: format!("{:032x}", self.data.fingerprint()),
+                rows: self.data.n_rows() as u64,
+                queries: self.data.n_queries() as u64,
+            },
+            precision: Precision::F32,
+            base_score: self.objective.base_score(),
+            features,
+            trees,
+        };
+        self.phases.total = total;
+        Trained { model, trees_grown, values: self.best.values, stopped, phases: self.phases }
+    }
+}
+
+/// The features that some tree asks for, and the trees with features numbered by that list.
+fn keep_used_features(ids: &[u32], trees: &[Tree]) -> (Vec<u32>, Vec<Tree>) {
+    let mut is_used = vec![false; ids.len()];
+    trees.iter().flat_map(|tree| &tree.parts().feature).for_each(|feature| is_used[*feature as usize] = true);
+    let used: Vec<usize> = (0..ids.len()).filter(|feature| is_used[*feature]).collect();
+    let trees = trees
+        .iter()
+        .map(|tree| {
+            let mut parts = tree.parts().clone();
+            for feature in &mut parts.feature {
+                *feature = used.binary_search(&(*feature as usize)).expect("every feature of a tree is used") as u32;
+            }
+            Tree::new(parts).expect("renumbering features keeps the shape")
+        })
+        .collect();
+    (used.iter().map(|feature| ids[*feature]).collect(), trees)
+}
+
+fn timed<T>(phase: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = work();
+    *phase += started.elapsed();
+    result
+}

@@ -1,0 +1,45 @@
+//! Why a model cannot be trained.
+
+use rankwise_data::DataError;
+use rankwise_metrics::MetricError;
+use rankwise_objectives::ObjectiveError;
+use rankwise_params::ParamError;
+
+/// Training that cannot start or go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// A parameter is wrong.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The data cannot be binned.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The objective cannot learn from the data.
+    #[error(transparent)]
+    Objective(#[from] ObjectiveError),
+    /// A validation set cannot be measured.
+    #[error("validation set {set}: {source}")]
+    Valid {
+        /// The name of the set.
+        set: String,
+        /// Why.
+        source: MetricError,
+    },
+    /// A validation set has no query that counts.
+    #[error("validation set {set}: no query has a relevant document, so '{metric}' has no value; use other data")]
+    NothingToMeasure {
+        /// The name of the set.
+        set: String,
+        /// The metric.
+        metric: String,
+    },
+    /// Every feature is constant.
+    #[error("no feature has two different values, so there is nothing to split on; check the data")]
+    NoFeatures,
+    /// A constraint names a feature that the data does not have.
+    #[error("monotone_constraints names feature {feature}, which the data does not have; remove it")]
+    UnknownFeature {
+        /// The feature.
+        feature: u32,
+    },
+}

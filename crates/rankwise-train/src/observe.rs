@@ -1,0 +1,54 @@
+//! Watching a run, and stopping it.
+
+use crate::MetricValue;
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Grow the next tree.
+    Continue,
+    /// Keep what is trained and stop.
+    Stop,
+}
+
+/// Where a run stands after a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Trees grown.
+    pub tree: usize,
+    /// Most trees there will be.
+    pub num_trees: usize,
+    /// The metrics on the validation sets after this tree.
+    pub values: &'a [MetricValue],
+    /// The tree after which the first of them was best, counted from 1; 0 without validation.
+    pub best_tree: usize,
+}
+
+/// Sees each tree.
+pub trait Observer {
+    /// Called after each tree.
+    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow;
+}
+
+/// Sees nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn after_tree(&mut self, _: &Progress<'_>) -> Flow {
+        Flow::Continue
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// All trees are grown.
+    Finished,
+    /// The metric did not improve any more.
+    EarlyStopping,
+    /// No split was worth making.
+    NothingToLearn,
+    /// The observer said so.
+    Interrupted,
+}

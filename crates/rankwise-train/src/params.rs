@@ -1,0 +1,270 @@
+//! All parameters of a training run.
+
+use rankwise_data::{BinningParams, BinningSpec};
+use rankwise_metrics::{MetricName, Rules, RulesSpec};
+use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
+use rankwise_params::{
+    CrossCheck, ParamError, ParamGroup, ParamInfo, ParamValue, Range, Setting, nearest, normalise, param_enum,
+    param_group,
+};
+use rankwise_trees::{TreeParams, TreeSpec};
+
+param_enum! {
+    /// Which documents a tree sees.
+    pub enum Sample {
+        /// All.
+        None = "none",
+        /// Each with probability `bagging_fraction`.
+        Bagging = "bagging",
+        /// All documents of a query, with probability `bagging_fraction`.
+        QueryBagging = "query-bagging",
+    }
+}
+
+param_group! {
+    /// The boosting loop.
+    pub LoopSpec => LoopParams, "Boosting" {
+        /// Most trees.
+        num_trees: usize = 100, Range::closed(1.0, 1e6),
+            ["num_iterations", "num_iteration", "n_iter", "num_tree", "num_round", "num_rounds", "nrounds",
+             "num_boost_round", "n_estimators", "iterations", "max_iter"];
+        /// What each tree's values are multiplied by.
+        learning_rate: f64 = 0.1, Range::above_to(0.0, 10.0), ["shrinkage_rate", "eta"];
+        /// Stop when the first metric on the first validation set has not improved for this many trees; 0 is never.
+        early_stopping_rounds: usize = 0, Range::at_least(0.0),
+            ["early_stopping_round", "early_stopping", "n_iter_no_change", "od_wait"];
+        /// What to measure on validation sets; the first decides which tree is the last.
+        metric: Vec<MetricName> = vec![MetricName::parse("ndcg@10").expect("a metric")], Range::ANY,
+            ["metrics", "metric_types", "eval_metric", "custom_metric"];
+        /// Which documents each tree is grown from.
+        sample: Sample = Sample::None, Range::ANY, [];
+        /// Share of the documents (or queries) in a sample.
+        bagging_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_row", "subsample", "bagging"];
+        /// Draw a new sample every so many trees; 0 is no sampling.
+        bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
+        /// Sample whole queries.
+        bagging_by_query: bool = false, Range::ANY, [];
+        /// Every random draw depends on it.
+        seed: u64 = 0, Range::at_least(0.0), ["random_seed", "random_state"];
+    }
+}
+
+impl CrossCheck for LoopSpec {
+    fn cross_check(&mut self) -> Result<(), ParamError> {
+        if self.metric.is_empty() {
+            return Err(ParamError::conflict("metric", "name at least one metric, such as ndcg@10"));
+        }
+        let by_query = self.bagging_by_query || self.sample == Sample::QueryBagging;
+        match (self.sample != Sample::None, self.bagging_fraction < 1.0, self.bagging_freq > 0) {
+            (false, true, true) => {
+                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
+            }
+            (false, true, false) => {
+                return Err(ParamError::conflict(
+                    "bagging_fraction",
+                    "it has no effect while bagging_freq is 0; set bagging_freq=1 for a new sample with every tree",
+                ));
+            }
+            (true, false, _) => {
+                return Err(ParamError::conflict("sample", "a sample needs bagging_fraction below 1"));
+            }
+            (true, true, _) => {
+                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
+                self.bagging_freq = self.bagging_freq.max(1);
+            }
+            (false, false, _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// What was typed, for every part of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrainSpec {
+    /// The loop.
+    pub boosting: LoopSpec,
+    /// The objective.
+    pub objective: ObjectiveSpec,
+    /// The trees.
+    pub trees: TreeSpec,
+    /// The bins.
+    pub binning: BinningSpec,
+    /// The metrics' rules.
+    pub rules: RulesSpec,
+}
+
+impl TrainSpec {
+    /// Every parameter there is, under its heading.
+    pub fn tables() -> Vec<(&'static str, Vec<ParamInfo>)> {
+        vec![
+            (LoopSpec::TITLE, LoopSpec::table()),
+            (ObjectiveSpec::TITLE, ObjectiveSpec::table()),
+            (TreeSpec::TITLE, TreeSpec::table()),
+            (BinningSpec::TITLE, BinningSpec::table()),
+            (RulesSpec::TITLE, RulesSpec::table()),
+        ]
+    }
+
+    /// Sets a parameter by any of its names.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
+        let is_known = self.boosting.set(name, value)?
+            || self.objective.set(name, value)?
+            || self.trees.set(name, value)?
+            || self.binning.set(name, value)?
+            || self.rules.set(name, value)?;
+        if is_known { Ok(()) } else { Err(unknown(name)) }
+    }
+
+    /// Sets parameters that belong together, such as those of a file: none may be given twice.
+    pub fn set_all<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), ParamError> {
+        let mut seen: Vec<(&'static str, &'a str)> = Vec::new();
+        for (typed, value) in pairs {
+            let name = canonical_name(typed)?;
+            if let Some((_, first)) = seen.iter().find(|(known, _)| *known == name) {
+                let (name, first, second) = (name.to_owned(), (*first).to_owned(), typed.to_owned());
+                return Err(ParamError::Twice { name, first, second });
+            }
+            seen.push((name, typed));
+            self.set(typed, value)?;
+        }
+        Ok(())
+    }
+
+    /// The values held, in the order of the tables.
+    pub fn settings(&self) -> Vec<Setting> {
+        [
+            self.boosting.settings(),
+            self.objective.settings(),
+            self.trees.settings(),
+            self.binning.settings(),
+            self.rules.settings(),
+        ]
+        .concat()
+    }
+
+    /// Makes sure that every part can be used.
+    pub fn check(self) -> Result<TrainParams, ParamError> {
+        let boosting = self.boosting.clone().check()?;
+        let rules = Rules::new(&self.rules, boosting.seed)?;
+        Ok(TrainParams {
+            boosting,
+            objective: self.objective.clone().check()?,
+            trees: self.trees.clone().check()?,
+            binning: self.binning.clone().check()?,
+            rules,
+            spec: self,
+        })
+    }
+}
+
+/// Checked parameters of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainParams {
+    boosting: LoopParams,
+    objective: ObjectiveParams,
+    trees: TreeParams,
+    binning: BinningParams,
+    rules: Rules,
+    spec: TrainSpec,
+}
+
+impl TrainParams {
+    /// The loop.
+    pub fn boosting(&self) -> &LoopParams {
+        &self.boosting
+    }
+
+    /// The objective.
+    pub fn objective(&self) -> &ObjectiveParams {
+        &self.objective
+    }
+
+    /// The trees.
+    pub fn trees(&self) -> &TreeParams {
+        &self.trees
+    }
+
+    /// The bins.
+    pub fn binning(&self) -> &BinningParams {
+        &self.binning
+    }
+
+    /// The metrics' rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// What was typed that differs from the defaults.
+    pub fn changed(&self) -> Vec<Setting> {
+        self.spec.settings().into_iter().filter(|setting| !setting.is_default).collect()
+    }
+}
+
+fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
+    let name = normalise(typed);
+    let tables = TrainSpec::tables();
+    let mut all = tables.iter().flat_map(|(_, table)| table);
+    all.find(|info| info.answers_to(&name)).map(|info| info.name).ok_or_else(|| unknown(typed))
+}
+
+fn unknown(name: &str) -> ParamError {
+    let tables = TrainSpec::tables();
+    let known = tables
+        .iter()
+        .flat_map(|(_, table)| table)
+        .flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
+    ParamError::Unknown { name: name.to_owned(), nearest: nearest(name, known).map(str::to_owned) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_name_means_one_parameter_and_every_default_can_be_typed() {
+        let mut names = BTreeSet::new();
+        for (title, table) in TrainSpec::tables() {
+            for info in table {
+                for name in std::iter::once(info.name).chain(info.aliases.iter().copied()) {
+                    assert!(names.insert(normalise(name)), "{name} in {title} means two parameters");
+                    let mut spec = TrainSpec::default();
+                    spec.set(name, &info.default).unwrap();
+                    assert_eq!(spec, TrainSpec::default(), "{name}={}", info.default);
+                }
+                assert!(info.help.ends_with('.'), "{}: '{}'", info.name, info.help);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_a_hint_and_doubles_are_refused() {
+        let mut spec = TrainSpec::default();
+        let error = spec.set("num_leafs", "3").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown parameter 'num_leafs', did you mean 'num_leaf'?; see `rankwise train --help-params`"
+        );
+        let error = spec.set_all([("eta", "0.1"), ("learning_rate", "0.2")]).unwrap_err();
+        assert!(matches!(error, ParamError::Twice { .. }), "{error}");
+        spec.set_all([("eta", "0.3"), ("max_leaves", "7")]).unwrap();
+        assert_eq!((spec.boosting.learning_rate, spec.trees.num_leaves), (0.3, 7));
+    }
+
+    #[test]
+    fn bagging_is_implied_or_refused() {
+        let sample = |pairs: &[(&str, &str)]| {
+            let mut spec = TrainSpec::default();
+            spec.set_all(pairs.iter().copied()).unwrap();
+            spec.check().map(|params| (params.boosting().sample, params.boosting().bagging_freq))
+        };
+        assert_eq!(sample(&[("bagging_fraction", "0.5"), ("bagging_freq", "2")]), Ok((Sample::Bagging, 2)));
+        assert_eq!(sample(&[("subsample", "0.5"), ("sample", "query_bagging")]), Ok((Sample::QueryBagging, 1)));
+        let by_query = [("subsample", "0.5"), ("bagging_freq", "1"), ("bagging_by_query", "true")];
+        assert_eq!(sample(&by_query), Ok((Sample::QueryBagging, 1)));
+        assert!(sample(&[("bagging_fraction", "0.5")]).is_err());
+        assert!(sample(&[("sample", "bagging")]).is_err());
+        assert!(sample(&[("bagging_freq", "1")]).is_ok());
+    }
+}

@@ -1,0 +1,33 @@
+//! Where the time goes.
+
+use std::time::Duration;
+
+/// Wall time by phase; the phases do not overlap.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Phases {
+    /// Cutting values into bins.
+    pub bin: Duration,
+    /// The objective.
+    pub gradients: Duration,
+    /// Summing histograms.
+    pub histograms: Duration,
+    /// Searching splits.
+    pub splits: Duration,
+    /// Sorting rows into children.
+    pub partition: Duration,
+    /// Adding trees to the scores of training rows.
+    pub scores: Duration,
+    /// Scoring and measuring validation sets.
+    pub validation: Duration,
+    /// Everything.
+    pub total: Duration,
+}
+
+impl Phases {
+    /// What no phase accounts for.
+    pub fn other(&self) -> Duration {
+        let known =
+            self.bin + self.gradients + self.histograms + self.splits + self.partition + self.scores + self.validation;
+        self.total.saturating_sub(known)
+    }
+}

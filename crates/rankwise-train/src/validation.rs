@@ -1,0 +1,86 @@
+//! Validation sets, scored tree by tree.
+
+use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_metrics::{Evaluator, MetricName, Rules};
+use rankwise_trees::GrownTree;
+use rayon::prelude::*;
+
+use crate::TrainError;
+
+/// Rows that one task adds a tree to.
+const ROWS_PER_TASK: usize = 2048;
+
+/// Data to measure on while training.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidSet<'a> {
+    /// What to call it.
+    pub name: &'a str,
+    /// The data.
+    pub data: &'a Dataset,
+}
+
+/// One metric on one validation set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricValue {
+    /// The validation set.
+    pub set: String,
+    /// The metric.
+    pub metric: String,
+    /// Its mean.
+    pub value: f64,
+}
+
+/// A validation set with its current scores.
+pub(crate) struct Validation<'a> {
+    name: &'a str,
+    binned: BinnedDataset,
+    evaluator: Evaluator<'a>,
+    scores: Vec<f64>,
+}
+
+impl<'a> Validation<'a> {
+    pub(crate) fn new(
+        set: ValidSet<'a>,
+        train: &BinnedDataset,
+        (names, rules): (&[MetricName], &Rules),
+        base_score: f64,
+    ) -> Result<Self, TrainError> {
+        let evaluator = Evaluator::new(set.data, names, rules)
+            .map_err(|source| TrainError::Valid { set: set.name.to_owned(), source })?;
+        Ok(Self {
+            name: set.name,
+            binned: train.like(set.data)?,
+            evaluator,
+            scores: vec![base_score; set.data.n_rows()],
+        })
+    }
+
+    /// Adds a tree to the scores.
+    pub(crate) fn add(&mut self, tree: &GrownTree) {
+        let values = &tree.tree.parts().leaf_value;
+        self.scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, scores)| {
+            for (offset, score) in scores.iter_mut().enumerate() {
+                *score += values[tree.leaf_of(&self.binned, task * ROWS_PER_TASK + offset)];
+            }
+        });
+    }
+
+    /// The metrics of the current scores.
+    pub(crate) fn measure(&self) -> Result<Vec<MetricValue>, TrainError> {
+        let evaluation = self
+            .evaluator
+            .evaluate(&self.scores)
+            .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
+        evaluation
+            .metrics
+            .into_iter()
+            .map(|values| {
+                let (set, metric) = (self.name.to_owned(), values.name);
+                match values.mean {
+                    Some(value) => Ok(MetricValue { set, metric, value }),
+                    None => Err(TrainError::NothingToMeasure { set, metric }),
+                }
+            })
+            .collect()
+    }
+}
