@@ -1,2 +1,25 @@
-//! x
-fn main() {}
+//! The binary `rankwise`: one file per subcommand in `command/`.
+//!
+//! Results go to stdout, progress and messages to stderr. Exit 0: done; 2: something the user can mend; 1: anything else.
+#![forbid(unsafe_code)]
+
+mod args;
+mod command;
+mod config;
+mod failure;
+mod files;
+mod memory;
+mod output;
+mod progress;
+mod text;
+
+use clap::Parser;
+
+fn main() -> std::process::ExitCode {
+    failure::report_panics();
+    let cli = args::Cli::parse();
+    match command::run(cli) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

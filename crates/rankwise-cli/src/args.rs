@@ -1,0 +1,200 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use rankwise::data::synth::Preset;
+use rankwise::metrics::RulesSpec;
+use rankwise::params::{ParamError, ParamGroup, ParamValue};
+
+/// Learning to rank: train, evaluate and score ranking models.
+#[derive(Debug, Parser)]
+#[command(name = "rankwise", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Global {
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Threads to use; by default one for each core. The results do not depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Seed of every random draw.
+    #[arg(long, global = true, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// No progress and no remarks; errors are always shown.
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(Demo),
+    Synth(Synth),
+    Inspect(Inspect),
+    Train(Box<Train>),
+    Predict(Predict),
+    Eval(Eval),
+}
+
+/// From nothing to a trained ranker in under a minute, on data that it generates.
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Folder for the data and the model.
+    #[arg(long, value_name = "DIR", default_value = "rankwise-demo")]
+    pub(crate) out: PathBuf,
+}
+
+/// Make realistic synthetic data, as LETOR text.
+#[derive(Debug, Args)]
+pub(crate) struct Synth {
+    /// Number of documents.
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: usize,
+    /// Number of features; by default the preset's own.
+    #[arg(long, value_name = "F")]
+    pub(crate) features: Option<usize>,
+    /// Kind of data: web (136 features, about 120 documents a query), long (few features, about 1,000 documents) or wide
+    /// (2,000 features, most of them missing).
+    #[arg(long, value_name = "PRESET", default_value = "web", value_parser = param_parser::<Preset>())]
+    pub(crate) preset: Preset,
+    /// Shares of the queries for train.txt, vali.txt and test.txt in the folder PATH, such as 0.6,0.2,0.2.
+    #[arg(long, value_name = "SHARES")]
+    pub(crate) split: Option<String>,
+    /// File to write, or with --split the folder. Names that end in .gz or .zst are compressed.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: PathBuf,
+}
+
+/// Show what a data set or a model holds.
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// LETOR data or a model.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// Train a model.
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    /// Training data: LETOR text, also compressed with gzip or zstd; - is standard input.
+    #[arg(value_name = "DATA", required_unless_present = "help_params")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where to write the model.
+    #[arg(long, value_name = "MODEL", required_unless_present = "help_params")]
+    pub(crate) out: Option<PathBuf>,
+    /// Data to measure on after each tree; may be given several times. The model is cut after the tree that is best on
+    /// the first one.
+    #[arg(long, value_name = "DATA")]
+    pub(crate) valid: Vec<PathBuf>,
+    /// What to learn: lambdamart or rmse.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) objective: Option<String>,
+    /// What to measure, such as ndcg@10 or ndcg@5,dcg; the first decides.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) metric: Option<String>,
+    /// File of parameters, `name = value` in each line (TOML).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// One parameter; may be given several times, and wins over --config.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// List every parameter with its default, range and other names.
+    #[arg(long)]
+    pub(crate) help_params: bool,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+}
+
+/// Score documents: one score per input row, in input order.
+#[derive(Debug, Args)]
+pub(crate) struct Predict {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// The documents; - is standard input.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Where to write; by default standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to write for each document.
+    #[arg(long, value_enum, default_value = "scores")]
+    pub(crate) format: PredictFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PredictFormat {
+    /// The score alone, one a line.
+    Scores,
+    /// Query, document and score, with a header.
+    Tsv,
+    /// A TREC run: queries with their documents from best to worst.
+    Run,
+}
+
+/// Measure a model, or scores made elsewhere.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("system").required(true))]
+pub(crate) struct Eval {
+    /// Documents with labels; - is standard input.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Model to measure.
+    #[arg(long, value_name = "FILE", group = "system")]
+    pub(crate) model: Option<PathBuf>,
+    /// Scores to measure, one per row of DATA.
+    #[arg(long, value_name = "FILE", group = "system")]
+    pub(crate) scores: Option<PathBuf>,
+    /// What to measure, such as ndcg@10 or ndcg@5,dcg.
+    #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
+    pub(crate) metric: String,
+    /// Write a table with the value of each query.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) per_query: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+}
+
+/// The rules of the metrics.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Rules of the metrics")]
+pub(crate) struct RulesArgs {
+    /// Worth of a label: exp (2^label - 1), linear, or table:0,1,3,... [default: exp]
+    #[arg(long, value_name = "GAIN")]
+    gain: Option<String>,
+    /// Order of equal scores: worst, best, average, input, docid or random [default: worst]
+    #[arg(long, value_name = "RULE")]
+    ties: Option<String>,
+    /// What a query without relevant documents counts as: zero, one, skip or error [default: zero]
+    #[arg(long, value_name = "RULE")]
+    empty: Option<String>,
+    /// All rules of another program: lightgbm, xgboost, catboost, trec_eval, sklearn or ranklib
+    #[arg(long, value_name = "PROGRAM")]
+    convention: Option<String>,
+}
+
+impl RulesArgs {
+    /// Adds what was typed to a spec.
+    pub(crate) fn apply(&self, spec: &mut RulesSpec) -> Result<(), ParamError> {
+        for (name, value) in
+            [("gain", &self.gain), ("ties", &self.ties), ("empty", &self.empty), ("convention", &self.convention)]
+        {
+            if let Some(value) = value {
+                spec.set(name, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn param_parser<T: ParamValue + Clone + Send + Sync + 'static>() -> impl clap::builder::TypedValueParser<Value = T> {
+    clap::builder::StringValueParser::new()
+        .try_map(|text| T::parse(&text).ok_or_else(|| format!("must be one of {}", T::kind())))
+}

@@ -1,0 +1,187 @@
+//! `rankwise inspect`
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use rankwise::data::{Absent, Dataset};
+use rankwise::io::read_dataset;
+use rankwise::model::{Model, Tree};
+use serde_json::json;
+
+use crate::args::Inspect;
+use crate::output::Output;
+use crate::{files, text};
+
+/// Past this many different labels, their range says more than their shares.
+const MAX_LABELS_LISTED: usize = 12;
+/// Features listed by importance.
+const TOP_FEATURES: usize = 10;
+
+pub(crate) fn run(args: &Inspect, output: &Output) -> anyhow::Result<()> {
+    if files::is_model(&args.file) {
+        let model = files::read_model(&args.file)?;
+        return output.result(&model_text(&args.file, &model), &model_json(&model));
+    }
+    let data = read_dataset(&args.file, Absent::Missing)?;
+    let facts = DataFacts::new(&data);
+    output.result(&facts.text(&args.file), &facts.json())
+}
+
+struct DataFacts<'a> {
+    data: &'a Dataset,
+    /// Labels with the number of documents that have them, ascending.
+    labels: Vec<(f32, usize)>,
+    /// Documents a query, ascending.
+    sizes: Vec<usize>,
+    n_without_relevant: usize,
+    n_one_label: usize,
+    n_constant: usize,
+    n_missing: usize,
+}
+
+impl<'a> DataFacts<'a> {
+    fn new(data: &'a Dataset) -> Self {
+        let mut sorted = data.labels().to_vec();
+        sorted.sort_unstable_by(f32::total_cmp);
+        let mut sizes: Vec<usize> = data.queries().map(|query| query.n_docs()).collect();
+        sizes.sort_unstable();
+        let (mut n_constant, mut n_missing) = (0, 0);
+        for slot in 0..data.n_features() {
+            let (mut first, mut is_constant, mut missing) = (f32::NAN, true, 0);
+            data.column(slot).for_each_in(0, data.n_rows(), |row, value| {
+                if row == 0 {
+                    first = value;
+                }
+                missing += usize::from(value.is_nan());
+                is_constant &= value == first || (value.is_nan() && first.is_nan());
+            });
+            n_constant += usize::from(is_constant);
+            n_missing += missing;
+        }
+        Self {
+            data,
+            labels: sorted.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect(),
+            n_without_relevant: data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count(),
+            n_one_label: data.queries().filter(|query| query.labels.iter().all(|label| *label == query.labels[0])).count(),
+            sizes,
+            n_constant,
+            n_missing,
+        }
+    }
+
+    fn n_cells(&self) -> usize {
+        self.data.n_rows() * self.data.n_features()
+    }
+
+    fn text(&self, path: &Path) -> String {
+        let data = self.data;
+        let ids = data.feature_ids();
+        let id_range = match (ids.first(), ids.last()) {
+            (Some(first), Some(last)) => format!(", ids {first} to {last}"),
+            _ => String::new(),
+        };
+        let mean_size = data.n_rows() as f64 / data.n_queries() as f64;
+        let median = self.sizes[self.sizes.len() / 2];
+        let mut out = format!("{}: ranking data\n", path.display());
+        let mut line = |name: &str, value: String| {
+            let _ = writeln!(out, "  {name:<11} {value}");
+        };
+        line("documents", text::thousands(data.n_rows() as u64));
+        line("queries", text::thousands(data.n_queries() as u64));
+        line(
+            "",
+            format!(
+                "{} to {} documents each, mean {mean_size:.1}, median {median}",
+                self.sizes[0],
+                self.sizes[self.sizes.len() - 1]
+            ),
+        );
+        line("", format!("{} without relevant documents, {} with one label only", self.n_without_relevant, self.n_one_label));
+        line("features", format!("{}{id_range}, {} constant", text::thousands(data.n_features() as u64), self.n_constant));
+        line("missing", format!("{} of the values", text::percent(self.n_missing, self.n_cells())));
+        if self.labels.len() <= MAX_LABELS_LISTED {
+            for (idx, (label, count)) in self.labels.iter().enumerate() {
+                let share = text::percent(*count, data.n_rows());
+                line(if idx == 0 { "labels" } else { "" }, format!("{label}: {share} ({})", text::thousands(*count as u64)));
+            }
+        } else {
+            let (low, high) = (self.labels[0].0, self.labels[self.labels.len() - 1].0);
+            line("labels", format!("{} different, {low} to {high}", text::thousands(self.labels.len() as u64)));
+        }
+        line("document ids", if data.has_doc_ids() { "yes".into() } else { "no".into() });
+        line("weights", if data.is_weighted() { "yes".into() } else { "no".into() });
+        line("fingerprint", format!("{:032x}", data.fingerprint()));
+        out
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let data = self.data;
+        json!({
+            "kind": "data",
+            "rows": data.n_rows(),
+            "queries": data.n_queries(),
+            "queries_without_relevant": self.n_without_relevant,
+            "queries_with_one_label": self.n_one_label,
+            "documents_per_query": {
+                "min": self.sizes[0],
+                "median": self.sizes[self.sizes.len() / 2],
+                "mean": data.n_rows() as f64 / data.n_queries() as f64,
+                "max": self.sizes[self.sizes.len() - 1],
+            },
+            "features": data.n_features(),
+            "constant_features": self.n_constant,
+            "missing_share": self.n_missing as f64 / self.n_cells().max(1) as f64,
+            "labels": self.labels.iter().map(|(label, count)| json!({ "label": label, "count": count })).collect::<Vec<_>>(),
+            "document_ids": data.has_doc_ids(),
+            "weights": data.is_weighted(),
+            "fingerprint": format!("{:032x}", data.fingerprint()),
+        })
+    }
+}
+
+fn model_text(path: &Path, model: &Model) -> String {
+    let deepest = model.trees.iter().map(Tree::depth).max().unwrap_or(0);
+    let mut out = format!("{}: model, objective {}\n", path.display(), model.objective);
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "  {name:<11} {value}");
+    };
+    line("trees", format!("{}, {} leaves in all, depth up to {deepest}", model.trees.len(), model.n_leaves()));
+    line("features", format!("{} used", model.features.len()));
+    line("base score", model.base_score.to_string());
+    let on = &model.trained_on;
+    line("trained on", format!("{} documents, {} queries", text::thousands(on.rows), text::thousands(on.queries)));
+    line("fingerprint", on.fingerprint.clone());
+    for (idx, (name, value)) in model.params.iter().enumerate() {
+        line(if idx == 0 { "parameters" } else { "" }, format!("{name} = {value}"));
+    }
+    let mut rows = vec![vec!["feature".to_owned(), "gain".into(), "splits".into()]];
+    let all = model.importance();
+    let total: f64 = all.iter().map(|entry| entry.gain).sum();
+    for entry in all.iter().take(TOP_FEATURES) {
+        let share = format!("{:.1} %", 100.0 * entry.gain / total);
+        rows.push(vec![entry.feature.to_string(), share, text::thousands(entry.splits)]);
+    }
+    if rows.len() > 1 {
+        let _ = write!(out, "\nmost important features\n{}", text::table(&rows));
+    }
+    out
+}
+
+fn model_json(model: &Model) -> serde_json::Value {
+    let importance: Vec<serde_json::Value> = model
+        .importance()
+        .iter()
+        .map(|entry| json!({ "feature": entry.feature, "gain": entry.gain, "splits": entry.splits }))
+        .collect();
+    json!({
+        "kind": "model",
+        "objective": model.objective,
+        "trees": model.trees.len(),
+        "leaves": model.n_leaves(),
+        "depth": model.trees.iter().map(Tree::depth).max().unwrap_or(0),
+        "base_score": model.base_score,
+        "params": model.params,
+        "trained_on": model.trained_on,
+        "importance": importance,
+    })
+}

@@ -1,0 +1,91 @@
+//! `rankwise synth`
+
+use std::io::Write;
+use std::path::Path;
+
+use rankwise::data::Row;
+use rankwise::data::synth::{Synth, SynthSpec, split_of};
+use rankwise::io::{LetorWriter, write_atomically};
+use rankwise::params::ParamValue as _;
+use rayon::prelude::*;
+use serde_json::json;
+
+use crate::args::{Global, Synth as SynthArgs};
+use crate::failure::user;
+use crate::output::Output;
+use crate::{files, text};
+
+/// The files of a split, in the order of its shares.
+pub(crate) const SPLIT_FILES: [&str; 3] = ["train.txt", "vali.txt", "test.txt"];
+/// Queries that are turned into text at a time.
+const QUERIES_PER_BATCH: usize = 64;
+
+pub(crate) fn run(args: &SynthArgs, global: Global, output: &Output) -> anyhow::Result<()> {
+    let seed = global.seed.unwrap_or(0);
+    let spec = SynthSpec { preset: args.preset, rows: args.rows, features: args.features, seed };
+    let synth = spec.check()?;
+    let written = match &args.split {
+        Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out)?,
+        None => {
+            files::check_writable(&args.out)?;
+            write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out)?;
+            vec![args.out.display().to_string()]
+        }
+    };
+    if args.out.as_os_str() == "-" {
+        return Ok(());
+    }
+    let (rows, queries) = (text::count(synth.n_rows(), "document"), text::count(synth.n_queries(), "query"));
+    let summary = format!("wrote {rows} of {queries} to {}\n", written.join(", "));
+    output.result(&summary, &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }))
+}
+
+fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
+    let shares = Vec::<f64>::parse(typed).unwrap_or_default();
+    let is_usable = (1..=SPLIT_FILES.len()).contains(&shares.len())
+        && shares.iter().all(|share| *share > 0.0)
+        && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+    if is_usable {
+        Ok(shares)
+    } else {
+        Err(user(format!("--split {typed}: give one to three positive shares that add up to 1, such as 0.6,0.2,0.2")))
+    }
+}
+
+/// Writes each part of the queries to a file of the folder; gives the files.
+pub(crate) fn write_split(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| user(format!("{}: cannot make the folder: {error}", folder.display())))?;
+    let part_of: Vec<usize> =
+        (0..synth.n_queries()).map(|query| split_of(seed, &synth.query_id(query), shares)).collect();
+    let mut written = Vec::new();
+    for (part, name) in SPLIT_FILES.iter().enumerate().take(shares.len()) {
+        let queries: Vec<usize> = (0..synth.n_queries()).filter(|query| part_of[*query] == part).collect();
+        let path = folder.join(name);
+        write_letor(synth, &queries, &path)?;
+        written.push(path.display().to_string());
+    }
+    Ok(written)
+}
+
+fn write_letor(synth: &Synth, queries: &[usize], path: &Path) -> anyhow::Result<()> {
+    Ok(write_atomically(path, |out| {
+        for batch in queries.chunks(QUERIES_PER_BATCH) {
+            let texts: Vec<std::io::Result<Vec<u8>>> =
+                batch.par_iter().map(|query| letor_text(synth, *query)).collect();
+            for text in texts {
+                out.write_all(&text?)?;
+            }
+        }
+        Ok(())
+    })?)
+}
+
+fn letor_text(synth: &Synth, query: usize) -> std::io::Result<Vec<u8>> {
+    let query = synth.query(query);
+    let mut writer = LetorWriter::new(Vec::new());
+    for doc in &query.docs {
+        writer.write_row(&Row { qid: &query.qid, label: doc.label, doc_id: &doc.doc_id, features: &doc.features })?;
+    }
+    writer.finish()
+}

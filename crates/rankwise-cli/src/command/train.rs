@@ -1,0 +1,160 @@
+//! `rankwise train`
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rankwise::data::Dataset;
+use rankwise::io::read_dataset;
+use rankwise::train::{StopReason, TrainParams, TrainSpec, Trained, ValidSet, train};
+use serde_json::json;
+
+use crate::args::{Global, Train};
+use crate::failure::user;
+use crate::output::Output;
+use crate::progress::Watch;
+use crate::{config, files, memory, text};
+
+pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Result<()> {
+    if args.help_params {
+        return output.result(&rankwise::help::parameters_text(), &rankwise_help_json());
+    }
+    let started = Instant::now();
+    let (Some(data_path), Some(out)) = (&args.data, &args.out) else {
+        return Err(user("name the training data and, with --out, the model to write"));
+    };
+    let params = spec_of(args, global)?.check()?;
+    files::check_writable(out)?;
+
+    let data = read_dataset(data_path, params.binning().absent)?;
+    let valid_data = read_valid(&args.valid, &params)?;
+    let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
+    let valid: Vec<ValidSet<'_>> =
+        names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
+    let load = started.elapsed();
+    output.remark(&format!("{}: {}", data_path.display(), describe(&data)));
+    for set in &valid {
+        output.remark(&format!("{}: {}", set.name, describe(set.data)));
+    }
+
+    let mut watch = Watch::new(output, params.boosting().num_trees);
+    let trained = train(&params, &data, &valid, &mut watch);
+    watch.finish();
+    let trained = trained?;
+    files::write_text(out, &trained.model.to_json())?;
+    let report = Report { params: &params, trained: &trained, out, load, total: started.elapsed() };
+    output.result(&report.text(), &report.json())
+}
+
+/// Reads the validation sets as the training data is read.
+fn read_valid(paths: &[std::path::PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
+    paths.iter().map(|path| Ok(read_dataset(path, params.binning().absent)?)).collect()
+}
+
+/// What was typed: the file first, then --set, then the options that have names of their own.
+fn spec_of(args: &Train, global: Global) -> anyhow::Result<TrainSpec> {
+    let mut spec = TrainSpec::default();
+    if let Some(path) = &args.config {
+        config::apply(path, &mut spec)?;
+    }
+    for setting in &args.settings {
+        let (name, value) =
+            setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: write it as key=value")))?;
+        spec.set(name, value)?;
+    }
+    for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
+        if let Some(value) = value {
+            spec.set(name, value)?;
+        }
+    }
+    if let Some(seed) = global.seed {
+        spec.boosting.seed = seed;
+    }
+    args.rules.apply(&mut spec.rules)?;
+    Ok(spec)
+}
+
+fn describe(data: &Dataset) -> String {
+    format!(
+        "{}, {}, {}",
+        text::count(data.n_rows(), "document"),
+        text::count(data.n_queries(), "query"),
+        text::count(data.n_features(), "feature")
+    )
+}
+
+fn rankwise_help_json() -> serde_json::Value {
+    let groups = TrainSpec::tables().into_iter().flat_map(|(title, table)| {
+        table.into_iter().map(move |info| {
+            json!({
+                "name": info.name, "group": title, "aliases": info.aliases, "kind": info.kind,
+                "range": info.range.to_string(), "default": info.default, "help": info.help,
+            })
+        })
+    });
+    json!({ "parameters": groups.collect::<Vec<_>>() })
+}
+
+struct Report<'a> {
+    params: &'a TrainParams,
+    trained: &'a Trained,
+    out: &'a Path,
+    load: Duration,
+    total: Duration,
+}
+
+impl Report<'_> {
+    fn text(&self) -> String {
+        let Trained { model, trees_grown, values, stopped, .. } = self.trained;
+        let n_kept = model.trees.len();
+        let why = match stopped {
+            StopReason::Finished => "",
+            StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
+            StopReason::NothingToLearn => "; stopped, since no split was worth making",
+            StopReason::Interrupted => "; interrupted",
+        };
+        let kept = if n_kept < *trees_grown { format!(", kept the best {n_kept}") } else { String::new() };
+        let seconds = self.total.as_secs_f64();
+        let mut out = format!("grew {}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        for value in values {
+            out.push_str(&format!("{}: {} {:.6}\n", value.set, value.metric, value.value));
+        }
+        if !values.is_empty() {
+            out.push_str(&format!("rules: {}\n", self.params.rules().describe()));
+        }
+        out.push_str(&format!("wrote {}\n", self.out.display()));
+        out
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let Trained { model, values, phases, .. } = self.trained;
+        let first_set = values.first().map(|first| first.set.clone());
+        let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
+            values.iter().filter(|value| value.set == set).map(|value| (value.metric.clone(), value.value.into())).collect()
+        };
+        let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
+        sets.dedup();
+        let known = self.load + phases.total - phases.other();
+        json!({
+            "model": self.out.display().to_string(),
+            "trees": model.trees.len(),
+            "best_iteration": model.trees.len(),
+            "trees_grown": self.trained.trees_grown,
+            "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
+            "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
+            "convention": self.params.rules().entries().into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "seconds": {
+                "load": self.load.as_secs_f64(),
+                "bin": phases.bin.as_secs_f64(),
+                "gradients": phases.gradients.as_secs_f64(),
+                "histograms": phases.histograms.as_secs_f64(),
+                "splits": phases.splits.as_secs_f64(),
+                "partition": phases.partition.as_secs_f64(),
+                "scores": phases.scores.as_secs_f64(),
+                "validation": phases.validation.as_secs_f64(),
+                "other": self.total.saturating_sub(known).as_secs_f64(),
+                "total": self.total.as_secs_f64(),
+            },
+            "peak_memory_bytes": memory::peak_bytes(),
+        })
+    }
+}

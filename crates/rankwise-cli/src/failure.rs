@@ -1,0 +1,67 @@
+//! How the program fails: what it prints, and with which exit code.
+
+use std::process::ExitCode;
+
+use rankwise::data::DataError;
+use rankwise::data::synth::SynthError;
+use rankwise::io::IoError;
+use rankwise::metrics::MetricError;
+use rankwise::model::ModelError;
+use rankwise::params::ParamError;
+use rankwise::train::TrainError;
+
+/// Something the user can mend: a message of this program's own.
+#[derive(Debug)]
+pub(crate) struct UserError(pub(crate) String);
+
+impl std::fmt::Display for UserError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UserError {}
+
+/// An error with a message for the user.
+pub(crate) fn user(message: impl Into<String>) -> anyhow::Error {
+    UserError(message.into()).into()
+}
+
+/// Prints the error and chooses the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    ExitCode::from(if can_be_mended(error) { 2 } else { 1 })
+}
+
+/// Whoever reads our output has seen enough (`rankwise ... | head`).
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+fn can_be_mended(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<UserError>()
+            || cause.is::<DataError>()
+            || cause.is::<IoError>()
+            || cause.is::<MetricError>()
+            || cause.is::<ModelError>()
+            || cause.is::<ParamError>()
+            || cause.is::<SynthError>()
+            || cause.is::<TrainError>()
+    })
+}
+
+/// A panic is a defect of ours: say so, and exit with 1.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("error: rankwise has a defect: {panic}");
+        eprintln!("Please report it with the command and, if you can, the data that led to it.");
+        std::process::exit(1);
+    }));
+}

@@ -1,0 +1,91 @@
+//! Training that shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops after the current tree.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rankwise::train::{Flow, Observer, Progress};
+
+use crate::output::Output;
+
+/// How often a line is printed where there is no terminal.
+const LINE_PERIOD: Duration = Duration::from_secs(5);
+
+/// Watches a run.
+pub(crate) struct Watch {
+    display: Display,
+    started: Instant,
+    last_line: Instant,
+    is_interrupted: Arc<AtomicBool>,
+}
+
+enum Display {
+    Nothing,
+    Bar(ProgressBar),
+    Lines,
+}
+
+impl Watch {
+    pub(crate) fn new(output: &Output, num_trees: usize) -> Self {
+        let display = if output.is_quiet() {
+            Display::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(num_trees as u64), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{bar:30} tree {pos}/{len}  {msg}  {per_sec}  {eta} left");
+            bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
+            Display::Bar(bar)
+        } else {
+            Display::Lines
+        };
+        let now = Instant::now();
+        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag() }
+    }
+
+    /// Clears the bar.
+    pub(crate) fn finish(&self) {
+        if let Display::Bar(bar) = &self.display {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+        let message = progress.values.first().map_or_else(String::new, |first| {
+            format!("{} {:.4} (best at tree {})", first.metric, first.value, progress.best_tree)
+        });
+        match &self.display {
+            Display::Nothing => {}
+            Display::Bar(bar) => {
+                bar.set_message(message);
+                bar.set_position(progress.tree as u64);
+            }
+            Display::Lines => {
+                if self.last_line.elapsed() >= LINE_PERIOD {
+                    self.last_line = Instant::now();
+                    let rate = progress.tree as f64 / self.started.elapsed().as_secs_f64();
+                    let left = (progress.num_trees - progress.tree) as f64 / rate;
+                    let (tree, all) = (progress.tree, progress.num_trees);
+                    eprintln!("tree {tree}/{all}  {message}  {rate:.1} trees/s  about {left:.0} s left");
+                }
+            }
+        }
+        if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+/// Set by the first Ctrl-C; the second one ends the process at once.
+fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let for_handler = Arc::clone(&flag);
+    // Without a handler Ctrl-C ends the process, as it does everywhere.
+    let _ = ctrlc::set_handler(move || {
+        if for_handler.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("\nstopping after this tree; press Ctrl-C again to lose what is trained");
+    });
+    flag
+}

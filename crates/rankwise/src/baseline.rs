@@ -1,0 +1,46 @@
+//! Rankers that need no training, to measure others against.
+
+use rankwise_data::Dataset;
+use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
+
+/// A feature that ranks by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestFeature {
+    /// Its id.
+    pub feature: u32,
+    /// Whether large values are good.
+    pub is_ascending: bool,
+    /// The metric on the data it was chosen on.
+    pub value: f64,
+}
+
+impl BestFeature {
+    /// The feature's values as scores, in canonical order. Missing values come last.
+    pub fn scores(&self, data: &Dataset) -> Vec<f64> {
+        let mut scores = vec![f64::NEG_INFINITY; data.n_rows()];
+        if let Some(column) = data.column_of(self.feature) {
+            column.for_each_in(0, data.n_rows(), |row, value| {
+                if !value.is_nan() {
+                    scores[row] = if self.is_ascending { value.into() } else { (-value).into() };
+                }
+            });
+        }
+        scores
+    }
+}
+
+/// The feature, and the direction, that rank the data best; `None` where there is no feature or nothing to measure.
+pub fn best_feature(data: &Dataset, metric: &MetricName, rules: &Rules) -> Result<Option<BestFeature>, MetricError> {
+    let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
+    let mut best: Option<BestFeature> = None;
+    for feature in data.feature_ids() {
+        for is_ascending in [true, false] {
+            let candidate = BestFeature { feature: *feature, is_ascending, value: 0.0 };
+            let Some(value) = evaluator.evaluate(&candidate.scores(data))?.metrics[0].mean else { continue };
+            if best.is_none_or(|best| value > best.value) {
+                best = Some(BestFeature { value, ..candidate });
+            }
+        }
+    }
+    Ok(best)
+}
