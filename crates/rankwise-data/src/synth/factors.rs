@@ -1,10 +1,10 @@
 //! Populations without text: candidates of a recommender (`long`) and records with many attributes (`wide`).
 //!
 //! A document is six factors, a query six wishes, all standard normal. What a document is worth to a query is not a sum
-//! of them: one factor saturates, one counts by the sign of the wish, one only for some queries, one has an optimum, and
-//! one matters more the larger another is. Features come in groups of 16. Each shows one factor, wish or product of both
-//! through noise, in the form of its family: real, count, share, flag, grade. In `wide` a document has only a few of
-//! the groups, and those that it lacks tell something of it.
+//! of them: one factor saturates, one counts by the sign of the wish, one only for some queries, one has an optimum,
+//! and one matters more the larger another is. Features come in groups of 16. Each shows one factor, wish or product of
+//! both through noise, in the form of its family: real, count, share, flag, grade. In `wide` a document has only a few
+//! of the groups, and those that it lacks tell something of it.
 
 use super::noise::{Noise, count, grade, logistic, six_decimals};
 

@@ -36,8 +36,8 @@ pub(super) struct StreamTraits {
     rarity: [f64; 2],
 }
 
-/// As measured by eye on real data: a body names a term seven times, half of all titles and a fifth of all URLs have it,
-/// and a quarter of all pages have anchor text.
+/// Set by hand to what web pages are like: a body names a term a few times, half of all titles and a sixth of all URLs
+/// do, and a quarter of all pages have anchor text.
 const BASE: [StreamTraits; 4] = [
     StreamTraits {
         level: 1.65,

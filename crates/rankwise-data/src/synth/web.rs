@@ -10,8 +10,8 @@
 //!
 //! The features show these factors through noise: term counts in four streams of text (`streams`) and counts about the
 //! page (`page`). What a query wants shows only in its number of terms and their rarity. The weights are tuned by hand:
-//! gradient-boosted trees should clearly beat a linear model, that model the best single feature, and the perfect ranker
-//! should still be far from an NDCG of 1.
+//! gradient-boosted trees should clearly beat a linear model, that model the best single feature, and the perfect
+//! ranker should still be far from an NDCG of 1.
 
 use super::noise::{Noise, grade, logistic, six_decimals};
 use super::page::{N_PAGE_FEATURES, PageTraits};
