@@ -266,8 +266,44 @@ impl Group {
         Self {
             share: if always { 1.0 } else { noise.between(least, most) },
             factor: idx % N_FACTORS,
-            // Every other group tells something by being there.
-            lean: if always || idx.is_multiple_of(2) { 0.0 } else { noise.between(-0.9, 0.9) },
+            // Of each factor, every other group tells something by being there.
+            lean: if always || (idx / N_FACTORS).is_multiple_of(2) { 0.0 } else { noise.between(-0.9, 0.9) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documents are scored by nothing but which groups of one factor they have. The factor is good for every query, so
+    /// the relevant ones must score higher, by many standard errors; groups without a lean must not matter.
+    #[test]
+    fn absence_tells_something_where_it_leans() {
+        let factors = Factors::new(&WIDE, 2000);
+        let gap = |weigh: &dyn Fn(&Group) -> f64| {
+            let (mut n, mut sum, mut squares) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+            let mut out = Vec::new();
+            for query_idx in 0..150 {
+                let query = factors.query(23, query_idx);
+                for doc in 0..40 {
+                    out.clear();
+                    let class = usize::from(factors.document(&query, 23, [query_idx, doc], &mut out) > 0.0);
+                    let mut groups: Vec<usize> = out.iter().map(|(id, _)| (*id as usize - 1) / GROUP).collect();
+                    groups.dedup();
+                    let own = groups.iter().map(|group| &factors.groups[*group]).filter(|group| group.factor == 0);
+                    let score: f64 = own.map(weigh).sum();
+                    n[class] += 1.0;
+                    sum[class] += score;
+                    squares[class] += score * score;
+                }
+            }
+            let mean = [0, 1].map(|class| sum[class] / n[class]);
+            let error = [0, 1].map(|class| (squares[class] / n[class] - mean[class] * mean[class]) / n[class]);
+            (mean[1] - mean[0]) / libm::sqrt(error[0] + error[1])
+        };
+        let leaning = gap(&|group| group.lean);
+        let level = gap(&|group| f64::from(group.lean == 0.0));
+        assert!(leaning > 6.0 && level.abs() < 4.0, "{leaning} and {level} standard errors");
     }
 }

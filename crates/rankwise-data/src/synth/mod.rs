@@ -297,9 +297,9 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_data_everywhere() {
         let pinned = [
-            (Preset::Web, 0xdf29_c101_8de7_7437_8627_c98d_a0e0_7a0a),
+            (Preset::Web, 0xe1ab_5eca_09cd_d754_66f0_f202_3c3e_cb50),
             (Preset::Long, 0x8ab0_469d_f911_15b9_e950_8118_095f_d464),
-            (Preset::Wide, 0x71a7_7113_6c39_8ef6_1fc7_ad90_3b2f_f42a),
+            (Preset::Wide, 0xaca6_32d3_6f0d_9b2e_c090_c610_d765_1468),
         ];
         for (preset, fingerprint) in pinned {
             let found = synth(preset, 400, 1).dataset().fingerprint();
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_records_are_mostly_empty_and_absence_tells_something() {
+    fn wide_records_are_mostly_empty() {
         let synth = synth(Preset::Wide, 3000, 19);
         let all = docs(&synth);
         assert!((55..100).contains(&synth.n_queries()), "{}", synth.n_queries());
@@ -410,14 +410,6 @@ mod tests {
             assert!(doc.features.is_sorted_by(|a, b| a.0 < b.0));
             assert!(doc.features[0].0 == 1 && doc.features.iter().all(|(id, _)| *id <= 2000));
         }
-        let relevant = |present: bool, group: u32| {
-            let has = |doc: &&SynthDoc| doc.features.iter().any(|(id, _)| (id - 1) / 16 == group) == present;
-            let docs: Vec<SynthDoc> = all.iter().filter(has).cloned().collect();
-            share(&docs, |doc| doc.label > 0.0)
-        };
-        // Groups 5, 11, 17, ... depend on factor 5, which is good for every query.
-        let gap = (5..125).step_by(6).map(|group| (relevant(true, group) - relevant(false, group)).abs());
-        assert!(gap.fold(0.0, f64::max) > 0.05);
         assert!(label_shares(&all).iter().all(|share| *share > 0.01));
     }
 
