@@ -1,0 +1,309 @@
+//! Populations without text: candidates of a recommender (`long`) and records with many attributes (`wide`).
+//!
+//! A document is six factors, a query six wishes, all standard normal. What a document is worth to a query is not a sum
+//! of them: one factor saturates, one counts by the sign of the wish, one only for some queries, one has an optimum,
+//! and one matters more the larger another is. Features come in groups of 16. Each shows one factor, wish or product of
+//! both through noise, in the form of its family: real, count, share, flag, grade. In `wide` a document has only a few
+//! of the groups, and those that it lacks tell something of it.
+
+use super::noise::{Noise, count, grade, logistic, six_decimals};
+
+const N_FACTORS: usize = 6;
+/// What document features show: the factors, and how well one of them suits the query.
+const N_DOC_SIGNALS: usize = N_FACTORS + 1;
+/// Wishes 1 to 3 are those that relevance depends on.
+const SHOWN_WISHES: [usize; 3] = [1, 2, 3];
+/// Features that are there or not there together.
+const GROUP: usize = 16;
+/// The part of a document's value that no feature shows.
+const NOISE: f64 = 0.5;
+/// The families by turns. Ten of them, against seven signals, so that all pairs come up.
+const FAMILIES: [Family; 10] = [
+    Family::Real,
+    Family::Count,
+    Family::Share,
+    Family::Flag,
+    Family::Wish,
+    Family::Real,
+    Family::RareCount,
+    Family::Grade,
+    Family::Junk,
+    Family::WishCount,
+];
+
+/// What tells the populations of this kind apart.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Mean and spread of the logarithm of a query's size, then its bounds.
+    size: [f64; 4],
+    /// The worths at which grades begin.
+    grade_from: &'static [f64],
+    /// Between which bounds the part of a feature's spread lies that is signal.
+    clarity: [f64; 2],
+    /// How much richer in relevant documents some queries are.
+    richness: f64,
+    /// Between which bounds the share of documents lies that have a group; the first group is always there.
+    group_share: [f64; 2],
+    /// Between which bounds the share of documents lies that have a feature of a group they have.
+    feature_share: [f64; 2],
+}
+
+/// Candidates of a recommender: long lists, every feature there, about two in a hundred relevant.
+pub(super) const LONG: Shape = Shape {
+    size: [6.8, 0.45, 300.0, 3000.0],
+    grade_from: &[2.48, 3.18],
+    clarity: [0.45, 0.9],
+    richness: 0.3,
+    group_share: [1.0, 1.0],
+    feature_share: [1.0, 1.0],
+};
+
+/// Records with many attributes: short lists, most features not there.
+pub(super) const WIDE: Shape = Shape {
+    size: [3.6, 0.45, 5.0, 200.0],
+    grade_from: &[-0.17, 0.73, 1.47, 2.25],
+    clarity: [0.2, 0.65],
+    richness: 0.4,
+    group_share: [0.01, 0.12],
+    feature_share: [0.4, 1.0],
+};
+
+/// The form of a feature's values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Family {
+    /// Dense and real.
+    Real,
+    /// Whole and heavy-tailed.
+    Count,
+    /// The same, mostly 0.
+    RareCount,
+    /// Between 0 and 1.
+    Share,
+    /// 0 or 1.
+    Flag,
+    /// 0 to 4.
+    Grade,
+    /// Real, and tells nothing.
+    Junk,
+    /// Real, the same for all documents of a query.
+    Wish,
+    /// Whole, the same for all documents of a query.
+    WishCount,
+}
+
+/// What a feature shows, and how.
+#[derive(Debug)]
+struct Feature {
+    family: Family,
+    signal: usize,
+    /// The part of its spread that is signal, then the part that is not.
+    mix: [f64; 2],
+    level: f64,
+    spread: f64,
+    share: f64,
+}
+
+/// When documents have a group of features.
+#[derive(Debug)]
+struct Group {
+    share: f64,
+    factor: usize,
+    /// From -1 to 1: how much more often documents with much of the factor have it.
+    lean: f64,
+}
+
+/// A population of this kind, for a number of features.
+#[derive(Debug)]
+pub(super) struct Factors {
+    shape: &'static Shape,
+    features: Vec<Feature>,
+    groups: Vec<Group>,
+}
+
+/// What one query is.
+pub(super) struct FactorQuery {
+    wishes: [f64; N_FACTORS],
+    richness: f64,
+    /// The values of the features that are the same for all its documents, in feature order; 0 for all others.
+    constants: Vec<f32>,
+}
+
+impl Factors {
+    pub(super) fn new(shape: &'static Shape, n_features: usize) -> Self {
+        Self {
+            shape,
+            features: (0..n_features).map(|idx| Feature::new(shape, idx)).collect(),
+            groups: (0..n_features.div_ceil(GROUP)).map(|idx| Group::new(shape, idx)).collect(),
+        }
+    }
+
+    pub(super) fn query_size(&self, normal: f64) -> usize {
+        let [mean, spread, least, greatest] = self.shape.size;
+        libm::exp(mean + spread * normal).clamp(least, greatest) as usize
+    }
+
+    pub(super) fn query(&self, seed: u64, query: usize) -> FactorQuery {
+        let mut noise = Noise::of_query(seed, query, 1);
+        let wishes: [f64; N_FACTORS] = std::array::from_fn(|_| noise.normal());
+        let richness = self.shape.richness * noise.normal();
+        let mut noise = Noise::of_query(seed, query, 2);
+        let constants = self.features.iter().map(|feature| {
+            if feature.is_constant() {
+                feature.value(wishes[SHOWN_WISHES[feature.signal]], noise.normal())
+            } else {
+                0.0
+            }
+        });
+        FactorQuery { wishes, richness, constants: constants.collect() }
+    }
+
+    /// Gives the label of a document and fills in its features.
+    pub(super) fn document(&self, query: &FactorQuery, seed: u64, ids: [usize; 2], out: &mut Vec<(u32, f32)>) -> f32 {
+        let [query_idx, doc] = ids;
+        let mut noise = Noise::of_document(seed, query_idx, doc, 0);
+        let factors: [f64; N_FACTORS] = std::array::from_fn(|_| noise.normal());
+        let worth = query.richness + worth(&factors, &query.wishes) + NOISE * noise.normal();
+        let mut signals = [0.0; N_DOC_SIGNALS];
+        signals[..N_FACTORS].copy_from_slice(&factors);
+        signals[N_FACTORS] = factors[1] * query.wishes[1];
+        let leanings = factors.map(libm::tanh);
+
+        let mut chances = [0.0; 4];
+        for (idx, group) in self.groups.iter().enumerate() {
+            if idx % chances.len() == 0 {
+                chances = noise.uniforms();
+            }
+            if chances[idx % chances.len()] < group.share * (1.0 + group.lean * leanings[group.factor]) {
+                let own = Noise::of_document(seed, query_idx, doc, idx as u32 + 1);
+                self.push_group(idx, query, &signals, own, out);
+            }
+        }
+        grade(worth, self.shape.grade_from)
+    }
+
+    fn push_group(
+        &self,
+        group: usize,
+        query: &FactorQuery,
+        signals: &[f64; N_DOC_SIGNALS],
+        mut noise: Noise,
+        out: &mut Vec<(u32, f32)>,
+    ) {
+        let start = group * GROUP;
+        let features = &self.features[start..self.features.len().min(start + GROUP)];
+        let mut chances = [0.0; 4];
+        for (offset, feature) in features.iter().enumerate() {
+            if offset % chances.len() == 0 {
+                chances = noise.uniforms();
+            }
+            if chances[offset % chances.len()] >= feature.share {
+                continue;
+            }
+            let value = if feature.is_constant() {
+                query.constants[start + offset]
+            } else {
+                feature.value(signals[feature.signal], noise.normal())
+            };
+            out.push(((start + offset + 1) as u32, value));
+        }
+    }
+}
+
+/// What a document is worth to a query, chance aside.
+fn worth(factors: &[f64; N_FACTORS], wishes: &[f64; N_FACTORS]) -> f64 {
+    let saturating = libm::tanh(1.2 * factors[0]);
+    let personal = factors[1] * wishes[1];
+    let gated = if wishes[2] > 0.0 { factors[2].max(0.0) } else { 0.0 };
+    let off = (factors[3] - 0.7 * wishes[3]).clamp(-2.0, 2.0);
+    0.9 * saturating + 0.6 * personal + 0.9 * gated - 0.4 * off * off
+        + 0.6 * factors[4] * saturating.max(0.0)
+        + 0.3 * factors[5]
+}
+
+impl Feature {
+    fn new(shape: &Shape, idx: usize) -> Self {
+        let mut noise = Noise::of_feature(idx, 2);
+        let family = FAMILIES[idx % FAMILIES.len()];
+        let clarity = if family == Family::Junk { 0.0 } else { noise.between(shape.clarity[0], shape.clarity[1]) };
+        let signal = match family {
+            Family::Wish | Family::WishCount => (idx / 5) % SHOWN_WISHES.len(),
+            _ => idx % N_DOC_SIGNALS,
+        };
+        let [least, most] = shape.feature_share;
+        Self {
+            family,
+            signal,
+            mix: [clarity, libm::sqrt(1.0 - clarity * clarity)],
+            level: noise.normal(),
+            spread: libm::exp(0.5 * noise.normal()),
+            // The first group is always there, whole, so that even one feature is a data set.
+            share: if idx < GROUP { 1.0 } else { noise.between(least, most) },
+        }
+    }
+
+    fn is_constant(&self) -> bool {
+        matches!(self.family, Family::Wish | Family::WishCount)
+    }
+
+    fn value(&self, signal: f64, noise: f64) -> f32 {
+        let z = self.mix[0] * signal + self.mix[1] * noise;
+        six_decimals(match self.family {
+            Family::Real | Family::Junk | Family::Wish => 3.0 * self.level + self.spread * z,
+            Family::Count | Family::WishCount => count(2.5 + 0.5 * self.level + 1.5 * z, 1e7),
+            Family::RareCount => count(-1.0 + 0.3 * self.level + 1.3 * z, 1e7),
+            Family::Share => logistic(self.level + self.spread * z),
+            Family::Flag => f64::from(z > 0.5 * self.level),
+            Family::Grade => libm::floor(5.0 * logistic(0.5 * self.level + 1.5 * z)).min(4.0),
+        })
+    }
+}
+
+impl Group {
+    fn new(shape: &Shape, idx: usize) -> Self {
+        let mut noise = Noise::of_feature(idx, 3);
+        let [least, most] = shape.group_share;
+        let always = idx == 0 || least == 1.0;
+        Self {
+            share: if always { 1.0 } else { noise.between(least, most) },
+            factor: idx % N_FACTORS,
+            // Of each factor, every other group tells something by being there.
+            lean: if always || (idx / N_FACTORS).is_multiple_of(2) { 0.0 } else { noise.between(-0.9, 0.9) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documents are scored by nothing but which groups of one factor they have. The factor is good for every query, so
+    /// the relevant ones must score higher, by many standard errors; groups without a lean must not matter.
+    #[test]
+    fn absence_tells_something_where_it_leans() {
+        let factors = Factors::new(&WIDE, 2000);
+        let gap = |weigh: &dyn Fn(&Group) -> f64| {
+            let (mut n, mut sum, mut squares) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+            let mut out = Vec::new();
+            for query_idx in 0..150 {
+                let query = factors.query(23, query_idx);
+                for doc in 0..40 {
+                    out.clear();
+                    let class = usize::from(factors.document(&query, 23, [query_idx, doc], &mut out) > 0.0);
+                    let mut groups: Vec<usize> = out.iter().map(|(id, _)| (*id as usize - 1) / GROUP).collect();
+                    groups.dedup();
+                    let own = groups.iter().map(|group| &factors.groups[*group]).filter(|group| group.factor == 0);
+                    let score: f64 = own.map(weigh).sum();
+                    n[class] += 1.0;
+                    sum[class] += score;
+                    squares[class] += score * score;
+                }
+            }
+            let mean = [0, 1].map(|class| sum[class] / n[class]);
+            let error = [0, 1].map(|class| (squares[class] / n[class] - mean[class] * mean[class]) / n[class]);
+            (mean[1] - mean[0]) / libm::sqrt(error[0] + error[1])
+        };
+        let leaning = gap(&|group| group.lean);
+        let level = gap(&|group| f64::from(group.lean == 0.0));
+        assert!(leaning > 6.0 && level.abs() < 4.0, "{leaning} and {level} standard errors");
+    }
+}
