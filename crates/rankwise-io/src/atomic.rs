@@ -1,0 +1,139 @@
+//! Whole files or none: a reader of the target sees the old content or the new, never a part.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf, is_separator};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::error::{Action, IoError, is_stream};
+
+const OUTPUT_BUFFER_BYTES: usize = 256 << 10;
+/// File names may have 255 bytes; the number and the ending must fit too.
+const MAX_STEM_BYTES: usize = 200;
+/// The zstd library's own choice.
+const ZSTD_LEVEL: i32 = 3;
+
+/// Writes a file by way of a temporary one in the same folder, which takes the target's place once it is safely on
+/// disk. If anything fails, the old file stays as it was and the temporary one is removed. A name that ends in `.gz` or
+/// `.zst` compresses. `-` is standard output; a device or a pipe is written to directly.
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), IoError> {
+    let done = if is_stream(path) { write_plain(io::stdout().lock(), write) } else { write_path(path, write) };
+    done.map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
+}
+
+fn write_path(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let old = match fs::metadata(path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    match &old {
+        Some(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+        // Renaming would put a file in the place of /dev/null.
+        Some(metadata) if !metadata.is_file() => {
+            return write_encoded(path, OpenOptions::new().write(true).open(path)?, write).map(drop);
+        }
+        _ => {}
+    }
+    let ends_like_a_folder = path.as_os_str().as_encoded_bytes().last().is_none_or(|last| is_separator((*last).into()));
+    if ends_like_a_folder {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    // A link stays a link; what it points to is replaced.
+    let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let (temporary, file) = Temporary::create(&folder, &target)?;
+    let file = write_encoded(path, file, write)?;
+    if let Some(metadata) = old {
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.sync_all()?;
+    drop(file);
+    temporary.rename_to(&target)?;
+    // Some systems cannot sync a folder; the file itself is safe by now.
+    let _ = File::open(&folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+/// Writes through the encoder that the name calls for.
+fn write_encoded(path: &Path, file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
+    let buffered = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, file);
+    let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let buffered = match ending.as_ref().and_then(|ending| ending.to_str()) {
+        Some("gz") => {
+            let mut encoder = GzEncoder::new(buffered, Compression::default());
+            write_plain(&mut encoder, write)?;
+            encoder.finish()?
+        }
+        Some("zst") => {
+            let mut encoder = zstd::Encoder::new(buffered, ZSTD_LEVEL)?;
+            write_plain(&mut encoder, write)?;
+            encoder.finish()?
+        }
+        _ => {
+            let mut buffered = buffered;
+            write(&mut buffered)?;
+            buffered
+        }
+    };
+    buffered.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+fn write_plain(output: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
+    write(&mut buffered)?;
+    buffered.flush()
+}
+
+/// A file that is removed unless it has been renamed.
+struct Temporary {
+    path: Option<PathBuf>,
+}
+
+impl Temporary {
+    fn create(folder: &Path, target: &Path) -> io::Result<(Self, File)> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let stem = short_stem(target);
+        loop {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".{stem}.{}.{number}.tmp", std::process::id());
+            let path = folder.join(OsString::from(name));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((Self { path: Some(path) }, file)),
+                // Left behind by a process of the same number that was killed.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn rename_to(mut self, target: &Path) -> io::Result<()> {
+        if let Some(path) = &self.path {
+            fs::rename(path, target)?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // There is nothing to be done about a failure, and the error that led here is the one to report.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn short_stem(target: &Path) -> String {
+    let mut stem = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    stem.truncate(stem.floor_char_boundary(MAX_STEM_BYTES));
+    stem
+}

@@ -1,0 +1,135 @@
+//! A stream cut into blocks of whole lines.
+//!
+//! ```text
+//! read:   "0 qid:1 1:3\n1 qid:1 2:" | "4\n0 qid:2\n2 qi" | "d:2 1:1"
+//! blocks: "0 qid:1 1:3\n" | "1 qid:1 2:4\n0 qid:2\n" | "2 qid:2 1:1\n"
+//! ```
+
+use std::io;
+
+use crate::error::IoError;
+use crate::problem::Problem;
+use crate::source::Source;
+
+/// Small enough that the threads finish a batch of blocks at about the same time, large enough that a block's fixed
+/// cost is nothing.
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
+/// Longer lines are not documents but files that are not text.
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
+
+const UTF8_BOM: &[u8] = &[0xef, 0xbb, 0xbf];
+const UTF16_BOMS: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+
+/// Cuts a stream into blocks of whole lines, each line with its newline.
+pub(crate) struct BlockReader<'a> {
+    source: Source<'a>,
+    block_bytes: usize,
+    /// The beginning of a line whose end has not been read.
+    carry: Vec<u8>,
+    state: State,
+}
+
+enum State {
+    Start,
+    Inside,
+    Ended(Option<ReadFault>),
+}
+
+/// Why reading stopped; which line that is, only the one who counts lines knows.
+pub(crate) enum ReadFault {
+    Io(io::Error),
+    LineTooLong,
+    Format(&'static str),
+}
+
+impl<'a> BlockReader<'a> {
+    pub(crate) fn new(source: Source<'a>) -> Self {
+        Self::with_block_bytes(source, BLOCK_BYTES)
+    }
+
+    pub(crate) fn with_block_bytes(source: Source<'a>, block_bytes: usize) -> Self {
+        Self { source, block_bytes, carry: Vec::new(), state: State::Start }
+    }
+
+    /// The next whole lines; `None` at the end. Lines before a fault are handed out before it is.
+    pub(crate) fn next_block(&mut self) -> Result<Option<Vec<u8>>, ReadFault> {
+        if let State::Ended(fault) = &mut self.state {
+            return fault.take().map_or(Ok(None), Err);
+        }
+        let mut buffer = std::mem::take(&mut self.carry);
+        let mut target = buffer.len() + self.block_bytes.max(PARQUET_MAGIC.len());
+        loop {
+            let searched = buffer.len();
+            buffer.reserve_exact(target - searched);
+            let filled = self.source.fill(&mut buffer, target);
+            if matches!(self.state, State::Start) {
+                self.state = State::Inside;
+                if let Some(format) = strip_start(&mut buffer) {
+                    return self.end(ReadFault::Format(format));
+                }
+            }
+            match filled {
+                Ok(true) => {}
+                Ok(false) => return Ok(self.last_block(buffer)),
+                Err(error) => return self.block_before(error, buffer),
+            }
+            if let Some(newline) = memchr::memrchr(b'\n', &buffer[searched..]) {
+                self.carry = buffer.split_off(searched + newline + 1);
+                return Ok(Some(buffer));
+            }
+            if buffer.len() > MAX_LINE_BYTES {
+                return self.end(ReadFault::LineTooLong);
+            }
+            // Doubling keeps the reading of a long line linear.
+            target = (buffer.len() * 2).clamp(buffer.len() + 1, MAX_LINE_BYTES + 1);
+        }
+    }
+
+    fn end(&mut self, fault: ReadFault) -> Result<Option<Vec<u8>>, ReadFault> {
+        self.state = State::Ended(None);
+        Err(fault)
+    }
+
+    fn last_block(&mut self, mut buffer: Vec<u8>) -> Option<Vec<u8>> {
+        self.state = State::Ended(None);
+        if buffer.last().is_some_and(|last| *last != b'\n') {
+            buffer.push(b'\n');
+        }
+        (!buffer.is_empty()).then_some(buffer)
+    }
+
+    /// Keeps the whole lines that came before a failed read; the rest may not be what was once written.
+    fn block_before(&mut self, error: io::Error, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, ReadFault> {
+        buffer.truncate(memchr::memrchr(b'\n', &buffer).map_or(0, |newline| newline + 1));
+        if buffer.is_empty() {
+            return self.end(ReadFault::Io(error));
+        }
+        self.state = State::Ended(Some(ReadFault::Io(error)));
+        Ok(Some(buffer))
+    }
+
+    /// The error for a fault after so many lines.
+    pub(crate) fn error(&self, fault: ReadFault, lines: u64) -> IoError {
+        let path = self.source.path.clone();
+        match fault {
+            ReadFault::Io(source) => self.source.read_error(source, lines),
+            ReadFault::Format(format) => IoError::Format { path, format },
+            ReadFault::LineTooLong => {
+                let problem = Problem::LineTooLong { limit: MAX_LINE_BYTES };
+                IoError::Line { path, line: lines + 1, column: 1, found: String::new(), problem }
+            }
+        }
+    }
+}
+
+/// Removes a byte order mark; names the format if this is no UTF-8 text.
+fn strip_start(buffer: &mut Vec<u8>) -> Option<&'static str> {
+    if buffer.starts_with(UTF8_BOM) {
+        buffer.drain(..UTF8_BOM.len());
+    }
+    if buffer.starts_with(PARQUET_MAGIC) {
+        return Some("a Parquet file");
+    }
+    UTF16_BOMS.iter().any(|mark| buffer.starts_with(mark)).then_some("UTF-16 text")
+}

@@ -1,0 +1,128 @@
+//! The one error of this crate. Its text is complete: place, what is wrong, what to do.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use rankwise_data::DataError;
+
+use crate::problem::Problem;
+
+/// Input that cannot be read, or output that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// A line does not say what it should.
+    #[error("{}:{line}:{column}: {}", input(path), problem.describe(found))]
+    Line {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The byte in the line, from 1.
+        column: usize,
+        /// The text at that place, shortened and escaped.
+        found: String,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// The system refused to do something with a file.
+    #[error("{}: cannot {action}: {}", if *action == Action::Write { output(path) } else { input(path) }, reason(*action, source))]
+    File {
+        /// The file; `-` is standard input or output.
+        path: PathBuf,
+        /// What was being done.
+        action: Action,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Compressed data breaks off or makes no sense.
+    #[error(
+        "{}: the {codec} data is damaged or cut off{} ({source}); copy or compress the file again",
+        input(path),
+        after(*line)
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// `gzip` or `zstd`.
+        codec: &'static str,
+        /// The last whole line that could be read.
+        line: u64,
+        /// What the decoder said.
+        source: io::Error,
+    },
+    /// A format that is not read.
+    #[error(
+        "{}: this is {format}, which is not read yet; give LETOR text in UTF-8, \"label qid:ID feature:value ...\" in each line",
+        input(path)
+    )]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        format: &'static str,
+    },
+    /// All lines are right, but they do not make a data set. The file is the one to mend: the data or a side file.
+    #[error("{}: {source}", input(path))]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        source: DataError,
+    },
+}
+
+/// What was being done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Opening it for reading.
+    Open,
+    /// Reading from it.
+    Read,
+    /// Making it, writing to it or putting it in place.
+    Write,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Open => "open",
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+/// Whether a path means standard input or output.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn input(path: &Path) -> String {
+    if is_stream(path) { "<stdin>".into() } else { path.display().to_string() }
+}
+
+fn output(path: &Path) -> String {
+    if is_stream(path) { "<stdout>".into() } else { path.display().to_string() }
+}
+
+fn after(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(" after line {line}") }
+}
+
+fn reason(action: Action, error: &io::Error) -> String {
+    match (error.kind(), action) {
+        (ErrorKind::NotFound, Action::Write) => "its folder does not exist; make the folder first".into(),
+        (ErrorKind::NotFound, _) => "there is no such file; check its name and the current folder".into(),
+        (ErrorKind::IsADirectory, _) => "this is a folder; name a file".into(),
+        (ErrorKind::NotADirectory, _) => "a part of the path is a file, not a folder; check the path".into(),
+        (ErrorKind::PermissionDenied, Action::Write) => {
+            "permission denied; choose another place or change the rights of its folder".into()
+        }
+        (ErrorKind::PermissionDenied, _) => "permission denied; change the rights of the file or of its folder".into(),
+        (ErrorKind::StorageFull, _) => "the disk is full; free some space or choose another place".into(),
+        (ErrorKind::ReadOnlyFilesystem, _) => "the file system is read-only; choose another place".into(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,312 @@
+//! One block of LETOR lines into rows. Knows nothing of files: places are offsets in a line, lines count from the
+//! block's start.
+//!
+//! ```text
+//! 2   qid:10  1:0.5 7:3 9:nan  # docid = D1
+//! ^label  ^qid    ^features        ^document id
+//! ```
+
+use rankwise_data::RowBlock;
+
+use crate::blocks::MAX_LINE_BYTES;
+use crate::number;
+use crate::problem::{Problem, shown};
+
+const QID: &[u8] = b"qid:";
+const DOC_ID: &str = "docid";
+
+/// What a block holds.
+#[derive(Default)]
+pub(super) struct ParsedBlock {
+    pub(super) rows: RowBlock,
+    pub(super) n_lines: u64,
+    /// The first row, and the first that differs from it in having a qid or not.
+    pub(super) starts: Vec<RowStart>,
+    /// What stopped the parsing.
+    pub(super) fault: Option<(u64, Fault)>,
+}
+
+/// Whether a row has a qid, and where it stands or should stand.
+pub(super) struct RowStart {
+    pub(super) line: u64,
+    pub(super) offset: usize,
+    /// The token, shortened.
+    pub(super) qid: Option<String>,
+}
+
+/// Something wrong in a line.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) offset: usize,
+    pub(super) found: String,
+    pub(super) problem: Problem,
+}
+
+type Parsed<T> = Result<T, Fault>;
+
+#[cold]
+fn fault(line: &[u8], start: usize, end: usize, problem: Problem) -> Fault {
+    Fault { offset: start, found: shown(&line[start..end]), problem }
+}
+
+/// Parses lines up to the first fault.
+pub(super) fn parse_block(text: &[u8]) -> ParsedBlock {
+    let mut block = ParsedBlock::default();
+    let mut start = 0;
+    for newline in memchr::memchr_iter(b'\n', text) {
+        let line = &text[start..newline];
+        start = newline + 1;
+        match block.add_line(line.strip_suffix(b"\r").unwrap_or(line)) {
+            Ok(true) => block.n_lines += 1,
+            Ok(false) => break,
+            Err(fault) => {
+                block.fault = Some((block.n_lines, fault));
+                break;
+            }
+        }
+    }
+    block
+}
+
+impl ParsedBlock {
+    /// Adds the row of a line, if it holds one. Says whether the next line is worth a look.
+    fn add_line(&mut self, line: &[u8]) -> Parsed<bool> {
+        if line.len() > MAX_LINE_BYTES {
+            return Err(fault(line, 0, 0, Problem::LineTooLong { limit: MAX_LINE_BYTES }));
+        }
+        let start = skip_blanks(line, 0);
+        if start == line.len() {
+            return Ok(true);
+        }
+        if line[start] == b'#' {
+            parse_doc_id(line, start + 1)?;
+            return Ok(true);
+        }
+        let (label, label_end) = parse_label(line, start)?;
+        let (qid, qid_start, qid_end) = parse_qid(line, label_end)?;
+        if !self.note_start(line, qid_start, qid_end, qid.is_some()) {
+            return Ok(false);
+        }
+        // Only now: a qid may hold a `#`.
+        let features_end = memchr::memchr(b'#', &line[qid_end..]).map_or(line.len(), |offset| qid_end + offset);
+        let doc_id = parse_doc_id(line, (features_end + 1).min(line.len()));
+        self.rows.start_row(qid.unwrap_or(""), label, doc_id.as_ref().map_or("", |id| id));
+        parse_features(&line[..features_end], qid_end, &mut self.rows)?;
+        self.rows.finish_row().map_err(|feature| duplicate(&line[..features_end], qid_end, feature))?;
+        doc_id.map(|_| true)
+    }
+
+    /// Notes the first row and the first that is unlike it; the latter is an error for sure, but how to word it depends
+    /// on blocks that this one does not see.
+    fn note_start(&mut self, line: &[u8], start: usize, end: usize, has_qid: bool) -> bool {
+        let unlike = self.starts.first().is_some_and(|first| first.qid.is_some() != has_qid);
+        if self.starts.is_empty() || unlike {
+            let qid = has_qid.then(|| shown(&line[start..end]));
+            self.starts.push(RowStart { line: self.n_lines, offset: start, qid });
+        }
+        !unlike
+    }
+}
+
+fn parse_label(line: &[u8], start: usize) -> Parsed<(f32, usize)> {
+    let end = token_end(line, start);
+    let label = number::parse(&line[start..end]).ok_or_else(|| fault(line, start, end, Problem::Label))? as f32;
+    if label.is_finite() && label >= 0.0 { Ok((label, end)) } else { Err(fault(line, start, end, Problem::LabelRange)) }
+}
+
+/// The id of the qid token that may follow, and where that token begins and ends. Without one both are where it should
+/// be.
+fn parse_qid(line: &[u8], label_end: usize) -> Parsed<(Option<&str>, usize, usize)> {
+    let start = skip_blanks(line, label_end);
+    if !line[start..].starts_with(QID) {
+        return late_qid(line, start).map_or(Ok((None, start, start)), Err);
+    }
+    let (id_start, end) = (start + QID.len(), token_end(line, start));
+    if id_start == end {
+        return Err(fault(line, start, end, Problem::QidEmpty));
+    }
+    parse_name(line, id_start, end, "qid").map(|id| (Some(id), start, end))
+}
+
+/// The fault of a qid that stands further to the right. Looked for in every line without a qid, because to report it
+/// only in some would make the message depend on where the blocks are cut.
+fn late_qid(line: &[u8], start: usize) -> Option<Fault> {
+    let at = start + memchr::memmem::find(&line[start..], QID)?;
+    let in_comment = memchr::memchr(b'#', &line[start..at]).is_some();
+    (is_blank(line[at - 1]) && !in_comment).then(|| fault(line, at, token_end(line, at), Problem::QidLate))
+}
+
+/// Reads `feature:value` pairs up to the end of the line, which has no comment any more.
+fn parse_features(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()> {
+    loop {
+        at = skip_blanks(line, at);
+        if at == line.len() {
+            return Ok(());
+        }
+        let start = at;
+        let mut feature = 0u64;
+        // Ten digits cannot overflow 64 bits; the few longer indices go the careful way.
+        while at < line.len() && line[at].is_ascii_digit() && at - start < 10 {
+            feature = feature * 10 + u64::from(line[at] - b'0');
+            at += 1;
+        }
+        let feature = match u32::try_from(feature) {
+            Ok(feature) if at > start && line.get(at) == Some(&b':') => {
+                at += 1;
+                feature
+            }
+            _ => {
+                let (feature, value_start) = parse_odd_index(line, start)?;
+                at = value_start;
+                feature
+            }
+        };
+        match number::parse_short(&line[at..]) {
+            Some((value, len)) if line.get(at + len).is_none_or(|byte| is_blank(*byte)) => {
+                rows.push_value(feature, value as f32);
+                at += len;
+            }
+            _ => {
+                let end = token_end(line, at);
+                let value =
+                    parse_odd_value(&line[at..end]).ok_or_else(|| fault(line, at, end, Problem::Value { feature }))?;
+                rows.push_value(feature, value);
+                at = end;
+            }
+        }
+    }
+}
+
+/// An index with leading zeros, or none at all. Gives the index and where its value begins.
+#[cold]
+fn parse_odd_index(line: &[u8], start: usize) -> Parsed<(u32, usize)> {
+    let end = token_end(line, start);
+    let token = &line[start..end];
+    if token.starts_with(QID) {
+        return Err(fault(line, start, end, Problem::QidLate));
+    }
+    let colon = match memchr::memchr(b':', token) {
+        None | Some(0) => return Err(fault(line, start, end, Problem::NotPair)),
+        Some(colon) => start + colon,
+    };
+    let digits = &line[start..colon];
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return Err(fault(line, start, colon, Problem::Index));
+    }
+    let index = digits.iter().try_fold(0u32, |index, digit| index.checked_mul(10)?.checked_add((digit - b'0').into()));
+    index.map(|index| (index, colon + 1)).ok_or_else(|| fault(line, start, colon, Problem::IndexTooLarge))
+}
+
+/// A missing value, an infinite one, or a long number.
+fn parse_odd_value(token: &[u8]) -> Option<f32> {
+    if token.is_empty() || token.eq_ignore_ascii_case(b"na") {
+        return Some(f32::NAN);
+    }
+    number::parse_any(token).map(|value| value as f32)
+}
+
+/// Finds the second place of a feature that is known to be there twice.
+#[cold]
+fn duplicate(line: &[u8], mut at: usize, feature: u32) -> Fault {
+    let mut seen = false;
+    loop {
+        let start = skip_blanks(line, at);
+        let end = token_end(line, start);
+        let is_it = parse_odd_index(line, start).is_ok_and(|(index, _)| index == feature);
+        if start == end || (is_it && seen) {
+            return fault(line, start, end, Problem::Duplicate { feature });
+        }
+        seen |= is_it;
+        at = end;
+    }
+}
+
+/// The document's name in the comment that begins at `start`: what `docid =` says, or else the first word.
+fn parse_doc_id(line: &[u8], start: usize) -> Parsed<&str> {
+    let comment = &line[start..];
+    if comment.is_empty() {
+        return Ok("");
+    }
+    if let Some(nul) = memchr::memchr(0, comment) {
+        let at = start + nul;
+        return Err(fault(line, at, token_end(line, at), Problem::Control { part: "comment" }));
+    }
+    let text = std::str::from_utf8(comment).map_err(|error| {
+        let at = start + error.valid_up_to();
+        fault(line, at, token_end(line, at), Problem::Utf8 { part: "comment" })
+    })?;
+    let word = named_doc_id(text).unwrap_or_else(|| text.trim_start_matches(BLANKS));
+    let id_start = line.len() - word.len();
+    parse_name(line, id_start, token_end(line, id_start), "document id")
+}
+
+/// What follows `docid =`, `docid=` or `docid:` up to the comment's end.
+fn named_doc_id(comment: &str) -> Option<&str> {
+    comment.match_indices(DOC_ID).find_map(|(at, _)| {
+        let is_word_start = at == 0 || is_blank(comment.as_bytes()[at - 1]);
+        let rest = comment[at + DOC_ID.len()..].trim_start_matches(BLANKS);
+        let id = rest.strip_prefix(['=', ':'])?;
+        is_word_start.then(|| id.trim_start_matches(BLANKS))
+    })
+}
+
+fn parse_name<'a>(line: &'a [u8], start: usize, end: usize, part: &'static str) -> Parsed<&'a str> {
+    let name = std::str::from_utf8(&line[start..end]).map_err(|_| fault(line, start, end, Problem::Utf8 { part }))?;
+    if name.bytes().any(|byte| byte.is_ascii_control()) {
+        return Err(fault(line, start, end, Problem::Control { part }));
+    }
+    Ok(name)
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+#[inline]
+fn skip_blanks(line: &[u8], mut at: usize) -> usize {
+    while at < line.len() && is_blank(line[at]) {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn token_end(line: &[u8], mut at: usize) -> usize {
+    while at < line.len() && !is_blank(line[at]) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doc_id(comment: &str) -> &str {
+        parse_doc_id(comment.as_bytes(), 0).unwrap()
+    }
+
+    #[test]
+    fn the_document_id_is_named_or_comes_first() {
+        for comment in
+            ["docid = D1 inc = 1", "docid=D1", "docid: D1\tx", " x docid:D1", "D1", "\t D1 other", "D1 mydocid=2"]
+        {
+            assert_eq!(doc_id(comment), "D1", "{comment}");
+        }
+        for comment in ["", "  ", "docid =", "docid: "] {
+            assert_eq!(doc_id(comment), "", "{comment}");
+        }
+        assert_eq!(doc_id("docid D1"), "docid");
+        assert_eq!(doc_id("docid = docid=1"), "docid=1");
+    }
+
+    #[test]
+    fn lines_without_rows_are_counted() {
+        let block = parse_block(b"\n  \t\n# comment\r\n1 qid:a\n\r\n");
+        assert_eq!((block.n_lines, block.rows.n_rows(), block.starts[0].line), (5, 1, 3));
+        assert!(block.fault.is_none());
+    }
+}

@@ -1,0 +1,168 @@
+//! What can be wrong in a line, and the sentence that says so.
+
+use std::path::PathBuf;
+
+/// How much of the offending text a message shows.
+const MAX_SHOWN_CHARS: usize = 40;
+
+/// What is wrong in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The line does not begin with a number.
+    Label,
+    /// The label is negative, infinite or not a number.
+    LabelRange,
+    /// `qid:` without an id.
+    QidEmpty,
+    /// `qid:` anywhere but right after the label.
+    QidLate,
+    /// No qid, where the first row has one.
+    QidMissing {
+        /// The line of the first row.
+        first_line: u64,
+    },
+    /// A qid, where the first row has none.
+    QidUnexpected {
+        /// The line of the first row.
+        first_line: u64,
+    },
+    /// A qid, although there is a file of query sizes.
+    QidAndSizes {
+        /// That file.
+        sizes: PathBuf,
+    },
+    /// Neither qids nor a file of query sizes.
+    NoQueries {
+        /// Where the sizes could be; none beside a stream.
+        sizes: Option<PathBuf>,
+    },
+    /// Something that is not `feature:value`.
+    NotPair,
+    /// A feature that is not named by an integer.
+    Index,
+    /// A feature index beyond 32 bits.
+    IndexTooLarge,
+    /// A feature's value is not a number.
+    Value {
+        /// The feature.
+        feature: u32,
+    },
+    /// A feature is given twice.
+    Duplicate {
+        /// The feature.
+        feature: u32,
+    },
+    /// Bytes that are not UTF-8.
+    Utf8 {
+        /// The part of the line that they are in.
+        part: &'static str,
+    },
+    /// A NUL byte or another control character.
+    Control {
+        /// The part of the line that it is in.
+        part: &'static str,
+    },
+    /// A line beyond any reason.
+    LineTooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// An empty line in a list of numbers.
+    Blank {
+        /// What each line should hold.
+        expected: &'static str,
+    },
+    /// A line in a list of numbers that holds something else.
+    NotOne {
+        /// What each line should hold.
+        expected: &'static str,
+    },
+}
+
+impl Problem {
+    /// What is wrong and what to do, with the text that was found.
+    pub(crate) fn describe(&self, found: &str) -> String {
+        match self {
+            Self::Label => {
+                format!("label \"{found}\" is not a number; begin each line with one, as in \"2 qid:7 1:0.5\"")
+            }
+            Self::LabelRange => format!("label \"{found}\" is out of range; labels are finite numbers of 0 or more"),
+            Self::QidEmpty => "\"qid:\" has no id; write the query's id right after the colon".into(),
+            Self::QidLate => format!("\"{found}\" is out of place; write one qid, right after the label"),
+            Self::QidMissing { first_line } => {
+                format!("no qid here, but line {first_line} has one; write qid:ID after every label")
+            }
+            Self::QidUnexpected { first_line } => {
+                format!("\"{found}\" here, but line {first_line} has no qid; give every line a qid or none of them")
+            }
+            Self::QidAndSizes { sizes } => {
+                format!("\"{found}\" here, but {} gives query sizes too; remove that file or the qids", sizes.display())
+            }
+            Self::NoQueries { sizes: None } => "no qid; write qid:ID after every label".into(),
+            Self::NoQueries { sizes: Some(sizes) } => format!(
+                "no qid; write qid:ID after every label, or put the number of rows of each query into {}, one per line",
+                sizes.display()
+            ),
+            Self::NotPair => {
+                format!("\"{found}\" is not feature:value; write an integer, a colon and a number, without blanks")
+            }
+            Self::Index => {
+                format!("feature \"{found}\" is not an integer of 0 or more; number the features 0, 1, 2 and so on")
+            }
+            Self::IndexTooLarge => format!("feature {found} is too large; the largest is {}", u32::MAX),
+            Self::Value { feature } => {
+                format!("value \"{found}\" of feature {feature} is not a number; write one, or nan if it is missing")
+            }
+            Self::Duplicate { feature } => format!("feature {feature} is given twice in this line; keep one value"),
+            Self::Utf8 { part } => format!("{part} \"{found}\" is not valid UTF-8; save the file as UTF-8"),
+            Self::Control { part } => format!("{part} \"{found}\" holds a control character; remove it"),
+            Self::LineTooLong { limit } => format!(
+                "the line is longer than {} MB; check that this is text with one document per line",
+                limit >> 20
+            ),
+            Self::Blank { expected } => format!("the line is empty; write {expected} in every line"),
+            Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
+        }
+    }
+}
+
+/// The beginning of some input, fit for a message: short, on one line, without control characters.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let mut n_chars = 0;
+    // No character takes more than 4 bytes; this keeps a line of 64 MB from being walked to its end.
+    for chunk in bytes[..bytes.len().min(4 * (MAX_SHOWN_CHARS + 1))].utf8_chunks() {
+        let valid = chunk.valid().chars().map(|char| match char {
+            '"' | '\'' | '\\' => char.to_string(),
+            // Also shows the kinds of white space that only look like a blank.
+            char => char.escape_debug().to_string(),
+        });
+        let invalid = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+        for piece in valid.chain(invalid) {
+            n_chars += piece.chars().count();
+            if n_chars > MAX_SHOWN_CHARS {
+                return text + "...";
+            }
+            text.push_str(&piece);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_shortened_and_escaped() {
+        assert_eq!(shown(b"plain"), "plain");
+        assert_eq!(shown(b"a\0b\x1b[1m\xffz"), "a\\0b\\u{1b}[1m\\xffz");
+        assert_eq!(shown("\u{a0}\u{200b}\"\\".as_bytes()), "\\u{a0}\\u{200b}\"\\");
+        assert_eq!(shown("é".repeat(40).as_bytes()), "é".repeat(40));
+        assert_eq!(shown("é".repeat(41).as_bytes()), "é".repeat(40) + "...");
+        assert_eq!(shown(&[b'x'; 1000]), "x".repeat(40) + "...");
+        assert!(shown(&[0; 1000]).len() <= 43);
+        assert_eq!(shown("😀".repeat(1000).as_bytes()), "😀".repeat(40) + "...");
+    }
+}

@@ -1,0 +1,72 @@
+//! Opening a file and undoing its compression, told by content and never by name.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Action, IoError, is_stream};
+
+/// Compressed bytes that are read at once.
+const INPUT_BUFFER_BYTES: usize = 256 << 10;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// A stream of uncompressed bytes and where it comes from.
+pub(crate) struct Source<'a> {
+    pub(crate) path: PathBuf,
+    codec: Option<&'static str>,
+    reader: Box<dyn Read + Send + 'a>,
+}
+
+impl Source<'static> {
+    /// Opens a file, or standard input for `-`.
+    pub(crate) fn open(path: &Path) -> Result<Self, IoError> {
+        if is_stream(path) {
+            return Self::new(io::stdin(), path);
+        }
+        let file =
+            File::open(path).map_err(|source| IoError::File { path: path.into(), action: Action::Open, source })?;
+        Self::new(file, path)
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Looks at the first bytes and puts the decoder they call for in front.
+    pub(crate) fn new(mut input: impl Read + Send + 'a, path: &Path) -> Result<Self, IoError> {
+        let read_error = |source| IoError::File { path: path.into(), action: Action::Read, source };
+        let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
+        input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic).map_err(read_error)?;
+        let is_gzip = magic.starts_with(&GZIP_MAGIC);
+        let is_zstd = magic.starts_with(&ZSTD_MAGIC);
+        let whole = Cursor::new(magic).chain(input);
+        let (codec, reader): (_, Box<dyn Read + Send + 'a>) = if is_gzip {
+            (Some("gzip"), Box::new(MultiGzDecoder::new(BufReader::with_capacity(INPUT_BUFFER_BYTES, whole))))
+        } else if is_zstd {
+            let buffered = BufReader::with_capacity(INPUT_BUFFER_BYTES, whole);
+            (Some("zstd"), Box::new(zstd::Decoder::with_buffer(buffered).map_err(read_error)?))
+        } else {
+            (None, Box::new(whole))
+        };
+        Ok(Self { path: path.into(), codec, reader })
+    }
+
+    /// Reads until `buffer` holds `len` bytes or the stream ends; says whether it goes on. What was read before an error
+    /// stays in the buffer.
+    pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, len: usize) -> io::Result<bool> {
+        let missing = len.saturating_sub(buffer.len());
+        let read = self.reader.by_ref().take(missing as u64).read_to_end(buffer)?;
+        Ok(read == missing)
+    }
+
+    /// The error for a failed read after so many whole lines.
+    pub(crate) fn read_error(&self, source: io::Error, line: u64) -> IoError {
+        let path = self.path.clone();
+        match self.codec {
+            // Errors of the system carry its number; those of a decoder do not.
+            Some(codec) if source.raw_os_error().is_none() => IoError::Damaged { path, codec, line, source },
+            _ => IoError::File { path, action: Action::Read, source },
+        }
+    }
+}

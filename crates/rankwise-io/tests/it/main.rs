@@ -1,0 +1,8 @@
+//! The crate as its users see it: files in, files out, messages.
+
+mod atomic;
+mod broken;
+mod real_data;
+mod round_trip;
+mod scores;
+mod side_files;
