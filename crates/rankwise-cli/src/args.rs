@@ -62,7 +62,7 @@ pub(crate) struct Synth {
     pub(crate) features: Option<usize>,
     /// Kind of data: web (136 features, about 120 documents a query), long (few features, about 1,000 documents) or wide
     /// (2,000 features, most of them missing).
-    #[arg(long, value_name = "PRESET", default_value = "web", value_parser = param_parser::<Preset>())]
+    #[arg(long, value_name = "PRESET", default_value = "web", value_parser = preset)]
     pub(crate) preset: Preset,
     /// Shares of the queries for train.txt, vali.txt and test.txt in the folder PATH, such as 0.6,0.2,0.2.
     #[arg(long, value_name = "SHARES")]
@@ -194,7 +194,6 @@ impl RulesArgs {
     }
 }
 
-fn param_parser<T: ParamValue + Clone + Send + Sync + 'static>() -> impl clap::builder::TypedValueParser<Value = T> {
-    clap::builder::StringValueParser::new()
-        .try_map(|text| T::parse(&text).ok_or_else(|| format!("must be one of {}", T::kind())))
+fn preset(typed: &str) -> Result<Preset, String> {
+    Preset::parse(typed).ok_or_else(|| format!("must be one of {}", Preset::kind()))
 }

@@ -14,12 +14,12 @@ use crate::output::Output;
 
 /// Runs what was typed.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
-    if let Some(threads) = cli.global.threads {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.into())
-            .build_global()
-            .context("cannot start the threads")?;
-    }
+    // The command itself runs inside the pool: a parallel step that starts there costs less than one from outside.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads.map_or(0, usize::from)).build();
+    pool.context("cannot start the threads")?.install(|| dispatch(cli))
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let output = Output::new(cli.global);
     match cli.command {
         Command::Demo(args) => demo::run(&args, cli.global, &output),

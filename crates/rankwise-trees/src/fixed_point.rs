@@ -46,7 +46,9 @@ impl std::ops::Sub for Sums {
 pub struct FixedPoint {
     packed: Vec<u64>,
     grad_scale: f64,
-    hess_scale: f64,
+    /// What 1 means in fixed point.
+    grad_unit: f64,
+    hess_unit: f64,
 }
 
 impl FixedPoint {
@@ -59,7 +61,7 @@ impl FixedPoint {
             let row = *row as usize;
             packed[row] = pack(fixed(grad[row], grad_scale) as i32, fixed(hess[row], hess_scale) as u32);
         }
-        Self { packed, grad_scale, hess_scale }
+        Self { packed, grad_scale, grad_unit: 1.0 / grad_scale, hess_unit: 1.0 / hess_scale }
     }
 
     /// The packed gradients by row.
@@ -69,13 +71,13 @@ impl FixedPoint {
 
     /// A sum of gradients as a number.
     pub fn grad(&self, fixed: i64) -> f64 {
-        // The scale is a power of two, so dividing is exact.
-        fixed as f64 / self.grad_scale
+        // The scale is a power of two, so this is exact.
+        fixed as f64 * self.grad_unit
     }
 
     /// A sum of Hessians as a number.
     pub fn hess(&self, fixed: i64) -> f64 {
-        fixed as f64 / self.hess_scale
+        fixed as f64 * self.hess_unit
     }
 
     /// A number in units of fixed-point gradients.

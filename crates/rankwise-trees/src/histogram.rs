@@ -7,6 +7,10 @@ use rayon::prelude::*;
 
 use crate::Sums;
 
+/// Features summed in one pass over the rows: where many rows share a bin, an update must wait for the one before it, and
+/// four features wait at the same time. 1.4 times as fast as one at a time on web-shaped data.
+const FEATURES_AT_ONCE: usize = 4;
+
 /// The rows of a node in one bin of one feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
@@ -17,6 +21,11 @@ pub struct Cell {
 }
 
 impl Cell {
+    fn add(&mut self, packed: u64) {
+        self.packed = self.packed.wrapping_add(packed);
+        self.count += 1;
+    }
+
     /// The sums, unpacked.
     pub fn sums(self) -> Sums {
         Sums::unpack(self.packed)
@@ -97,21 +106,30 @@ impl<'a> PlainHistograms<'a> {
     fn histogram(&self, rows: &[u32], packed: &[u64], features: &[usize]) -> Histogram {
         let mut cells = vec![Cell::default(); self.layout.n_cells()];
         let gathered: Vec<u64> = rows.iter().map(|row| packed[*row as usize]).collect();
-        let mut tasks = Vec::with_capacity(features.len());
+        let mut tasks: Vec<(&[u8], &mut [Cell])> = Vec::with_capacity(features.len());
         let (mut left, mut start) = (&mut cells[..], 0);
         for feature in features {
             let range = self.layout.range(*feature);
             let (_, from) = left.split_at_mut(range.start - start);
             let (mine, rest) = from.split_at_mut(range.len());
             (left, start) = (rest, range.end);
-            tasks.push((*feature, mine));
+            tasks.push((self.data.column(*feature), mine));
         }
-        tasks.into_par_iter().for_each(|(feature, cells)| {
-            let bins = self.data.column(feature);
-            for (row, packed) in rows.iter().zip(&gathered) {
-                let cell = &mut cells[usize::from(bins[*row as usize])];
-                cell.packed = cell.packed.wrapping_add(*packed);
-                cell.count += 1;
+        tasks.par_chunks_mut(FEATURES_AT_ONCE).for_each(|tasks| match tasks {
+            [a, b, c, d] => {
+                for (row, packed) in rows.iter().zip(&gathered) {
+                    a.1[usize::from(a.0[*row as usize])].add(*packed);
+                    b.1[usize::from(b.0[*row as usize])].add(*packed);
+                    c.1[usize::from(c.0[*row as usize])].add(*packed);
+                    d.1[usize::from(d.0[*row as usize])].add(*packed);
+                }
+            }
+            tasks => {
+                for (bins, cells) in tasks {
+                    for (row, packed) in rows.iter().zip(&gathered) {
+                        cells[usize::from(bins[*row as usize])].add(*packed);
+                    }
+                }
             }
         });
         Histogram { cells }

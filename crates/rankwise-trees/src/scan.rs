@@ -20,14 +20,17 @@ pub(crate) struct Side {
 }
 
 impl Side {
+    #[inline]
     fn of(cell: Cell) -> Self {
         Self { sums: cell.sums(), count: cell.count }
     }
 
+    #[inline]
     fn plus(self, other: Self) -> Self {
         Self { sums: self.sums + other.sums, count: self.count + other.count }
     }
 
+    #[inline]
     pub(crate) fn minus(self, other: Self) -> Self {
         Self { sums: self.sums - other.sums, count: self.count - other.count }
     }
@@ -48,6 +51,16 @@ pub(crate) struct Split {
     pub(crate) bin: u8,
     pub(crate) missing_left: bool,
     pub(crate) gain: f64,
+}
+
+/// A node under way through the bins of a feature.
+struct Sweep<'a> {
+    node: ScanNode<'a>,
+    /// The cells of the value bins.
+    values: &'a [Cell],
+    missing: Side,
+    /// Rows in the bins so far.
+    below: Side,
 }
 
 /// What one node adds to a candidate's score.
@@ -85,28 +98,27 @@ impl Scanner<'_> {
 
     /// The best question about one feature; its `gain` is the score, without the parents' terms.
     fn best_of_feature(&self, nodes: &[ScanNode<'_>], feature: usize) -> Option<Split> {
-        let cells: Vec<&[Cell]> = nodes.iter().map(|node| node.histogram.feature(self.layout, feature)).collect();
-        let n_value_bins = cells[0].len() - 1;
-        let missing: Vec<Side> = cells.iter().map(|cells| Side::of(cells[n_value_bins])).collect();
+        let mut sweeps: Vec<Sweep<'_>> = nodes
+            .iter()
+            .map(|node| {
+                let (missing, values) =
+                    node.histogram.feature(self.layout, feature).split_last().expect("there is a cell for missing values");
+                Sweep { node: *node, values, missing: Side::of(*missing), below: Side::default() }
+            })
+            .collect();
         // Without missing values both directions are the same split, and left wins ties.
-        let directions = if missing.iter().any(|side| side.count > 0) { &[true, false][..] } else { &[true] };
-        let mut prefix = vec![Side::default(); nodes.len()];
+        let directions = if sweeps.iter().any(|sweep| sweep.missing.count > 0) { &[true, false][..] } else { &[true] };
         let mut best: Option<Split> = None;
-        for bin in 0..n_value_bins {
+        for bin in 0..sweeps[0].values.len() {
             // An empty bin divides the rows as the one below it did.
-            if bin > 0 && cells.iter().all(|cells| cells[bin].count == 0) {
+            if bin > 0 && sweeps.iter().all(|sweep| sweep.values[bin].count == 0) {
                 continue;
             }
-            for (prefix, cells) in prefix.iter_mut().zip(&cells) {
-                *prefix = prefix.plus(Side::of(cells[bin]));
+            for sweep in &mut sweeps {
+                sweep.below = sweep.below.plus(Side::of(sweep.values[bin]));
             }
             for missing_left in directions.iter().copied() {
-                let lefts = prefix.iter().zip(&missing).map(
-                    |(prefix, missing)| {
-                        if missing_left { prefix.plus(*missing) } else { *prefix }
-                    },
-                );
-                let Some(score) = self.score(nodes, lefts, self.directions[feature]) else { continue };
+                let Some(score) = self.score(&sweeps, missing_left, self.directions[feature]) else { continue };
                 if best.is_none_or(|best| score > best.gain) {
                     best = Some(Split { feature, bin: bin as u8, missing_left, gain: score });
                 }
@@ -115,18 +127,20 @@ impl Scanner<'_> {
         best
     }
 
-    /// The score of a candidate that sends these sides of the nodes left; `None` where it is not allowed.
-    fn score(&self, nodes: &[ScanNode<'_>], lefts: impl Iterator<Item = Side>, direction: i8) -> Option<f64> {
+    /// The score of the candidate that the sweeps stand at; `None` where it is not allowed.
+    fn score(&self, sweeps: &[Sweep<'_>], missing_left: bool, direction: i8) -> Option<f64> {
         let mut total = 0.0;
         let mut divides = false;
-        for (node, left) in nodes.iter().zip(lefts) {
-            let part = self.contribution(node, left, direction)?;
+        for sweep in sweeps {
+            let left = if missing_left { sweep.below.plus(sweep.missing) } else { sweep.below };
+            let part = self.contribution(&sweep.node, left, direction)?;
             total += part.score;
             divides |= part.divides;
         }
         divides.then_some(total)
     }
 
+    #[inline]
     fn contribution(&self, node: &ScanNode<'_>, left: Side, direction: i8) -> Option<Contribution> {
         let right = node.whole.minus(left);
         if self.allows_empty_sides && (left.count == 0 || right.count == 0) {
@@ -145,6 +159,7 @@ impl Scanner<'_> {
     }
 
     /// Whether a leaf may look like this.
+    #[inline]
     fn is_allowed(&self, side: Side) -> bool {
         if side.count == 0 || (side.count as usize) < self.params.min_data_in_leaf {
             return false;
@@ -157,6 +172,7 @@ impl Scanner<'_> {
     }
 
     /// How much a leaf with these rows lowers the loss, twice over.
+    #[inline]
     fn term(&self, side: Side, bounds: Bounds) -> f64 {
         if side.sums.hess == 0 {
             return 0.0;
@@ -178,6 +194,7 @@ impl Scanner<'_> {
         bounds.clamp(-grad / denominator)
     }
 
+    #[inline]
     fn newton(&self, side: Side) -> (f64, f64) {
         let grad = side.sums.grad;
         let shrunk = (grad.abs() - self.l1).max(0) * grad.signum();

@@ -38,7 +38,8 @@ pub fn parameters_markdown() -> String {
          This page is made from the declarations in the code by `cargo xtask docs`; `rankwise train --help-params` prints the same.\n",
     );
     for (title, table) in TrainSpec::tables() {
-        let _ = write!(page, "\n## {title}\n\n| name | default | value | meaning | other names |\n|---|---|---|---|---|\n");
+        let _ =
+            write!(page, "\n## {title}\n\n| name | default | value | meaning | other names |\n|---|---|---|---|---|\n");
         for info in table {
             let aliases: Vec<String> = info.aliases.iter().map(|alias| format!("`{alias}`")).collect();
             let _ = writeln!(

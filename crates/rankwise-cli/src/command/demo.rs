@@ -26,7 +26,11 @@ const METRIC: &str = "ndcg@10";
 pub(crate) fn run(args: &Demo, global: Global, output: &Output) -> anyhow::Result<()> {
     let started = Instant::now();
     let seed = global.seed.unwrap_or(0);
-    output.remark(&format!("1. generating {} web-search documents in {}", text::thousands(ROWS as u64), args.out.display()));
+    output.remark(&format!(
+        "1. generating {} web-search documents in {}",
+        text::thousands(ROWS as u64),
+        args.out.display()
+    ));
     let synth = SynthSpec { preset: Preset::Web, rows: ROWS, features: None, seed }.check()?;
     write_split(&synth, seed, &SHARES, &args.out)?;
     let read = |name: &str| read_dataset(&args.out.join(name), Absent::Missing);
@@ -34,7 +38,12 @@ pub(crate) fn run(args: &Demo, global: Global, output: &Output) -> anyhow::Resul
 
     let mut spec = TrainSpec::default();
     spec.boosting.seed = seed;
-    spec.set_all([("num_trees", "150"), ("num_leaves", "31"), ("min_data_in_leaf", "50"), ("early_stopping_rounds", "20")])?;
+    spec.set_all([
+        ("num_trees", "150"),
+        ("num_leaves", "31"),
+        ("min_data_in_leaf", "50"),
+        ("early_stopping_rounds", "20"),
+    ])?;
     let params = spec.check()?;
     output.remark(&format!(
         "2. training LambdaMART on {}, watching {METRIC} on {} others",

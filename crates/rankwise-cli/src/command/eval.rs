@@ -43,7 +43,11 @@ pub(crate) fn run(args: &Eval, global: Global, output: &Output) -> anyhow::Resul
 
 pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
     let names: Option<Vec<MetricName>> = Vec::parse(list).filter(|names: &Vec<MetricName>| !names.is_empty());
-    names.ok_or_else(|| ParamError::Value { name: "metric".into(), value: list.into(), expected: Vec::<MetricName>::kind() })
+    names.ok_or_else(|| ParamError::Value {
+        name: "metric".into(),
+        value: list.into(),
+        expected: Vec::<MetricName>::kind(),
+    })
 }
 
 /// The documents, and a score for each in canonical order.

@@ -62,7 +62,10 @@ impl<'a> DataFacts<'a> {
             data,
             labels: sorted.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect(),
             n_without_relevant: data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count(),
-            n_one_label: data.queries().filter(|query| query.labels.iter().all(|label| *label == query.labels[0])).count(),
+            n_one_label: data
+                .queries()
+                .filter(|query| query.labels.iter().all(|label| *label == query.labels[0]))
+                .count(),
             sizes,
             n_constant,
             n_missing,
@@ -96,13 +99,22 @@ impl<'a> DataFacts<'a> {
                 self.sizes[self.sizes.len() - 1]
             ),
         );
-        line("", format!("{} without relevant documents, {} with one label only", self.n_without_relevant, self.n_one_label));
-        line("features", format!("{}{id_range}, {} constant", text::thousands(data.n_features() as u64), self.n_constant));
+        line(
+            "",
+            format!("{} without relevant documents, {} with one label only", self.n_without_relevant, self.n_one_label),
+        );
+        line(
+            "features",
+            format!("{}{id_range}, {} constant", text::thousands(data.n_features() as u64), self.n_constant),
+        );
         line("missing", format!("{} of the values", text::percent(self.n_missing, self.n_cells())));
         if self.labels.len() <= MAX_LABELS_LISTED {
             for (idx, (label, count)) in self.labels.iter().enumerate() {
                 let share = text::percent(*count, data.n_rows());
-                line(if idx == 0 { "labels" } else { "" }, format!("{label}: {share} ({})", text::thousands(*count as u64)));
+                line(
+                    if idx == 0 { "labels" } else { "" },
+                    format!("{label}: {share} ({})", text::thousands(*count as u64)),
+                );
             }
         } else {
             let (low, high) = (self.labels[0].0, self.labels[self.labels.len() - 1].0);

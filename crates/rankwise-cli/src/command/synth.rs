@@ -1,6 +1,5 @@
 //! `rankwise synth`
 
-use std::io::Write;
 use std::path::Path;
 
 use rankwise::data::Row;

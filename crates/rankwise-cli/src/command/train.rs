@@ -28,8 +28,7 @@ pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Resu
     let data = read_dataset(data_path, params.binning().absent)?;
     let valid_data = read_valid(&args.valid, &params)?;
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
-    let valid: Vec<ValidSet<'_>> =
-        names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
+    let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
     output.remark(&format!("{}: {}", data_path.display(), describe(&data)));
     for set in &valid {
@@ -129,7 +128,11 @@ impl Report<'_> {
         let Trained { model, values, phases, .. } = self.trained;
         let first_set = values.first().map(|first| first.set.clone());
         let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
-            values.iter().filter(|value| value.set == set).map(|value| (value.metric.clone(), value.value.into())).collect()
+            values
+                .iter()
+                .filter(|value| value.set == set)
+                .map(|value| (value.metric.clone(), value.value.into()))
+                .collect()
         };
         let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
         sets.dedup();

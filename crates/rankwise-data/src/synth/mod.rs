@@ -143,6 +143,11 @@ pub struct SynthDoc {
 }
 
 impl Synth {
+    /// The id of a query.
+    pub fn query_id(&self, query: usize) -> String {
+        qid(query)
+    }
+
     /// The number of queries.
     pub fn n_queries(&self) -> usize {
         self.starts.len() - 1
