@@ -1,0 +1,107 @@
+//! Does it learn?
+
+use rankwise::prelude::*;
+use rankwise::train::{Flow, Observer, Progress, StopReason};
+
+use crate::{dataset, ndcg10, params, web_docs};
+
+#[test]
+fn every_growth_policy_beats_the_best_feature_by_far() {
+    let (train_data, test) = (dataset(&web_docs(6000, 60, 1)), dataset(&web_docs(4000, 60, 2)));
+    let metric = MetricName::parse("ndcg@10").unwrap();
+    let best = rankwise::best_feature(&train_data, &metric, &Rules::default()).unwrap().unwrap();
+    let baseline = ndcg10(&test, &best.scores(&test));
+    for grow in ["leafwise", "levelwise", "oblivious"] {
+        let settings = [("grow", grow), ("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
+        let trained = train(&params(&settings), &train_data, &[], &mut Silent).unwrap();
+        let value = ndcg10(&test, &predict(&trained.model, &test));
+        assert!(value > baseline + 0.08, "{grow}: {value} against {baseline}");
+        assert_eq!((trained.model.trees.len(), trained.stopped), (40, StopReason::Finished));
+    }
+}
+
+#[test]
+fn rmse_fits_labels() {
+    let data = dataset(&web_docs(3000, 40, 1));
+    let error = |scores: &[f64]| -> f64 {
+        let squares = scores.iter().zip(data.labels()).map(|(score, label)| (score - f64::from(*label)).powi(2));
+        squares.sum::<f64>() / data.n_rows() as f64
+    };
+    let trained = train(&params(&[("objective", "rmse"), ("num_trees", "60")]), &data, &[], &mut Silent).unwrap();
+    let base = error(&vec![trained.model.base_score; data.n_rows()]);
+    let fitted = error(&predict(&trained.model, &data));
+    assert!(fitted < 0.5 * base, "{fitted} against {base}");
+}
+
+#[test]
+fn early_stopping_keeps_the_best_tree() {
+    let (train_data, valid) = (dataset(&web_docs(3000, 40, 1)), dataset(&web_docs(1500, 40, 2)));
+    let settings =
+        [("num_trees", "500"), ("early_stopping_rounds", "5"), ("learning_rate", "0.5"), ("metric", "ndcg@5,ndcg@10")];
+    let sets = [ValidSet { name: "valid", data: &valid }];
+    let trained = train(&params(&settings), &train_data, &sets, &mut Silent).unwrap();
+    assert_eq!(trained.stopped, StopReason::EarlyStopping);
+    assert_eq!(trained.trees_grown, trained.model.trees.len() + 5);
+    assert_eq!(trained.values.iter().map(|value| value.metric.as_str()).collect::<Vec<_>>(), ["ndcg@5", "ndcg@10"]);
+    assert_eq!(trained.values[1].value, ndcg10(&valid, &predict(&trained.model, &valid)));
+}
+
+/// Stops after some trees.
+struct StopAt(usize);
+
+impl Observer for StopAt {
+    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.tree == self.0 { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+#[test]
+fn an_interrupted_run_is_the_start_of_a_whole_one() {
+    let data = dataset(&web_docs(1500, 20, 1));
+    let whole = train(&params(&[("num_trees", "9")]), &data, &[], &mut Silent).unwrap();
+    let part = train(&params(&[("num_trees", "9")]), &data, &[], &mut StopAt(4)).unwrap();
+    assert_eq!((part.stopped, part.model.trees.len()), (StopReason::Interrupted, 4));
+    let scores =
+        |n_trees: usize| predict(&Model { trees: whole.model.trees[..n_trees].to_vec(), ..whole.model.clone() }, &data);
+    assert_eq!(predict(&part.model, &data), scores(4));
+}
+
+#[test]
+fn nothing_to_learn_ends_the_run() {
+    let mut docs = web_docs(400, 10, 1);
+    for doc in &mut docs {
+        // The labels say nothing about the only feature: every query has one document of each label and value.
+        doc.features = vec![(1, 1.0)];
+    }
+    docs[0].features = vec![(1, 2.0)];
+    let data = dataset(&docs);
+    let trained = train(&params(&[("min_data_in_leaf", "20")]), &data, &[], &mut Silent).unwrap();
+    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::NothingToLearn, 0));
+    assert!(predict(&trained.model, &data).iter().all(|score| *score == 0.0));
+}
+
+#[test]
+fn constraints_hold_in_a_trained_model() {
+    let data = dataset(&web_docs(3000, 20, 1));
+    let free = train(&params(&[("num_trees", "20")]), &data, &[], &mut Silent).unwrap().model;
+    let feature = free.importance()[0].feature;
+    for direction in [1, -1] {
+        let constraint = format!("{feature}:{direction}");
+        let model =
+            train(&params(&[("num_trees", "20"), ("monotone_constraints", &constraint)]), &data, &[], &mut Silent)
+                .unwrap()
+                .model;
+        let Some(slot) = model.features.iter().position(|id| *id == feature) else { continue };
+        for row in (0..data.n_rows()).step_by(50) {
+            let mut values: Vec<f64> =
+                model.features.iter().map(|id| data.column_of(*id).unwrap().get(row).into()).collect();
+            let mut last = f64::NEG_INFINITY * f64::from(direction);
+            for step in 0..40 {
+                values[slot] = f64::from(step) * 2.5 - 20.0;
+                let score = model.score(&values);
+                assert!((score - last) * f64::from(direction) >= 0.0, "{score} after {last}");
+                last = score;
+            }
+        }
+    }
+}

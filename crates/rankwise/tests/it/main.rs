@@ -1,0 +1,55 @@
+//! The parts together.
+
+mod learning;
+mod one_answer;
+mod peer_example;
+
+use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::data::{DatasetBuilder, Row};
+use rankwise::prelude::*;
+
+/// A document with everything that belongs to it, free of any order.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "`doc_id` is what the field is called everywhere")]
+struct Doc {
+    qid: String,
+    doc_id: String,
+    label: f32,
+    features: Vec<(u32, f32)>,
+}
+
+/// Documents of the web preset.
+fn web_docs(rows: usize, features: usize, seed: u64) -> Vec<Doc> {
+    let synth = SynthSpec { preset: Preset::Web, rows, features: Some(features), seed }.check().unwrap();
+    let mut docs = Vec::new();
+    for query in 0..synth.n_queries() {
+        let query = synth.query(query);
+        docs.extend(query.docs.into_iter().map(|doc| Doc {
+            qid: query.qid.clone(),
+            doc_id: doc.doc_id,
+            label: doc.label,
+            features: doc.features,
+        }));
+    }
+    docs
+}
+
+fn dataset(docs: &[Doc]) -> Dataset {
+    let mut builder = DatasetBuilder::default();
+    for doc in docs {
+        let row = Row { qid: &doc.qid, label: doc.label, doc_id: &doc.doc_id, features: &doc.features };
+        builder.push(&row).unwrap();
+    }
+    builder.finish().unwrap()
+}
+
+fn params(settings: &[(&str, &str)]) -> TrainParams {
+    let mut spec = TrainSpec::default();
+    spec.set_all(settings.iter().copied()).unwrap();
+    spec.check().unwrap()
+}
+
+fn ndcg10(data: &Dataset, scores: &[f64]) -> f64 {
+    let names = [MetricName::parse("ndcg@10").unwrap()];
+    Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate(scores).unwrap().metrics[0].mean.unwrap()
+}

@@ -1,0 +1,102 @@
+//! Same data, parameters and seed: the same bytes, for any number of threads and any order of the input.
+
+use rankwise::data::{Draw, Purpose};
+use rankwise::prelude::*;
+
+use crate::{Doc, dataset, params, web_docs};
+
+/// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
+/// regularisation, constraints, gradient steps.
+const SETTINGS: [&[(&str, &str)]; 5] = [
+    &[("num_leaves", "15")],
+    &[
+        ("bagging_fraction", "0.6"),
+        ("bagging_freq", "2"),
+        ("feature_fraction", "0.5"),
+        ("feature_fraction_bynode", "0.7"),
+    ],
+    &[
+        ("grow", "levelwise"),
+        ("sample", "query-bagging"),
+        ("bagging_fraction", "0.5"),
+        ("lambda_l1", "0.1"),
+        ("lambda_l2", "1"),
+    ],
+    &[("grow", "oblivious"), ("num_leaves", "16"), ("structure", "gradient"), ("max_bin", "31")],
+    &[("monotone_constraints", "3:1,5:-1"), ("leaf_estimation", "gradient"), ("bin_construct_sample_cnt", "500")],
+];
+
+/// Documents with twins: some rows stand in the data two or three times.
+fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
+    let mut docs = web_docs(1500, 24, 7);
+    let twins: Vec<Doc> = docs.iter().step_by(7).chain(docs.iter().step_by(21)).cloned().collect();
+    docs.extend(twins);
+    for doc in docs.iter_mut().filter(|_| !with_ids) {
+        doc.doc_id.clear();
+    }
+    docs
+}
+
+fn shuffled(docs: &[Doc], seed: u64) -> Vec<Doc> {
+    let draw = Draw::new(seed, Purpose::Split, 0);
+    let mut keyed: Vec<(f64, &Doc)> = (0..).zip(docs).map(|(idx, doc)| (draw.uniform(idx, 0), doc)).collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keyed.into_iter().map(|(_, doc)| doc.clone()).collect()
+}
+
+fn model_json(docs: &[Doc], settings: &[(&str, &str)], threads: usize) -> String {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let all: Vec<(&str, &str)> =
+            [("num_trees", "8"), ("min_data_in_leaf", "5")].iter().chain(settings).copied().collect();
+        let model = train(&params(&all), &dataset(docs), &[], &mut Silent).unwrap().model;
+        assert_eq!(model.trees.len(), 8);
+        model.to_json()
+    })
+}
+
+#[test]
+fn threads_and_order_do_not_show() {
+    for with_ids in [true, false] {
+        let docs = docs_with_twins(with_ids);
+        for settings in SETTINGS {
+            let reference = model_json(&docs, settings, 1);
+            for threads in [2, 3, 8] {
+                assert_eq!(reference, model_json(&docs, settings, threads), "{threads} threads, {settings:?}");
+            }
+            for seed in 0..3 {
+                let docs = shuffled(&docs, seed);
+                assert_eq!(reference, model_json(&docs, settings, 2), "shuffled by {seed}, {settings:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn data_and_seed_do_show() {
+    let docs = docs_with_twins(false);
+    let sampled = SETTINGS[1];
+    let trees = |docs: &[Doc], settings: &[(&str, &str)]| {
+        let json = model_json(docs, settings, 2);
+        json[json.find("\"trees\"").unwrap()..].to_owned()
+    };
+    let reference = trees(&docs, sampled);
+    let other_seed: Vec<(&str, &str)> = sampled.iter().copied().chain([("seed", "4")]).collect();
+    assert_ne!(reference, trees(&docs, &other_seed));
+    assert_ne!(reference, trees(&docs[1..], sampled));
+}
+
+/// What training measured while it went is what the saved model gives.
+#[test]
+fn a_saved_model_scores_as_it_did_in_training() {
+    let (docs, valid) = (docs_with_twins(true), web_docs(600, 24, 9));
+    let (data, valid) = (dataset(&docs), dataset(&valid));
+    for settings in SETTINGS {
+        let sets = [ValidSet { name: "valid", data: &valid }];
+        let trained = train(&params(settings), &data, &sets, &mut Silent).unwrap();
+        let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
+        let scores = predict(&back, &valid);
+        assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &scores).to_bits(), "{settings:?}");
+        assert!(trained.trees_grown >= back.trees.len() && !back.trees.is_empty());
+    }
+}
