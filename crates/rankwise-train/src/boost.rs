@@ -21,6 +21,8 @@ pub struct Trained {
     pub trees_grown: usize,
     /// The metrics of the model on the validation sets.
     pub values: Vec<MetricValue>,
+    /// The scores of the training documents after the last tree that was grown, in canonical order.
+    pub train_scores: Vec<f64>,
     /// Why it ended.
     pub stopped: StopReason,
     /// Where the time went.
@@ -229,7 +231,14 @@ impl Run<'_> {
             trees,
         };
         self.phases.total = total;
-        Trained { model, trees_grown, values: self.best.values, stopped, phases: self.phases }
+        Trained {
+            model,
+            trees_grown,
+            values: self.best.values,
+            train_scores: self.scores,
+            stopped,
+            phases: self.phases,
+        }
     }
 }
 

@@ -181,3 +181,28 @@ fn missing_values_can_be_split_off() {
     let score = |value: f64| tree.parts().leaf_value[tree.leaf(&[value])];
     assert_eq!((score(f64::NAN), score(0.0), score(2.0), score(1e30)), (2.0, -0.5, -0.5, -0.5));
 }
+
+#[test]
+fn equal_gains_split_the_lower_node_first() {
+    // Feature 0 divides the rows into halves, feature 1 each half in the same way.
+    let row = |half: u8, quarter: u8, grad: i8| (vec![Some(half), Some(quarter), None], grad, 1u8);
+    let rows: Vec<TinyRow> = (0..8).flat_map(|_| [row(0, 0, 3), row(0, 1, 1), row(1, 0, -1), row(1, 1, -3)]).collect();
+    let data = tiny_data(&rows);
+    let params = TreeSpec { num_leaves: 3, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    let tree = grow(&data, &params).tree;
+    assert_eq!((&tree.parts().left[..], &tree.parts().right[..]), (&[1, !0][..], &[!2, !1][..]));
+}
+
+#[test]
+fn missing_values_that_make_no_difference_go_left() {
+    let rows: Vec<TinyRow> = (0..30u8)
+        .map(|idx| match idx % 3 {
+            0 => (vec![None, None, None], 0, 0),
+            1 => (vec![Some(0), None, None], 2, 1),
+            _ => (vec![Some(1), None, None], -2, 1),
+        })
+        .collect();
+    let data = tiny_data(&rows);
+    let params = TreeSpec { num_leaves: 2, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    assert_eq!(grow(&data, &params).tree.parts().missing_left, [true]);
+}

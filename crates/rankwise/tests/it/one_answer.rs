@@ -100,3 +100,13 @@ fn a_saved_model_scores_as_it_did_in_training() {
         assert!(trained.trees_grown >= back.trees.len() && !back.trees.is_empty());
     }
 }
+
+/// The scores that the loop kept, for rows inside and outside the samples, are those of the model.
+#[test]
+fn training_scores_are_the_models() {
+    let data = dataset(&docs_with_twins(true));
+    for settings in SETTINGS {
+        let trained = train(&params(settings), &data, &[], &mut Silent).unwrap();
+        assert_eq!(trained.train_scores, predict(&trained.model, &data), "{settings:?}");
+    }
+}
