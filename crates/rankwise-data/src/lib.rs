@@ -18,6 +18,7 @@ mod error;
 mod key;
 mod random;
 pub mod reduce;
+mod simd;
 mod strings;
 pub mod synth;
 
@@ -29,4 +30,5 @@ pub use dataset::{Dataset, QueryView};
 pub use error::DataError;
 pub use key::RowKey;
 pub use random::{Draw, Purpose};
+pub use simd::{SimdError, SimdLevel};
 pub use strings::StringTable;

@@ -3,7 +3,7 @@
 use rankwise_data::Dataset;
 use rayon::prelude::*;
 
-use crate::{GradientSlices, Objective, QueryDocs};
+use crate::{GradientSlices, Objective, QueryDocs, Scratch};
 
 /// Writes the weighted derivatives of every document. Hessians are made finite and non-negative here, once: the sums of
 /// fixed-point numbers that follow rely on it. A derivative that is not finite counts as 0.
@@ -17,11 +17,11 @@ pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad
         (grad_left, hess_left) = (grad_rest, hess_rest);
         tasks.push((query, grad, hess));
     }
-    tasks.into_par_iter().for_each(|(query, grad, hess)| {
+    tasks.into_par_iter().for_each_init(Scratch::default, |scratch, (query, grad, hess)| {
         let view = data.query(query);
         let docs =
             QueryDocs { query, labels: view.labels, scores: &scores[view.rows.clone()], input_rows: view.input_rows };
-        objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess });
+        objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
         for doc in 0..view.n_docs() {
             let weight = view.weight * view.doc_weight(doc);
             let (weighted_grad, weighted_hess) = (grad[doc] * weight, hess[doc] * weight);

@@ -11,70 +11,78 @@
 //! ```
 //!
 //! and with `lambda_norm` a query's sums are multiplied by log2(1 + S)/S, where S is twice the sum of its lambdas.
+//!
+//! The better document of a pair is the one with the larger gain. Scores count as 32-bit numbers here, and those that are
+//! equal as such tie. The sums run in the order that `kernel/pairs.rs` gives, the same on every machine.
 
-use rankwise_data::Dataset;
+use std::ops::Range;
+
+use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Discounts, Gain, Ties, ideal_dcg};
 
-use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs};
-
-/// Keeps the weight of a pair finite when its scores are equal.
-const SCORE_DISTANCE_FLOOR: f64 = 0.01;
+use crate::kernel::exp::LANES;
+use crate::kernel::pairs::{PairParams, RankedQuery, add_pairs};
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
 /// LambdaMART, bound to the queries it will see.
 #[derive(Clone, Debug)]
 pub struct LambdaMart {
     truncation: usize,
-    sigma: f64,
+    sigma: f32,
     is_normalised: bool,
-    gain: Gain,
-    ties: Ties,
-    discounts: Discounts,
-    /// 1 / maxDCG of each query; 0 where nothing is relevant.
-    inverse_max_dcg: Vec<f64>,
+    simd: SimdLevel,
+    discounts: Vec<f32>,
+    /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next two.
+    bounds: Vec<usize>,
+    /// The documents of a query in the order in which they stand when all scores are equal.
+    tie_order: Vec<u32>,
+    /// Gains over the ideal DCG, in that order; all 0 where nothing is relevant.
+    gains: Vec<f32>,
 }
 
 impl LambdaMart {
-    /// Computes each query's ideal DCG. Documents with equal scores are ordered worst first, or as in the input where
-    /// `ties` says so.
-    pub fn new(params: &ObjectiveParams, data: &Dataset, gain: Gain, ties: Ties) -> Result<Self, ObjectiveError> {
+    /// Computes what does not change from tree to tree. Documents with equal scores are ordered worst first, or as in the
+    /// input where `ties` says so.
+    pub fn new(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        (gain, ties): (Gain, Ties),
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
         gain.check(data)?;
         if !data.queries().any(|query| query.labels.iter().any(|label| *label != query.labels[0])) {
             return Err(ObjectiveError::NoPairs { objective: "lambdamart" });
         }
         let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
         let discounts = Discounts::up_to(longest);
-        let inverse_max_dcg = data
-            .queries()
-            .map(|query| {
-                let mut gains: Vec<f64> = query.labels.iter().map(|label| gain.of(*label)).collect();
-                gains.sort_unstable_by(|a, b| b.total_cmp(a));
-                let max_dcg = ideal_dcg(&gains, params.truncation_level, &discounts);
-                if max_dcg > 0.0 { 1.0 / max_dcg } else { 0.0 }
-            })
-            .collect();
+        let (mut tie_order, mut gains) = (Vec::new(), Vec::new());
+        for query in data.queries() {
+            let mut order: Vec<u32> = (0..query.n_docs() as u32).collect();
+            match ties {
+                Ties::Input => order.sort_by_key(|doc| query.input_rows[*doc as usize]),
+                _ => order.sort_by(|a, b| query.labels[*a as usize].total_cmp(&query.labels[*b as usize])),
+            }
+            let mut ideal: Vec<f64> = query.labels.iter().map(|label| gain.of(*label)).collect();
+            ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+            let max_dcg = ideal_dcg(&ideal, params.truncation_level, &discounts);
+            let inverse = if max_dcg > 0.0 { 1.0 / max_dcg } else { 0.0 };
+            gains.extend(order.iter().map(|doc| (gain.of(query.labels[*doc as usize]) * inverse) as f32));
+            tie_order.extend(order);
+        }
         Ok(Self {
             truncation: params.truncation_level,
-            sigma: params.sigmoid,
+            sigma: params.sigmoid as f32,
             is_normalised: params.lambda_norm,
-            gain,
-            ties,
-            discounts,
-            inverse_max_dcg,
+            simd,
+            discounts: discounts.as_slice().iter().map(|discount| *discount as f32).collect(),
+            bounds: data.bounds().to_vec(),
+            tie_order,
+            gains,
         })
     }
 
-    /// Documents from the highest score to the lowest.
-    fn ranking(&self, docs: QueryDocs<'_>) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..docs.labels.len()).collect();
-        order.sort_unstable_by(|a, b| {
-            let by_score = docs.scores[*b].partial_cmp(&docs.scores[*a]).unwrap_or(std::cmp::Ordering::Equal);
-            let by_rule = || match self.ties {
-                Ties::Input => docs.input_rows[*a].cmp(&docs.input_rows[*b]),
-                _ => docs.labels[*a].total_cmp(&docs.labels[*b]),
-            };
-            by_score.then_with(by_rule).then(a.cmp(b))
-        });
-        order
+    fn entries(&self, query: usize) -> Range<usize> {
+        self.bounds[query]..self.bounds[query + 1]
     }
 }
 
@@ -83,44 +91,64 @@ impl Objective for LambdaMart {
         0.0
     }
 
-    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>) {
-        let order = self.ranking(docs);
-        let n_docs = order.len();
-        let labels: Vec<f32> = order.iter().map(|doc| docs.labels[*doc]).collect();
-        let scores: Vec<f64> = order.iter().map(|doc| docs.scores[*doc]).collect();
-        let gains: Vec<f64> = labels.iter().map(|label| self.gain.of(*label)).collect();
-        let inverse_max_dcg = self.inverse_max_dcg[docs.query];
-        let divides_by_distance = self.is_normalised && scores.first() != scores.last();
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let tie_order = &self.tie_order[self.entries(docs.query)];
+        let tied_gains = &self.gains[self.entries(docs.query)];
+        let n_docs = tie_order.len();
+        let keys = &mut scratch.keys;
+        keys.clear();
+        keys.extend(tie_order.iter().enumerate().map(|(tie_rank, doc)| {
+            u64::from(descending_bits(docs.scores[*doc as usize] as f32)) << 32 | tie_rank as u64
+        }));
+        keys.sort_unstable();
+        let tie_rank = |key: &u64| *key as u32 as usize;
 
-        let (mut lambdas, mut hessians) = (vec![0.0f64; n_docs], vec![0.0f64; n_docs]);
-        let mut lambda_sum = 0.0;
-        for i in 0..self.truncation.min(n_docs.saturating_sub(1)) {
-            for j in i + 1..n_docs {
-                if labels[i] == labels[j] {
-                    continue;
-                }
-                let (better, worse) = if labels[i] > labels[j] { (i, j) } else { (j, i) };
-                let distance = scores[better] - scores[worse];
-                let swap = (gains[i] - gains[j]).abs() * (self.discounts.at(i) - self.discounts.at(j)).abs();
-                let mut delta = swap * inverse_max_dcg;
-                if divides_by_distance {
-                    delta /= SCORE_DISTANCE_FLOOR + distance.abs();
-                }
-                let p = 1.0 / (1.0 + libm::exp(self.sigma * distance));
-                let lambda = self.sigma * delta * p;
-                let hessian = self.sigma * self.sigma * delta * p * (1.0 - p);
-                lambdas[better] -= lambda;
-                lambdas[worse] += lambda;
-                hessians[better] += hessian;
-                hessians[worse] += hessian;
-                lambda_sum += 2.0 * lambda;
-            }
+        let n_padded = n_docs.next_multiple_of(LANES);
+        let [scores, gains, discounts, lambdas, hessians] = &mut scratch.columns;
+        let fill = |column: &mut Vec<f32>, values: &mut dyn Iterator<Item = f32>, rest: f32| {
+            column.clear();
+            column.extend(values);
+            column.resize(n_padded, rest);
+        };
+        let score_of = |key: &u64| docs.scores[tie_order[tie_rank(key)] as usize] as f32;
+        let last = keys.last().map_or(0.0, score_of);
+        fill(scores, &mut keys.iter().map(score_of), last);
+        fill(gains, &mut keys.iter().map(|key| tied_gains[tie_rank(key)]), 0.0);
+        fill(discounts, &mut self.discounts[..n_docs].iter().copied(), 0.0);
+        fill(lambdas, &mut std::iter::empty(), 0.0);
+        fill(hessians, &mut std::iter::empty(), 0.0);
+
+        let params = PairParams {
+            truncation: self.truncation,
+            sigma: self.sigma,
+            divides_by_distance: self.is_normalised && scores.first() != Some(&last),
+        };
+        let mut query = RankedQuery { n_docs, scores, gains, discounts, lambdas, hessians };
+        let sum = 2.0 * add_pairs(self.simd, &mut query, params);
+        let scale = if self.is_normalised && sum > 0.0 { libm::log2(1.0 + sum) / sum } else { 1.0 };
+        for (rank, key) in keys.iter().enumerate() {
+            let doc = tie_order[tie_rank(key)] as usize;
+            out.grad[doc] = (f64::from(lambdas[rank]) * scale) as f32;
+            out.hess[doc] = (f64::from(hessians[rank]) * scale) as f32;
         }
-        let scale =
-            if self.is_normalised && lambda_sum > 0.0 { libm::log2(1.0 + lambda_sum) / lambda_sum } else { 1.0 };
-        for (rank, doc) in order.iter().enumerate() {
-            out.grad[*doc] = (lambdas[rank] * scale) as f32;
-            out.hess[*doc] = (hessians[rank] * scale) as f32;
-        }
+    }
+}
+
+/// Bits that ascend as the number descends; -0 is 0.
+fn descending_bits(value: f32) -> u32 {
+    let bits = (value + 0.0).to_bits();
+    // Negative numbers ascend as they are, positive ones when turned over.
+    if bits >> 31 == 1 { bits } else { bits ^ 0x7fff_ffff }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_descend_with_the_number() {
+        let numbers = [f32::INFINITY, 3.5, 1.0, f32::MIN_POSITIVE, 0.0, -1e-40, -1.0, -7.25, f32::NEG_INFINITY];
+        assert!(numbers.windows(2).all(|pair| descending_bits(pair[0]) < descending_bits(pair[1])));
+        assert_eq!(descending_bits(0.0), descending_bits(-0.0));
     }
 }

@@ -5,10 +5,12 @@
 //! the gradient and Hessian of a document are multiplied by its own weight and by that of its query.
 //!
 //! Signs: a gradient is the derivative of a loss, so a document with a *negative* gradient is to be moved up.
-#![forbid(unsafe_code)]
+// `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
+#![deny(unsafe_code)]
 
 mod driver;
 mod error;
+mod kernel;
 mod lambdamart;
 mod objective;
 mod params;
@@ -17,6 +19,6 @@ mod rmse;
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
-pub use objective::{GradientSlices, Objective, QueryDocs};
+pub use objective::{GradientSlices, Objective, QueryDocs, Scratch};
 pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
 pub use rmse::Rmse;

@@ -22,11 +22,20 @@ pub struct GradientSlices<'a> {
     pub hess: &'a mut [f32],
 }
 
+/// Room to work in, kept from query to query by each thread. What it holds means nothing between calls.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Sort keys.
+    pub keys: Vec<u64>,
+    /// Columns of numbers.
+    pub columns: [Vec<f32>; 5],
+}
+
 /// A loss, bound to the data whose documents it will be asked about.
 pub trait Objective: Send + Sync {
     /// The score of every document before the first tree.
     fn base_score(&self) -> f64;
 
     /// Writes the derivatives for one query, without weights.
-    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>);
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
 }

@@ -1,6 +1,6 @@
 //! The objectives by name, and their parameters.
 
-use rankwise_data::Dataset;
+use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Gain, Rules};
 use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
 
@@ -46,13 +46,14 @@ impl CrossCheck for ObjectiveSpec {
 }
 
 impl ObjectiveParams {
-    /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties.
-    pub fn bind(&self, data: &Dataset, rules: &Rules) -> Result<Box<dyn Objective>, ObjectiveError> {
+    /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
+    /// instructions that may be used change nothing but the time it takes.
+    pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
         match self.objective {
             ObjectiveKind::LambdaMart => {
                 let gain =
                     if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
-                Ok(Box::new(LambdaMart::new(self, data, gain, rules.ties)?))
+                Ok(Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?))
             }
             ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
         }

@@ -2,7 +2,7 @@
 
 use rankwise_data::{Dataset, reduce};
 
-use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs};
+use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch};
 
 /// Half the squared error of each document.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Objective for Rmse {
         self.mean
     }
 
-    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>) {
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
         for (doc, label) in docs.labels.iter().enumerate() {
             out.grad[doc] = (docs.scores[doc] - f64::from(*label)) as f32;
             out.hess[doc] = 1.0;

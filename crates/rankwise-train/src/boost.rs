@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Model, Precision, TrainedOn, Tree};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
@@ -37,8 +37,9 @@ pub fn train(
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     let started = Instant::now();
+    let simd = SimdLevel::from_env()?;
     check_against_data(params, data, valid)?;
-    let objective = params.objective().bind(data, params.rules())?;
+    let objective = params.objective().bind(data, params.rules(), simd)?;
     let mut phases = Phases::default();
     let binned = timed(&mut phases.bin, || BinnedDataset::new(data, params.binning()))?;
     if binned.n_features() == 0 {

@@ -1,6 +1,6 @@
 //! Why a model cannot be trained.
 
-use rankwise_data::DataError;
+use rankwise_data::{DataError, SimdError};
 use rankwise_metrics::MetricError;
 use rankwise_objectives::ObjectiveError;
 use rankwise_params::ParamError;
@@ -14,6 +14,9 @@ pub enum TrainError {
     /// The data cannot be binned.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// `RANKWISE_SIMD` names what cannot be had.
+    #[error(transparent)]
+    Simd(#[from] SimdError),
     /// The objective cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use rankwise_data::SimdLevel;
 use rankwise_metrics::{Gain, Rules, Ties};
 use rankwise_objectives::{Objective, ObjectiveError, ObjectiveParams, ObjectiveSpec};
 
@@ -10,7 +11,7 @@ fn params(truncation_level: usize, sigmoid: f64, lambda_norm: bool) -> Objective
 
 fn bind(params: &ObjectiveParams, ties: Ties) -> impl Fn(&rankwise_data::Dataset) -> Box<dyn Objective> {
     let rules = Rules { ties, ..Rules::default() };
-    move |data| params.bind(data, &rules).unwrap()
+    move |data| params.bind(data, &rules, SimdLevel::best()).unwrap()
 }
 
 /// The formulas written down directly: all ordered pairs, ranks by counting, standard-library maths.
@@ -93,11 +94,10 @@ proptest! {
     ) {
         (docs[0], docs[1]) = ((0, 0.0, docs[0].2), (0, 1.0, docs[1].2));
         let ties = if input { Ties::Input } else { Ties::Worst };
-        if !input {
-            // Equal documents would be told apart by key only; make them differ.
-            for (idx, doc) in docs.iter_mut().enumerate() {
-                doc.2 += idx as f64 * 1e-6;
-            }
+        // Equal documents would be told apart by key only; make them differ. The objective sees 32-bit scores.
+        for (idx, doc) in docs.iter_mut().enumerate() {
+            let step = if input { 0.0 } else { idx as f64 * 1e-4 };
+            doc.2 = f64::from((doc.2 + step) as f32);
         }
         let params = params(truncation, sigmoid, norm);
         let (grad, hess) = gradients(&docs, bind(&params, ties));
@@ -133,7 +133,7 @@ proptest! {
             all
         };
         for (idx, doc) in docs.iter_mut().enumerate() {
-            doc.2 += idx as f64 * 1e-6;
+            doc.2 = f64::from((doc.2 + idx as f64 * 1e-4) as f32);
         }
         let before = sorted(&docs);
         let n_docs = docs.len();
@@ -155,10 +155,14 @@ fn agrees_with_a_peers_test() {
 
 #[test]
 fn equal_labels_give_nothing_to_learn() {
-    let error = ObjectiveParams::default().bind(&dataset(&[(0, 1.0, 0.0), (1, 2.0, 0.0)]), &Rules::default());
+    let error = ObjectiveParams::default().bind(
+        &dataset(&[(0, 1.0, 0.0), (1, 2.0, 0.0)]),
+        &Rules::default(),
+        SimdLevel::best(),
+    );
     assert!(matches!(error, Err(ObjectiveError::NoPairs { .. })));
     let table = Rules { gain: Gain::Table(vec![0.0, 1.0]), ..Rules::default() };
-    let error = ObjectiveParams::default().bind(&dataset(&[(0, 1.0, 0.0), (0, 2.0, 0.0)]), &table);
+    let error = ObjectiveParams::default().bind(&dataset(&[(0, 1.0, 0.0), (0, 2.0, 0.0)]), &table, SimdLevel::best());
     assert!(matches!(error, Err(ObjectiveError::Label(_))));
 }
 

@@ -1,4 +1,4 @@
-use rankwise_data::{DatasetBuilder, Row};
+use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_metrics::Rules;
 use rankwise_objectives::{Objective, ObjectiveError, ObjectiveKind, ObjectiveSpec, Rmse};
 
@@ -8,7 +8,7 @@ use crate::{Doc, gradients};
 fn gradient_is_the_residual_and_weights_multiply_it() {
     let docs: [Doc; 3] = [(0, 2.0, 0.5), (0, 0.0, 1.0), (1, 1.0, 1.0)];
     let params = ObjectiveSpec { objective: ObjectiveKind::Rmse, ..Default::default() }.check().unwrap();
-    let (grad, hess) = gradients(&docs, |data| params.bind(data, &Rules::default()).unwrap());
+    let (grad, hess) = gradients(&docs, |data| params.bind(data, &Rules::default(), SimdLevel::best()).unwrap());
     assert_eq!((grad, hess), (vec![-1.5, 1.0, 0.0], vec![1.0; 3]));
 
     let mut builder = DatasetBuilder::default();
@@ -19,7 +19,8 @@ fn gradient_is_the_residual_and_weights_multiply_it() {
     builder.query_weights(vec![4.0, 1.0]);
     let data = builder.finish().unwrap();
     assert_eq!(Rmse::new(&data).unwrap().base_score(), (2.0 * 4.0 + 0.0 + 1.0 * 2.0) / (4.0 + 2.0 + 2.0));
-    let (grad, hess) = crate::gradients_of(&data, &[0.0; 3], |data| params.bind(data, &Rules::default()).unwrap());
+    let (grad, hess) =
+        crate::gradients_of(&data, &[0.0; 3], |data| params.bind(data, &Rules::default(), SimdLevel::best()).unwrap());
     assert_eq!((grad, hess), (vec![-8.0, 0.0, -2.0], vec![4.0, 2.0, 2.0]));
 }
 

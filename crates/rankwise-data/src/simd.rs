@@ -1,0 +1,144 @@
+//! Which vector instructions the kernels may use.
+//!
+//! Kernels are written once, over arrays of lanes, and compiled for each level: the same operations in the same order,
+//! so every level gives the same bits. A level is made only where the machine has it, which is what makes calling the
+//! code that was compiled for it sound.
+
+/// Vector instructions that this machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimdLevel(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Avx512,
+    Avx2,
+    Portable,
+}
+
+/// `RANKWISE_SIMD` names what cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimdError {
+    /// No level has this name.
+    #[error("RANKWISE_SIMD={name} is unknown; use avx512, avx2 or portable, or leave it unset")]
+    Unknown {
+        /// The name as given.
+        name: String,
+    },
+    /// The machine lacks it.
+    #[error("RANKWISE_SIMD={name}: this machine does not have these instructions; leave it unset")]
+    Lacking {
+        /// The name as given.
+        name: String,
+    },
+}
+
+impl SimdLevel {
+    /// Plain code, on every machine.
+    pub const PORTABLE: Self = Self(Kind::Portable);
+
+    /// The level that `RANKWISE_SIMD` names, or the best that the machine has.
+    pub fn from_env() -> Result<Self, SimdError> {
+        let name = std::env::var("RANKWISE_SIMD").unwrap_or_default();
+        if name.is_empty() {
+            return Ok(Self::best());
+        }
+        let level = match name.as_str() {
+            "avx512" => Self(Kind::Avx512),
+            "avx2" => Self(Kind::Avx2),
+            "portable" => Self(Kind::Portable),
+            _ => return Err(SimdError::Unknown { name }),
+        };
+        if Self::available().contains(&level) { Ok(level) } else { Err(SimdError::Lacking { name }) }
+    }
+
+    /// The best level that the machine has.
+    pub fn best() -> Self {
+        Self::available()[0]
+    }
+
+    /// The levels that the machine has, best first.
+    pub fn available() -> Vec<Self> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if has_avx512 {
+                levels.push(Self(Kind::Avx512));
+            }
+            if is_x86_feature_detected!("avx2") {
+                levels.push(Self(Kind::Avx2));
+            }
+        }
+        levels.push(Self::PORTABLE);
+        levels
+    }
+
+    /// Whether code compiled for AVX-512 (F, BW, DQ, VL) may run.
+    pub fn has_avx512(self) -> bool {
+        self.0 == Kind::Avx512
+    }
+
+    /// Whether code compiled for AVX2 may run.
+    pub fn has_avx2(self) -> bool {
+        self.0 == Kind::Avx2
+    }
+
+    /// The level's name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Avx512 => "avx512",
+            Kind::Avx2 => "avx2",
+            Kind::Portable => "portable",
+        }
+    }
+}
+
+/// Declares a function that runs `$body` compiled for the best instructions that a [`SimdLevel`] allows.
+///
+/// `simd_kernel! { pub fn name(args) = body; }` makes `name(level, args)`; `body` must be `#[inline(always)]`, so that it
+/// is compiled anew for each level.
+#[macro_export]
+macro_rules! simd_kernel {
+    ($(#[doc = $doc:literal])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path;) => {
+        $(#[doc = $doc])*
+        #[allow(unsafe_code)]
+        $vis fn $name(level: $crate::SimdLevel, $($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                fn avx512($($arg: $ty),*) $(-> $ret)? {
+                    $body($($arg),*)
+                }
+                #[target_feature(enable = "avx2")]
+                fn avx2($($arg: $ty),*) $(-> $ret)? {
+                    $body($($arg),*)
+                }
+                if level.has_avx512() {
+                    // SAFETY: a level with AVX-512 is made only after these features were found on this machine.
+                    return unsafe { avx512($($arg),*) };
+                }
+                if level.has_avx2() {
+                    // SAFETY: a level with AVX2 is made only after the feature was found on this machine.
+                    return unsafe { avx2($($arg),*) };
+                }
+            }
+            let _ = level;
+            $body($($arg),*)
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portable_is_always_there_and_the_best_comes_first() {
+        let levels = SimdLevel::available();
+        assert_eq!(levels.last(), Some(&SimdLevel::PORTABLE));
+        assert_eq!(SimdLevel::best(), levels[0]);
+    }
+}
