@@ -11,6 +11,7 @@
 
 mod binned;
 mod binning;
+mod blocks;
 mod builder;
 mod columns;
 mod dataset;
@@ -24,6 +25,7 @@ pub mod synth;
 
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
+pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BlockRow};
 pub use builder::{Absent, DatasetBuilder, Row, RowBlock};
 pub use columns::Column;
 pub use dataset::{Dataset, QueryView};

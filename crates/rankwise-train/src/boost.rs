@@ -6,7 +6,7 @@ use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Model, Precision, TrainedOn, Tree};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
-use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree, PlainHistograms};
+use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 use crate::bagging::Bag;
 use crate::validation::Validation;
@@ -50,12 +50,11 @@ pub fn train(
         let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
         sets.collect::<Result<Vec<_>, _>>()
     })?;
-    let source = PlainHistograms::new(&binned);
     let mut run = Run {
         params,
         data,
         binned: &binned,
-        grower: Grower::new(&binned, &source, params.trees(), params.boosting().seed),
+        grower: Grower::new(&binned, params.trees(), params.boosting().seed, simd),
         bag: Bag::new(data, params.boosting()),
         weights: row_weights(params, data),
         scores: vec![objective.base_score(); data.n_rows()],

@@ -194,9 +194,10 @@ impl TrainParams {
         &self.rules
     }
 
-    /// What was typed that differs from the defaults.
+    /// What was typed that differs from the defaults and makes a difference to the model.
     pub fn changed(&self) -> Vec<Setting> {
-        self.spec.settings().into_iter().filter(|setting| !setting.is_default).collect()
+        let is_recorded = |setting: &Setting| !setting.is_default && setting.name != "engine";
+        self.spec.settings().into_iter().filter(is_recorded).collect()
     }
 }
 

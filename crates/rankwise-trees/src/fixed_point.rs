@@ -13,17 +13,24 @@ use rayon::prelude::*;
 
 /// Sums of fixed-point gradients and Hessians.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Of gradients.
-    pub grad: i64,
+    pub(crate) grad: i64,
     /// Of Hessians.
-    pub hess: i64,
+    pub(crate) hess: i64,
 }
 
 impl Sums {
     /// Unpacks a cell.
-    pub fn unpack(cell: u64) -> Self {
+    pub(crate) fn unpack(cell: u64) -> Self {
         Self { grad: i64::from((cell >> 32) as i32), hess: i64::from(cell as u32) }
+    }
+}
+
+impl Sums {
+    /// The cell with these sums, which must be those of rows.
+    pub(crate) fn pack(self) -> u64 {
+        pack(self.grad as i32, self.hess as u32)
     }
 }
 
@@ -43,7 +50,7 @@ impl std::ops::Sub for Sums {
 
 /// The gradients of one tree's rows in fixed point.
 #[derive(Clone, Debug)]
-pub struct FixedPoint {
+pub(crate) struct FixedPoint {
     packed: Vec<u64>,
     grad_scale: f64,
     /// What 1 means in fixed point.
@@ -53,7 +60,7 @@ pub struct FixedPoint {
 
 impl FixedPoint {
     /// Packs the gradients of `rows`; all others are 0.
-    pub fn new(grad: &[f32], hess: &[f32], rows: &[u32]) -> Self {
+    pub(crate) fn new(grad: &[f32], hess: &[f32], rows: &[u32]) -> Self {
         let grad_scale = scale_of(grad, rows);
         let hess_scale = scale_of(hess, rows);
         let mut packed = vec![0; grad.len()];
@@ -65,23 +72,29 @@ impl FixedPoint {
     }
 
     /// The packed gradients by row.
-    pub fn packed(&self) -> &[u64] {
+    pub(crate) fn packed(&self) -> &[u64] {
         &self.packed
     }
 
     /// A sum of gradients as a number.
-    pub fn grad(&self, fixed: i64) -> f64 {
+    pub(crate) fn grad(&self, fixed: i64) -> f64 {
         // The scale is a power of two, so this is exact.
         fixed as f64 * self.grad_unit
     }
 
     /// A sum of Hessians as a number.
-    pub fn hess(&self, fixed: i64) -> f64 {
+    pub(crate) fn hess(&self, fixed: i64) -> f64 {
         fixed as f64 * self.hess_unit
     }
 
+    /// The smallest sum of Hessians, at least 1, that is `value` or more.
+    pub(crate) fn least_hess(&self, value: f64) -> i32 {
+        // No sum reaches i32::MAX, so a limit beyond it stays out of reach.
+        (value / self.hess_unit).ceil().clamp(1.0, f64::from(i32::MAX)) as i32
+    }
+
     /// A number in units of fixed-point gradients.
-    pub fn to_fixed_grad(&self, value: f64) -> i64 {
+    pub(crate) fn to_fixed_grad(&self, value: f64) -> i64 {
         (value * self.grad_scale).round_ties_even() as i64
     }
 }

@@ -3,15 +3,20 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::BinnedDataset;
+use rankwise_data::{BinnedDataset, SimdLevel};
 use rankwise_model::{Child, Tree, TreeParts};
 
 use crate::bounds::Bounds;
+use crate::context::TreeContext;
+use crate::engine::{Engine, Parent, ScanGroup, ScanNode};
+use crate::fast::FastEngine;
 use crate::fixed_point::WideScale;
 use crate::leaf::Regularisation;
 use crate::partition::Partition;
-use crate::scan::{ScanNode, Scanner, Side, Split};
-use crate::{FixedPoint, Histogram, HistogramSource, Sums, TreeParams, node_features};
+use crate::plain::PlainEngine;
+use crate::question::Question;
+use crate::scan::{Side, Split};
+use crate::{EngineKind, FixedPoint, Growth, Sums, TreeParams, node_features};
 
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
@@ -44,21 +49,6 @@ pub struct GrownTree {
     questions: Vec<Question>,
 }
 
-/// A node's question in terms of bins.
-#[derive(Clone, Copy, Debug)]
-struct Question {
-    feature: usize,
-    bin: u8,
-    missing_bin: u8,
-    missing_left: bool,
-}
-
-impl Question {
-    fn goes_left(self, bin: u8) -> bool {
-        if bin == self.missing_bin { self.missing_left } else { bin <= self.bin }
-    }
-}
-
 impl GrownTree {
     /// The leaf of a row of data that has the same bins.
     pub fn leaf_of(&self, data: &BinnedDataset, row: usize) -> usize {
@@ -83,31 +73,43 @@ pub struct PhaseTimes {
 /// Grows trees over one data set.
 pub struct Grower<'a> {
     data: &'a BinnedDataset,
-    source: &'a dyn HistogramSource,
     params: &'a TreeParams,
+    engine: EngineChoice<'a>,
     directions: Vec<i8>,
     seed: u64,
 }
 
+enum EngineChoice<'a> {
+    Plain(PlainEngine<'a>),
+    Fast(FastEngine<'a>),
+}
+
 impl<'a> Grower<'a> {
-    /// A grower over the data and the source of its histograms.
-    pub fn new(data: &'a BinnedDataset, source: &'a dyn HistogramSource, params: &'a TreeParams, seed: u64) -> Self {
+    /// A grower over the data.
+    pub fn new(data: &'a BinnedDataset, params: &'a TreeParams, seed: u64, simd: SimdLevel) -> Self {
         let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
-        Self { data, source, params, directions, seed }
+        let engine = if params.engine == EngineKind::Plain || params.grow == Growth::Oblivious {
+            EngineChoice::Plain(PlainEngine::new(data))
+        } else {
+            EngineChoice::Fast(FastEngine::new(data, simd))
+        };
+        Self { data, params, engine, directions, seed }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
     pub fn grow(&self, input: &GrowInput<'_>) -> GrownTree {
+        match &self.engine {
+            EngineChoice::Plain(engine) => self.grow_with(engine, input),
+            EngineChoice::Fast(engine) => self.grow_with(engine, input),
+        }
+    }
+
+    fn grow_with<E: Engine>(&self, engine: &E, input: &GrowInput<'_>) -> GrownTree {
         let fixed = FixedPoint::new(input.grad, input.structure_hess, input.rows);
-        let scanner = Scanner {
-            layout: self.source.layout(),
-            fixed: &fixed,
-            params: self.params,
-            directions: &self.directions,
-            allows_empty_sides: self.params.grow.allows_empty_sides(),
-            l1: fixed.to_fixed_grad(self.params.lambda_l1),
-        };
-        let mut growing = Growing::new(self, scanner, input);
+        let fraction = self.params.feature_fraction;
+        let features = node_features::of_tree(self.data.feature_ids(), fraction, self.seed, input.tree);
+        let context = TreeContext::new(&fixed, self.params, &self.directions, features);
+        let mut growing = Growing::new(self, engine, context, input);
         let mut queue = growing.start();
         loop {
             let room = self.params.num_leaves - growing.n_leaves();
@@ -155,23 +157,21 @@ struct Family {
 }
 
 /// A tree under way.
-struct Growing<'a> {
+struct Growing<'a, E: Engine> {
     grower: &'a Grower<'a>,
-    scanner: Scanner<'a>,
+    engine: &'a E,
+    context: TreeContext<'a>,
     tree: u32,
-    features: Vec<usize>,
     partition: Partition,
     nodes: Vec<Node>,
     /// By node; only nodes that may still be split have one.
-    histograms: Vec<Option<Histogram>>,
+    histograms: Vec<Option<E::Histogram>>,
     times: PhaseTimes,
 }
 
-impl<'a> Growing<'a> {
-    fn new(grower: &'a Grower<'a>, scanner: Scanner<'a>, input: &GrowInput<'_>) -> Self {
-        let fraction = grower.params.feature_fraction;
-        let features = node_features::of_tree(grower.data.feature_ids(), fraction, grower.seed, input.tree);
-        let total = input.rows.iter().fold(0u64, |sum, row| sum.wrapping_add(scanner.fixed.packed()[*row as usize]));
+impl<'a, E: Engine> Growing<'a, E> {
+    fn new(grower: &'a Grower<'a>, engine: &'a E, context: TreeContext<'a>, input: &GrowInput<'_>) -> Self {
+        let total = input.rows.iter().fold(0u64, |sum, row| sum.wrapping_add(context.fixed.packed()[*row as usize]));
         let root = Node {
             rows: 0..input.rows.len(),
             whole: Side { sums: Sums::unpack(total), count: input.rows.len() as u32 },
@@ -181,9 +181,9 @@ impl<'a> Growing<'a> {
         };
         Self {
             grower,
-            scanner,
+            engine,
+            context,
             tree: input.tree,
-            features,
             partition: Partition::new(input.rows.to_vec()),
             nodes: vec![root],
             histograms: vec![None],
@@ -193,13 +193,12 @@ impl<'a> Growing<'a> {
 
     /// The candidates for the first split.
     fn start(&mut self) -> Vec<Candidate> {
-        if self.features.is_empty() || !self.may_be_split(0) {
+        if self.context.features.is_empty() || !self.may_be_split(0) {
             return Vec::new();
         }
         let started = Instant::now();
         let rows = self.partition.rows(self.nodes[0].rows.clone());
-        let mut built = self.grower.source.histograms(&[rows], self.scanner.fixed.packed(), &self.features);
-        self.histograms[0] = built.pop();
+        self.histograms[0] = Some(self.engine.root(&self.context, rows));
         self.times.histograms += started.elapsed();
         self.candidates(vec![0])
     }
@@ -211,7 +210,7 @@ impl<'a> Growing<'a> {
     fn may_be_split(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         // Nodes that share a question are looked at together, however small each of them is.
-        let has_rows = self.scanner.allows_empty_sides
+        let has_rows = self.context.allows_empty_sides
             || node.whole.count as usize >= 2 * self.grower.params.min_data_in_leaf.max(1);
         has_rows && node.depth < self.grower.params.depth_limit()
     }
@@ -221,7 +220,7 @@ impl<'a> Growing<'a> {
         let started = Instant::now();
         let mut families = Vec::new();
         for Candidate { nodes, split, .. } in batch {
-            let question = self.question(split);
+            let question = Question::new(self.grower.data, split);
             let bins = self.grower.data.column(split.feature);
             for parent in nodes.iter().copied() {
                 let rows = self.nodes[parent].rows.clone();
@@ -237,16 +236,16 @@ impl<'a> Growing<'a> {
     fn add_children(&mut self, parent: usize, split: &Split, middle: usize) -> [usize; 2] {
         let Node { rows, whole, depth, bounds, .. } = self.nodes[parent].clone();
         let histogram = self.histograms[parent].as_ref().expect("a candidate has a histogram");
-        let left = self.scanner.left_side(histogram, split);
-        let right = whole.minus(left);
-        debug_assert_eq!((left.count as usize, right.count as usize), (middle - rows.start, rows.end - middle));
-        // A side without rows takes the value of the other: the question does not tell them apart here.
-        let value = |side: Side| self.scanner.value(if side.count == 0 { whole } else { side }, bounds);
+        let left_sums = self.engine.left_sums(histogram, split);
+        let left = Side { sums: left_sums, count: (middle - rows.start) as u32 };
+        let right = Side { sums: whole.sums - left_sums, count: (rows.end - middle) as u32 };
         let direction = self.grower.directions[split.feature];
         let (left_bounds, right_bounds) = if left.count == 0 || right.count == 0 {
-            bounds.split(direction, value(whole), value(whole))
+            // The question does not tell the rows apart here: neither side may cross the value they all have.
+            let value = self.context.value(whole, bounds);
+            bounds.split(direction, value, value)
         } else {
-            bounds.split(direction, value(left), value(right))
+            bounds.split(direction, self.context.value(left, bounds), self.context.value(right, bounds))
         };
         let children = [self.nodes.len(), self.nodes.len() + 1];
         self.nodes[parent].division = Some(Division { split: *split, children });
@@ -258,31 +257,34 @@ impl<'a> Growing<'a> {
         children
     }
 
-    /// Gives the children that may still be split their histograms: the smaller of two is summed, the other is what
-    /// its parent has left.
+    /// Gives the children that may still be split their histograms.
     fn build_histograms(&mut self, families: &[Family]) {
         let started = Instant::now();
         let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.grower.params.num_leaves);
-        let mut wanted: Vec<(Family, usize, usize)> = Vec::new();
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        let mut parents = Vec::new();
         for family in families {
             let [left, right] = family.children;
             let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
             let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
+            let histogram = self.histograms[family.parent].take().expect("a parent keeps its histogram until here");
             // The larger one may be split whenever the smaller one may.
             if has_room && self.may_be_split(large) {
-                wanted.push((*family, small, large));
+                wanted.push((small, large));
+                let small_rows = self.partition.rows(self.nodes[small].rows.clone());
+                parents.push(Parent { histogram, small_rows });
             } else {
-                self.histograms[family.parent] = None;
+                self.engine.recycle(histogram);
             }
         }
-        let rows: Vec<&[u32]> =
-            wanted.iter().map(|(_, small, _)| self.partition.rows(self.nodes[*small].rows.clone())).collect();
-        let built = self.grower.source.histograms(&rows, self.scanner.fixed.packed(), &self.features);
-        for ((family, small, large), histogram) in wanted.into_iter().zip(built) {
-            let mut rest = self.histograms[family.parent].take().expect("a parent keeps its histogram until here");
-            rest.subtract(&histogram);
-            self.histograms[large] = Some(rest);
-            self.histograms[small] = self.may_be_split(small).then_some(histogram);
+        let built = self.engine.children(&self.context, parents);
+        for ((small, large), (of_small, of_large)) in wanted.into_iter().zip(built) {
+            self.histograms[large] = Some(of_large);
+            if self.may_be_split(small) {
+                self.histograms[small] = Some(of_small);
+            } else {
+                self.engine.recycle(of_small);
+            }
         }
         self.times.histograms += started.elapsed();
     }
@@ -291,47 +293,43 @@ impl<'a> Growing<'a> {
     fn candidates(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
         let started = Instant::now();
         let open: Vec<usize> = nodes.into_iter().filter(|node| self.histograms[*node].is_some()).collect();
+        let groups: Vec<Vec<usize>> =
+            self.grower.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
+        let scans: Vec<ScanGroup<'_, E::Histogram>> = groups.iter().map(|group| self.scan_group(group)).collect();
+        let splits = self.engine.best_splits(&self.context, &scans);
         let mut found = Vec::new();
-        for group in self.grower.params.grow.group(open).into_iter().filter(|group| !group.is_empty()) {
-            let split = self.best_split(&group);
-            match split {
-                Some(split) => found.push(Candidate { depth: self.nodes[group[0]].depth, nodes: group, split }),
-                None => group.iter().for_each(|node| self.histograms[*node] = None),
+        for (group, split) in groups.into_iter().zip(splits) {
+            if let Some(split) = split {
+                found.push(Candidate { depth: self.nodes[group[0]].depth, nodes: group, split });
+            } else {
+                let closed = group.iter().filter_map(|node| self.histograms[*node].take());
+                closed.for_each(|histogram| self.engine.recycle(histogram));
             }
         }
         self.times.splits += started.elapsed();
         found
     }
 
-    fn best_split(&self, group: &[usize]) -> Option<Split> {
-        let scan_nodes: Vec<ScanNode<'_>> = group
-            .iter()
-            .map(|node| ScanNode {
-                histogram: self.histograms[*node].as_ref().expect("only open nodes are grouped"),
-                whole: self.nodes[*node].whole,
-                bounds: self.nodes[*node].bounds,
-            })
-            .collect();
+    fn scan_group(&self, group: &[usize]) -> ScanGroup<'_, E::Histogram> {
+        let nodes = group.iter().map(|node| ScanNode {
+            histogram: self.histograms[*node].as_ref().expect("only open nodes are grouped"),
+            rows: self.partition.rows(self.nodes[*node].rows.clone()),
+            whole: self.nodes[*node].whole,
+            bounds: self.nodes[*node].bounds,
+        });
         let features = node_features::of_node(
-            &self.features,
+            &self.context.features,
             self.grower.data.feature_ids(),
             self.grower.params.feature_fraction_bynode,
             (self.grower.seed, self.tree, group[0] as u32),
         );
-        self.scanner.best(&scan_nodes, &features)
-    }
-
-    fn question(&self, split: &Split) -> Question {
-        Question {
-            feature: split.feature,
-            bin: split.bin,
-            missing_bin: self.grower.data.bins(split.feature).missing_bin(),
-            missing_left: split.missing_left,
-        }
+        ScanGroup { nodes: nodes.collect(), features }
     }
 
     /// The tree in the model's form: nodes in the order in which a walk from the root meets them, left first.
-    fn finish(self, input: &GrowInput<'_>) -> GrownTree {
+    fn finish(mut self, input: &GrowInput<'_>) -> GrownTree {
+        let open = self.histograms.iter_mut().filter_map(Option::take);
+        open.for_each(|histogram| self.engine.recycle(histogram));
         let mut parts = TreeParts::default();
         let mut questions = Vec::new();
         let mut leaves = Vec::new();
@@ -349,7 +347,7 @@ impl<'a> Growing<'a> {
                 parts.count.push(node.whole.count.into());
                 parts.left.push(0);
                 parts.right.push(0);
-                questions.push(self.question(&split));
+                questions.push(Question::new(self.grower.data, &split));
                 stack.push((children[1], Some((place, false))));
                 stack.push((children[0], Some((place, true))));
                 Child::Node(place)

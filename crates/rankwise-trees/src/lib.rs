@@ -7,29 +7,36 @@
 //!                              children <- partition rows <-----+
 //! ```
 //!
-//! [`Grower::grow`] is the expand loop; [`Growth`] decides the order of nodes and which of them must share a split;
-//! [`HistogramSource`] is all that the loop asks of the data, so another engine can stand behind it. All sums over rows
-//! are integers ([`FixedPoint`]), so that any order of adding gives the same tree. This crate never sees queries, labels
-//! or scores.
-#![forbid(unsafe_code)]
+//! [`Grower::grow`] is the expand loop; [`Growth`] decides the order of nodes and which of them must share a split; an
+//! engine (`engine.rs`) sums histograms and finds splits for lists of nodes. There are two: the plain one is short and
+//! obvious, the fast one is what runs, and both grow the same trees. All sums over rows are integers (`fixed_point.rs`),
+//! so that any order of adding gives the same tree. This crate never sees queries, labels or scores.
+// `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
+#![deny(unsafe_code)]
 
 mod bounds;
+mod context;
+mod engine;
+mod fast;
 mod fixed_point;
 mod grow;
 mod growth;
 mod histogram;
+mod kernel;
 mod leaf;
 mod monotone;
 mod node_features;
 mod params;
 mod partition;
+mod plain;
+mod question;
 mod scan;
 #[cfg(test)]
 mod testing;
 
-pub use fixed_point::{FixedPoint, Sums};
+use fixed_point::{FixedPoint, Sums};
 pub use grow::{GrowInput, Grower, GrownTree, PhaseTimes};
 pub use growth::Growth;
-pub use histogram::{Cell, Histogram, HistogramLayout, HistogramSource, PlainHistograms};
+use histogram::{Cell, Histogram, HistogramLayout};
 pub use monotone::Monotone;
-pub use params::{Derivative, TreeParams, TreeSpec};
+pub use params::{Derivative, EngineKind, TreeParams, TreeSpec};

@@ -14,6 +14,16 @@ param_enum! {
     }
 }
 
+param_enum! {
+    /// Which code grows the trees.
+    pub enum EngineKind {
+        /// The one that is made for speed.
+        Fast = "fast",
+        /// The one that is made to be read.
+        Plain = "plain",
+    }
+}
+
 param_group! {
     /// How a tree is grown.
     pub TreeSpec => TreeParams, "Trees" {
@@ -45,6 +55,8 @@ param_group! {
         monotone_constraints: Monotone = Monotone::default(), Range::ANY, ["mc", "monotone_constraint"];
         /// Derivatives that decide the splits.
         structure: Derivative = Derivative::Newton, Range::ANY, [];
+        /// Which code grows the trees; the model does not depend on it. Oblivious trees always take the plain one.
+        engine: EngineKind = EngineKind::Fast, Range::ANY, [];
         /// Derivatives that decide the leaf values.
         leaf_estimation: Derivative = Derivative::Newton, Range::ANY, ["leaf_estimation_method"];
     }

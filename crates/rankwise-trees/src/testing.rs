@@ -5,6 +5,7 @@ use rankwise_data::{BinnedDataset, BinningParams, DatasetBuilder, Row};
 use rankwise_params::ParamValue;
 
 use crate::bounds::Bounds;
+use crate::context::TreeContext;
 use crate::scan::{Side, Split};
 use crate::{FixedPoint, Monotone, Sums, TreeParams, TreeSpec};
 
@@ -60,6 +61,14 @@ pub(crate) fn tiny_data(rows: &[TinyRow]) -> TinyData {
 pub(crate) fn fixed_point(rows: &[TinyRow], data: &TinyData) -> FixedPoint {
     let all: Vec<u32> = (0..rows.len() as u32).collect();
     FixedPoint::new(&data.grad, &data.hess, &all)
+}
+
+/// A tree over all features.
+pub(crate) fn tiny_context<'a>(data: &TinyData, fixed: &'a FixedPoint, params: &'a TreeParams) -> TreeContext<'a> {
+    let ids = data.binned.feature_ids();
+    let directions: Vec<i8> = ids.iter().map(|id| params.monotone_constraints.direction(*id)).collect();
+    // Tests end with the process; what they leak is a few bytes.
+    TreeContext::new(fixed, params, directions.leak(), (0..ids.len()).collect())
 }
 
 /// Tries everything, on rows instead of histograms.
@@ -130,7 +139,7 @@ impl Oracle<'_> {
                 return None;
             }
             divides = true;
-            total += self.term(left, *bounds) + self.term(right, *bounds);
+            total += self.pair_score(left, right, *bounds);
         }
         divides.then_some(total)
     }
@@ -152,6 +161,15 @@ impl Oracle<'_> {
             return bounds.clamp(0.0);
         }
         bounds.clamp(-self.shrunk_grad(side) / (self.fixed.hess(side.sums.hess) + self.params.lambda_l2))
+    }
+
+    fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
+        if !bounds.is_free() || left.sums.hess == 0 || right.sums.hess == 0 {
+            return self.term(left, bounds) + self.term(right, bounds);
+        }
+        let divisor = |side: Side| self.fixed.hess(side.sums.hess) + self.params.lambda_l2;
+        let (gl, gr) = (self.shrunk_grad(left), self.shrunk_grad(right));
+        (gl * gl * divisor(right) + gr * gr * divisor(left)) / (divisor(left) * divisor(right))
     }
 
     fn term(&self, side: Side, bounds: Bounds) -> f64 {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::TreeSpec;
 use crate::testing::{Oracle, TinyData, TinyRow, fixed_point, tiny_data, tiny_params, tiny_rows};
-use crate::{Growth, PlainHistograms, TreeSpec};
 
 #[derive(Clone, Debug)]
 struct SlowLeaf {
@@ -71,9 +71,12 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
 }
 
 fn grow(data: &TinyData, params: &TreeParams) -> GrownTree {
-    let source = PlainHistograms::new(&data.binned);
+    grow_on(data, params, SimdLevel::best())
+}
+
+fn grow_on(data: &TinyData, params: &TreeParams, simd: SimdLevel) -> GrownTree {
     let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
-    Grower::new(&data.binned, &source, params, 1).grow(&GrowInput {
+    Grower::new(&data.binned, params, 1, simd).grow(&GrowInput {
         tree: 0,
         grad: &data.grad,
         structure_hess: &data.hess,
@@ -101,6 +104,8 @@ proptest! {
         prop_assume!(data.binned.n_features() > 0);
         let params = with_shape(&params, grow_policy, num_leaves, max_depth);
         let grown = grow(&data, &params);
+        let plain_params = TreeSpec { engine: EngineKind::Plain, ..(*params).clone() }.check().unwrap();
+        prop_assert_eq!(&grown.tree, &grow(&data, &plain_params).tree);
         let (gains, leaves) = grow_slowly(&rows, &data, &params);
 
         let mut found: Vec<(Vec<u32>, f64)> = grown.leaf_rows.iter().zip(&grown.tree.parts().leaf_value)

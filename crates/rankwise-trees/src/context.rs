@@ -1,0 +1,91 @@
+//! What every step of one tree shares: its gradients, its parameters, and how candidates are judged.
+
+use crate::bounds::Bounds;
+use crate::scan::Side;
+use crate::{FixedPoint, TreeParams};
+
+/// A gain below this share of the parents' term is rounding noise: a split of rows that are all alike.
+const GAIN_NOISE: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// One tree under way.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeContext<'a> {
+    pub(crate) fixed: &'a FixedPoint,
+    pub(crate) params: &'a TreeParams,
+    /// The features that the tree may use, ascending.
+    pub(crate) features: Vec<usize>,
+    /// For each feature of the data, the direction it is bound to, or 0.
+    pub(crate) directions: &'a [i8],
+    pub(crate) allows_empty_sides: bool,
+    /// `lambda_l1` in fixed point.
+    pub(crate) l1: i64,
+}
+
+impl<'a> TreeContext<'a> {
+    pub(crate) fn new(
+        fixed: &'a FixedPoint,
+        params: &'a TreeParams,
+        directions: &'a [i8],
+        features: Vec<usize>,
+    ) -> Self {
+        let l1 = fixed.to_fixed_grad(params.lambda_l1);
+        Self { fixed, params, features, directions, allows_empty_sides: params.grow.allows_empty_sides(), l1 }
+    }
+
+    /// The gain of a candidate's score over its nodes as they are; `None` where it is not worth a split.
+    pub(crate) fn gain(&self, score: f64, parents: impl Iterator<Item = (Side, Bounds)>) -> Option<f64> {
+        let before: f64 = parents.map(|(whole, bounds)| self.term(whole, bounds)).sum();
+        let gain = score - before;
+        (gain > self.params.min_gain_to_split.max(before.abs() * GAIN_NOISE)).then_some(gain)
+    }
+
+    /// Whether a leaf may have these sums.
+    #[inline]
+    pub(crate) fn has_enough_hess(&self, side: Side) -> bool {
+        if side.sums.hess == 0 {
+            // No curvature, so no value: useless as a leaf, harmless where the other nodes pay for the question.
+            return self.allows_empty_sides;
+        }
+        self.fixed.hess(side.sums.hess) >= self.params.min_sum_hessian_in_leaf
+    }
+
+    /// How much two leaves lower the loss, twice over: GL^2/dL + GR^2/dR with d = H + l2, by one division.
+    #[inline]
+    pub(crate) fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
+        if !bounds.is_free() || left.sums.hess == 0 || right.sums.hess == 0 {
+            return self.term(left, bounds) + self.term(right, bounds);
+        }
+        let ((gl, dl), (gr, dr)) = (self.newton(left), self.newton(right));
+        (gl * gl * dr + gr * gr * dl) / (dl * dr)
+    }
+
+    /// How much one leaf lowers the loss, twice over.
+    #[inline]
+    pub(crate) fn term(&self, side: Side, bounds: Bounds) -> f64 {
+        if side.sums.hess == 0 {
+            return 0.0;
+        }
+        let (grad, denominator) = self.newton(side);
+        if bounds.is_free() {
+            return grad * grad / denominator;
+        }
+        let value = bounds.clamp(-grad / denominator);
+        -(2.0 * grad * value + denominator * value * value)
+    }
+
+    /// The value that a leaf with these rows would have, as far as the histogram can tell.
+    pub(crate) fn value(&self, side: Side, bounds: Bounds) -> f64 {
+        if side.sums.hess == 0 {
+            return bounds.clamp(0.0);
+        }
+        let (grad, denominator) = self.newton(side);
+        bounds.clamp(-grad / denominator)
+    }
+
+    #[inline]
+    fn newton(&self, side: Side) -> (f64, f64) {
+        let grad = side.sums.grad;
+        let shrunk = (grad.abs() - self.l1).max(0) * grad.signum();
+        (self.fixed.grad(shrunk), self.fixed.hess(side.sums.hess) + self.params.lambda_l2)
+    }
+}

@@ -1,0 +1,9 @@
+//! The hot loops: slices in, slices out. Each has a plain twin that its tests compare it with.
+
+pub(crate) mod accumulate;
+pub(crate) mod scan;
+
+use rankwise_data::BLOCK_FEATURES;
+
+/// One bin of the 16 features of a block: packed sums.
+pub(crate) type CellRow = [u64; BLOCK_FEATURES];

@@ -1,0 +1,155 @@
+//! The plain engine: a cell with a count for each bin, one pass over the rows for each feature, a scan of one candidate
+//! after another. The fast engine is tested against it.
+
+use rankwise_data::BinnedDataset;
+use rayon::prelude::*;
+
+use crate::context::TreeContext;
+use crate::engine::{Engine, Parent, ScanGroup};
+use crate::scan::{Split, Sweep, best_of_feature};
+use crate::{Cell, Histogram, HistogramLayout, Sums};
+
+/// Features summed in one pass over the rows: where many rows share a bin, an update must wait for the one before it, and
+/// four features wait at the same time. 1.4 times as fast as one at a time on web-shaped data.
+const FEATURES_AT_ONCE: usize = 4;
+
+/// Grows trees from columns of bins.
+#[derive(Clone, Debug)]
+pub(crate) struct PlainEngine<'a> {
+    data: &'a BinnedDataset,
+    layout: HistogramLayout,
+}
+
+impl<'a> PlainEngine<'a> {
+    pub(crate) fn new(data: &'a BinnedDataset) -> Self {
+        Self { data, layout: HistogramLayout::new(data) }
+    }
+
+    fn histogram(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Histogram {
+        let mut histogram = Histogram::new(&self.layout);
+        let packed: Vec<u64> = rows.iter().map(|row| tree.fixed.packed()[*row as usize]).collect();
+        let mut tasks: Vec<(&[u8], &mut [Cell])> = histogram
+            .features_mut(&self.layout, &tree.features)
+            .into_iter()
+            .zip(&tree.features)
+            .map(|(cells, feature)| (self.data.column(*feature), cells))
+            .collect();
+        tasks.par_chunks_mut(FEATURES_AT_ONCE).for_each(|tasks| match tasks {
+            [a, b, c, d] => {
+                for (row, packed) in rows.iter().zip(&packed) {
+                    a.1[usize::from(a.0[*row as usize])].add(*packed);
+                    b.1[usize::from(b.0[*row as usize])].add(*packed);
+                    c.1[usize::from(c.0[*row as usize])].add(*packed);
+                    d.1[usize::from(d.0[*row as usize])].add(*packed);
+                }
+            }
+            tasks => {
+                for (bins, cells) in tasks {
+                    for (row, packed) in rows.iter().zip(&packed) {
+                        cells[usize::from(bins[*row as usize])].add(*packed);
+                    }
+                }
+            }
+        });
+        histogram
+    }
+
+    fn best_split(&self, tree: &TreeContext<'_>, group: &ScanGroup<'_, Histogram>) -> Option<Split> {
+        let by_feature: Vec<Option<Split>> = group
+            .features
+            .par_iter()
+            .with_min_len(8)
+            .map(|feature| {
+                let mut sweeps: Vec<Sweep<'_>> = group
+                    .nodes
+                    .iter()
+                    .map(|node| Sweep::new(node.histogram.feature(&self.layout, *feature), node.whole, node.bounds))
+                    .collect();
+                best_of_feature(tree, *feature, &mut sweeps, tree.params.min_data_in_leaf)
+            })
+            .collect();
+        // Features ascend, so the first of equal scores has the lowest.
+        let best =
+            by_feature.into_iter().flatten().reduce(|best, next| if next.gain > best.gain { next } else { best })?;
+        let gain = tree.gain(best.gain, group.nodes.iter().map(|node| (node.whole, node.bounds)))?;
+        Some(Split { gain, ..best })
+    }
+}
+
+impl Engine for PlainEngine<'_> {
+    type Histogram = Histogram;
+
+    fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Histogram {
+        self.histogram(tree, rows)
+    }
+
+    fn children(&self, tree: &TreeContext<'_>, parents: Vec<Parent<'_, Histogram>>) -> Vec<(Histogram, Histogram)> {
+        parents
+            .into_iter()
+            .map(|Parent { histogram: mut rest, small_rows }| {
+                let small = self.histogram(tree, small_rows);
+                rest.subtract(&small);
+                (small, rest)
+            })
+            .collect()
+    }
+
+    fn best_splits(&self, tree: &TreeContext<'_>, groups: &[ScanGroup<'_, Histogram>]) -> Vec<Option<Split>> {
+        groups.iter().map(|group| self.best_split(tree, group)).collect()
+    }
+
+    fn left_sums(&self, histogram: &Histogram, split: &Split) -> Sums {
+        let cells = histogram.feature(&self.layout, split.feature);
+        let (missing, values) = cells.split_last().expect("there is always a cell for missing values");
+        let sum = values[..=usize::from(split.bin)].iter().fold(Sums::default(), |sum, cell| sum + cell.sums());
+        if split.missing_left { sum + missing.sums() } else { sum }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+
+    proptest! {
+        /// Every cell is the direct sum over the rows in its bin, and parent minus child is the sibling.
+        #[test]
+        fn cells_are_direct_sums(rows in tiny_rows(60), params in tiny_params(), cut in 0usize..60) {
+            let data = tiny_data(&rows);
+            let fixed = fixed_point(&rows, &data);
+            let (tree, engine) = (tiny_context(&data, &fixed, &params), PlainEngine::new(&data.binned));
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            let (left, right) = all.split_at(cut.min(all.len()));
+            let parent = Parent { histogram: engine.root(&tree, &all), small_rows: left };
+            let (of_left, of_right) = engine.children(&tree, vec![parent]).pop().unwrap();
+            for (histogram, rows) in [(engine.root(&tree, &all), &all[..]), (of_left, left), (of_right, right)] {
+                for feature in &tree.features {
+                    for (bin, cell) in histogram.feature(&engine.layout, *feature).iter().enumerate() {
+                        let bins = data.binned.column(*feature);
+                        let members = rows.iter().filter(|row| usize::from(bins[**row as usize]) == bin);
+                        let (sums, count) = members.fold((Sums::default(), 0), |(sums, count), row| {
+                            (sums + Sums::unpack(fixed.packed()[*row as usize]), count + 1)
+                        });
+                        prop_assert_eq!((cell.sums(), cell.count), (sums, count));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn features_not_asked_for_stay_empty() {
+        let rows: Vec<_> = (0..9u8).map(|idx| (vec![Some(idx % 3), Some(idx), Some(idx / 2)], 1i8, 1u8)).collect();
+        let data = tiny_data(&rows);
+        let fixed = fixed_point(&rows, &data);
+        let params = crate::TreeParams::default();
+        let engine = PlainEngine::new(&data.binned);
+        let tree = TreeContext { features: vec![1], ..tiny_context(&data, &fixed, &params) };
+        let all: Vec<u32> = (0..9).collect();
+        let built = engine.root(&tree, &all);
+        let counts = |feature| built.feature(&engine.layout, feature).iter().map(|cell| cell.count).sum::<u32>();
+        assert_eq!([0, 1, 2].map(counts), [0, 9, 0]);
+    }
+}

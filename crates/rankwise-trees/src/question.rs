@@ -1,0 +1,30 @@
+//! A node's question in terms of bins.
+
+use rankwise_data::BinnedDataset;
+
+use crate::scan::Split;
+
+/// Which bins go left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    pub(crate) feature: usize,
+    bin: u8,
+    missing_bin: u8,
+    missing_left: bool,
+}
+
+impl Question {
+    pub(crate) fn new(data: &BinnedDataset, split: &Split) -> Self {
+        Self {
+            feature: split.feature,
+            bin: split.bin,
+            missing_bin: data.bins(split.feature).missing_bin(),
+            missing_left: split.missing_left,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn goes_left(self, bin: u8) -> bool {
+        if bin == self.missing_bin { self.missing_left } else { bin <= self.bin }
+    }
+}
