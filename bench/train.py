@@ -1,0 +1,236 @@
+"""Training speed against LightGBM and XGBoost, alternately in one run, with equal parameters.
+
+    python3 bench/train.py              web-shaped data, MSRD and LightGBM's example where the data folder has them
+    python3 bench/train.py --large      one million rows too, with peak memory (takes a few minutes more)
+    python3 bench/train.py --rounds 3   how often each program trains on each set; the best time counts
+
+Every program reads the same text file, in a process of its own; time is training alone, without loading and binning.
+NDCG@10 is measured by the same program on the same held-out queries.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import peers
+
+peers.enter_venv()
+
+import numpy as np  # noqa: E402
+
+PROGRAMS = ["LightGBM", "LightGBM quantised", "XGBoost hist", "Rankwise"]
+
+
+class Task:
+    """A data set with parameters: files are made once and shared by all programs."""
+
+    def __init__(self, name, train, test, leaves, trees, min_data=50, absent="missing"):
+        self.name, self.leaves, self.trees, self.min_data, self.absent = name, leaves, trees, min_data, absent
+        self.train, self.test = Path(train), Path(test)
+
+    def settings(self):
+        return {
+            "num_leaves": self.leaves,
+            "max_bin": 255,
+            "learning_rate": 0.1,
+            "min_data_in_leaf": self.min_data,
+            "min_sum_hessian_in_leaf": 1e-3,
+            "lambda_l2": 0.0,
+            "num_trees": self.trees,
+        }
+
+    def svm(self, path):
+        """The file without qid and comments, and its query sizes beside it: the form that LightGBM reads."""
+        out = path.with_suffix(".svm")
+        if not out.exists():
+            sizes, last = [], None
+            with open(path) as lines, open(out, "w") as svm:
+                for line in lines:
+                    label, qid, rest = line.split("#", 1)[0].rstrip().split(" ", 2)
+                    svm.write(f"{label} {rest}\n")
+                    if qid == last:
+                        sizes[-1] += 1
+                    else:
+                        sizes.append(1)
+                        last = qid
+            Path(f"{out}.query").write_text("".join(f"{size}\n" for size in sizes))
+        return out
+
+
+def worker(program, task_json):
+    """Runs in a process of its own: trains, writes scores, prints seconds."""
+    import time
+
+    task = json.loads(task_json)
+    params = task["params"]
+    if program.startswith("LightGBM"):
+        import lightgbm
+
+        params = {**params, "objective": "lambdarank", "num_threads": task["threads"], "verbose": -1}
+        if "quantised" in program:
+            params |= {"use_quantized_grad": True, "num_grad_quant_bins": 16, "quant_train_renew_leaf": True}
+        rounds = params.pop("num_trees")
+        data = lightgbm.Dataset(task["train_svm"], params={"max_bin": params["max_bin"], "verbose": -1, "num_threads": task["threads"]})
+        data.construct()
+        started = time.perf_counter()
+        booster = lightgbm.train(params, data, num_boost_round=rounds)
+        seconds = time.perf_counter() - started
+        scores = booster.predict(task["test_svm"]) if task["test_svm"] else None
+    else:
+        import xgboost
+
+        params = {
+            "objective": "rank:ndcg",
+            "tree_method": "hist",
+            "grow_policy": "lossguide",
+            "max_depth": 0,
+            "max_leaves": params["num_leaves"],
+            "max_bin": params["max_bin"],
+            "eta": params["learning_rate"],
+            "min_child_weight": params["min_sum_hessian_in_leaf"],
+            "lambda": params["lambda_l2"],
+            "lambdarank_num_pair_per_sample": 30,
+            "nthread": task["threads"],
+            "verbosity": 0,
+        } | {"rounds": params["num_trees"]}
+        rounds = params.pop("rounds")
+        data = xgboost.DMatrix(f"{task['train']}?format=libsvm", nthread=task["threads"])
+        started = time.perf_counter()
+        booster = xgboost.train(params, data, num_boost_round=rounds)
+        seconds = time.perf_counter() - started
+        scores = booster.predict(xgboost.DMatrix(f"{task['test']}?format=libsvm")) if task["test"] else None
+    if scores is not None:
+        np.savetxt(task["scores"], scores, fmt="%.17g")
+    print(json.dumps({"seconds": seconds}))
+
+
+def run_measured(command):
+    """Runs a command; gives its last line of output and its peak memory in bytes."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} failed")
+    return json.loads(output.strip().splitlines()[-1]), usage.ru_maxrss * 1024
+
+
+def train_once(program, task, binary, threads, folder):
+    """Seconds of training, NDCG@10 on the test file, peak memory, and for Rankwise the phases."""
+    if program == "Rankwise":
+        model = folder / "model.json"
+        settings = [f"--set={name}={value}" for name, value in task.settings().items()]
+        command = [binary, "train", task.train, "--out", model, "--threads", str(threads), "--json", "--quiet"]
+        report, peak = run_measured([*map(str, command), *settings, f"--set=absent={task.absent}"])
+        seconds = report["seconds"]
+        ndcg = peers.rankwise(binary, "eval", task.test, "--model", model)["metrics"]["ndcg@10"]
+        return seconds["total"] - seconds["load"] - seconds["bin"], ndcg, peak, seconds
+    is_lightgbm = program.startswith("LightGBM")
+    scores = folder / "scores.txt"
+    task_json = json.dumps({
+        "params": task.settings(),
+        "threads": threads,
+        "train": str(task.train),
+        "test": str(task.test),
+        "train_svm": str(task.svm(task.train)) if is_lightgbm else "",
+        "test_svm": str(task.svm(task.test)) if is_lightgbm else "",
+        "scores": str(scores),
+    })
+    report, peak = run_measured([sys.executable, __file__, "--worker", program, task_json])
+    metrics = peers.rankwise(binary, "eval", task.test, "--scores", scores)["metrics"]
+    return report["seconds"], metrics["ndcg@10"], peak, None
+
+
+def compare(task, binary, threads, rounds, folder, programs):
+    best = {}
+    for _ in range(rounds):
+        for program in programs:
+            seconds, ndcg, peak, phases = train_once(program, task, binary, threads, folder)
+            if program not in best or seconds < best[program][0]:
+                best[program] = (seconds, ndcg, peak, phases)
+    print(f"\n{task.name}: {task.leaves} leaves, {task.trees} trees, {threads} threads, best of {rounds}")
+    print(f"  {'program':20} {'ms per tree':>12} {'Rankwise is':>12} {'ndcg@10':>9} {'peak MB':>9}")
+    ours = best["Rankwise"][0]
+    for program in programs:
+        seconds, ndcg, peak, _ = best[program]
+        ratio = "" if program == "Rankwise" else f"{seconds / ours:.2f} x"
+        print(f"  {program:20} {1e3 * seconds / task.trees:12.1f} {ratio:>12} {ndcg:9.4f} {peak / 1e6:9.0f}")
+    phases = best["Rankwise"][3]
+    per_tree = {name: 1e3 * value / task.trees for name, value in phases.items() if name not in ("load", "bin", "total", "validation")}
+    print("  Rankwise, ms per tree:", ", ".join(f"{name} {value:.1f}" for name, value in per_tree.items()))
+    print(f"  Rankwise, seconds before: load {phases['load']:.2f}, bin {phases['bin']:.2f}", flush=True)
+
+
+def web(binary, folder, rows):
+    train, test = folder / f"web{rows}.txt", folder / "webtest.txt"
+    peers.rankwise(binary, "synth", "--rows", rows, "--seed", 1, "--out", train)
+    if not test.exists():
+        peers.rankwise(binary, "synth", "--rows", 60_000, "--seed", 2, "--out", test)
+    return train, test
+
+
+def unpacked(path, folder):
+    import zstandard
+
+    out = folder / path.name.removesuffix(".zst")
+    with open(path, "rb") as packed, open(out, "wb") as text:
+        zstandard.ZstdDecompressor().copy_stream(packed, text)
+    return out
+
+
+def with_qids(path, folder):
+    """LightGBM's example as LETOR text."""
+    sizes = [int(size) for size in Path(f"{path}.query").read_text().split()]
+    qids = [query for query, size in enumerate(sizes) for _ in range(size)]
+    out = folder / f"{path.name}.txt"
+    lines = [line.split(" ", 1) for line in path.read_text().splitlines()]
+    out.write_text("".join(f"{label} qid:{qid} {rest}\n" for (label, rest), qid in zip(lines, qids)))
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--only", default="", help="run only sets whose name contains this")
+    parser.add_argument("--without", default="", help="leave out programs whose name contains this")
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        return worker(*args.worker)
+    binary = peers.build()
+    programs = [program for program in PROGRAMS if not args.without or args.without not in program]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for task in tasks(binary, folder, args):
+            compare(task, binary, args.threads, args.rounds, folder, programs)
+
+
+def tasks(binary, folder, args):
+    def wanted(name):
+        return args.only in name
+
+    if wanted("web 260k"):
+        files = web(binary, folder, 260_000)
+        yield Task("web 260k x 136", *files, leaves=255, trees=60)
+        yield Task("web 260k x 136", *files, leaves=31, trees=60)
+    data = peers.data_folder()
+    if data is None:
+        print("\nMSRD and LightGBM's example: skipped, there is no data folder (set RANKWISE_DATA)")
+    else:
+        if wanted("MSRD"):
+            files = [unpacked(data / "msrd" / f"{part}.txt.zst", folder) for part in ("train", "vali")]
+            yield Task("MSRD 263k x 246", *files, leaves=255, trees=60, absent="zero")
+        if wanted("example"):
+            files = [with_qids(data / "lightgbm-lambdarank" / f"rank.{part}", folder) for part in ("train", "test")]
+            yield Task("LightGBM's example 3k x 300", *files, leaves=31, trees=100, min_data=20, absent="zero")
+    if args.large and wanted("web 1M"):
+        yield Task("web 1M x 136", *web(binary, folder, 1_000_000), leaves=255, trees=30)
+
+
+if __name__ == "__main__":
+    main()
