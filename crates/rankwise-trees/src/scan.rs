@@ -101,8 +101,11 @@ impl Scanner<'_> {
         let mut sweeps: Vec<Sweep<'_>> = nodes
             .iter()
             .map(|node| {
-                let (missing, values) =
-                    node.histogram.feature(self.layout, feature).split_last().expect("there is a cell for missing values");
+                let (missing, values) = node
+                    .histogram
+                    .feature(self.layout, feature)
+                    .split_last()
+                    .expect("there is a cell for missing values");
                 Sweep { node: *node, values, missing: Side::of(*missing), below: Side::default() }
             })
             .collect();

@@ -1,11 +1,10 @@
 //! `rankwise train`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
-use rankwise::io::read_dataset;
-use rankwise::train::{StopReason, TrainParams, TrainSpec, Trained, ValidSet, train};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, train};
 use serde_json::json;
 
 use crate::args::{Global, Train};
@@ -23,14 +22,17 @@ pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Resu
         return Err(user("name the training data and, with --out, the model to write"));
     };
     let params = spec_of(args, global)?.check()?;
-    files::check_writable(out)?;
+    output.check_file(out, "model needs")?;
+    let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
+    files::check_inputs(&inputs)?;
+    files::check_output(out, &inputs)?;
 
-    let data = read_dataset(data_path, params.binning().absent)?;
+    let data = files::read_data(data_path, params.binning().absent)?;
     let valid_data = read_valid(&args.valid, &params)?;
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
-    output.remark(&format!("{}: {}", data_path.display(), describe(&data)));
+    output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
     for set in &valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }
@@ -38,15 +40,23 @@ pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Resu
     let mut watch = Watch::new(output, params.boosting().num_trees);
     let trained = train(&params, &data, &valid, &mut watch);
     watch.finish();
-    let trained = trained?;
+    let trained = trained.map_err(|error| at_data(data_path, error))?;
     files::write_text(out, &trained.model.to_json())?;
     let report = Report { params: &params, trained: &trained, out, load, total: started.elapsed() };
-    output.result(&report.text(), &report.json())
+    output.summary(out, &report.text(), &report.json())
+}
+
+/// Puts the name of the training data before what is wrong with it.
+fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
+    match error {
+        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => error.into(),
+        _ => user(format!("{}: {error}", files::shown(path))),
+    }
 }
 
 /// Reads the validation sets as the training data is read.
-fn read_valid(paths: &[std::path::PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
-    paths.iter().map(|path| Ok(read_dataset(path, params.binning().absent)?)).collect()
+fn read_valid(paths: &[PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
+    paths.iter().map(|path| files::read_data(path, params.binning().absent)).collect()
 }
 
 /// What was typed: the file first, then --set, then the options that have names of their own.
@@ -55,11 +65,10 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<TrainSpec> {
     if let Some(path) = &args.config {
         config::apply(path, &mut spec)?;
     }
-    for setting in &args.settings {
-        let (name, value) =
-            setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: write it as key=value")))?;
-        spec.set(name, value)?;
-    }
+    let settings = args.settings.iter().map(|setting| {
+        setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
+    });
+    spec.set_all(settings.collect::<anyhow::Result<Vec<_>>>()?)?;
     for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
         if let Some(value) = value {
             spec.set(name, value)?;
