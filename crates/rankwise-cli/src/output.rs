@@ -21,12 +21,12 @@ impl Output {
         Self { is_json: global.json, is_quiet: global.quiet }
     }
 
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(self) -> bool {
         self.is_quiet
     }
 
     /// Prints the result of a command: the text, or with --json the object.
-    pub(crate) fn result(&self, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    pub(crate) fn result(self, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
         let text = if self.is_json { format!("{json}\n") } else { text.to_owned() };
         let mut stdout = std::io::stdout().lock();
         let done = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -35,7 +35,7 @@ impl Output {
     }
 
     /// Tells what was done, where the result itself is a file: on stdout, or on stderr if the file took stdout.
-    pub(crate) fn summary(&self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    pub(crate) fn summary(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
         if is_stream(out) {
             self.remark(text.trim_end());
             return Ok(());
@@ -44,7 +44,7 @@ impl Output {
     }
 
     /// Refuses to print a file and the object of --json to the same place.
-    pub(crate) fn check_file(&self, out: &Path, what: &str) -> anyhow::Result<()> {
+    pub(crate) fn check_file(self, out: &Path, what: &str) -> anyhow::Result<()> {
         if self.is_json && is_stream(out) {
             return Err(user(format!("--json prints a summary, so the {what} a file: add --out FILE")));
         }
@@ -52,7 +52,7 @@ impl Output {
     }
 
     /// Tells what is going on.
-    pub(crate) fn remark(&self, text: &str) {
+    pub(crate) fn remark(self, text: &str) {
         if !self.is_quiet {
             say(text);
         }

@@ -29,7 +29,7 @@ enum Display {
 }
 
 impl Watch {
-    pub(crate) fn new(output: &Output, num_trees: usize) -> Self {
+    pub(crate) fn new(output: Output, num_trees: usize) -> Self {
         let display = if output.is_quiet() {
             Display::Nothing
         } else if std::io::stderr().is_terminal() {
@@ -40,7 +40,7 @@ impl Watch {
             Display::Lines
         };
         let now = Instant::now();
-        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag(*output) }
+        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
@@ -59,8 +59,9 @@ impl Observer for Watch {
         match &self.display {
             Display::Nothing => {}
             Display::Bar(bar) => {
-                bar.set_message(message);
                 bar.set_position(progress.tree as u64);
+                // The number of the tree stands in the message, since either of the two may be drawn without the other.
+                bar.set_message(format!("{}/{}  {message}", progress.tree, progress.num_trees));
             }
             Display::Lines => {
                 if self.last_line.elapsed() >= LINE_PERIOD {
@@ -81,7 +82,7 @@ fn bar_style() -> ProgressStyle {
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.1}", state.per_sec());
     };
-    ProgressStyle::with_template("{bar:16} tree {pos}/{len}  {msg}{rate}/s  {eta} left")
+    ProgressStyle::with_template("{bar:16} tree {msg}{rate}/s  {eta} left")
         .expect("the template is right")
         .with_key("rate", rate)
         .progress_chars("━╸ ")

@@ -43,7 +43,7 @@ enum Target {
     /// As it is: a device or a pipe.
     Direct,
     /// By a new file in the folder, which takes the target's place.
-    Replace { target: PathBuf, folder: PathBuf, old: Option<fs::Metadata> },
+    Replace { target: PathBuf, folder: PathBuf, permissions: Option<fs::Permissions> },
 }
 
 impl Target {
@@ -56,9 +56,7 @@ impl Target {
         match &old {
             Some(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             // Renaming would put a file in the place of /dev/null.
-            Some(metadata) if !metadata.is_file() => {
-                return Ok(Self::Direct);
-            }
+            Some(metadata) if !metadata.is_file() => return Ok(Self::Direct),
             _ => {}
         }
         let ends_like_a_folder =
@@ -72,19 +70,19 @@ impl Target {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        Ok(Self::Replace { target, folder, old })
+        Ok(Self::Replace { target, folder, permissions: old.map(|metadata| metadata.permissions()) })
     }
 }
 
 fn write_path(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let (target, folder, old) = match Target::of(path)? {
+    let (target, folder, permissions) = match Target::of(path)? {
         Target::Direct => return write_encoded(path, OpenOptions::new().write(true).open(path)?, write).map(drop),
-        Target::Replace { target, folder, old } => (target, folder, old),
+        Target::Replace { target, folder, permissions } => (target, folder, permissions),
     };
     let (temporary, file) = Temporary::create(&folder, &target)?;
     let file = write_encoded(path, file, write)?;
-    if let Some(metadata) = old {
-        file.set_permissions(metadata.permissions())?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
     }
     file.sync_all()?;
     drop(file);

@@ -23,7 +23,7 @@ const ROWS: usize = 60_000;
 const SHARES: [f64; 3] = [0.6, 0.2, 0.2];
 const METRIC: &str = "ndcg@10";
 
-pub(crate) fn run(args: &Demo, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
     let seed = global.seed.unwrap_or(0);
     output.remark(&format!(

@@ -15,7 +15,7 @@ use crate::failure::user;
 use crate::output::Output;
 use crate::{files, text};
 
-pub(crate) fn run(args: &Eval, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;

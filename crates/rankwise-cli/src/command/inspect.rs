@@ -16,7 +16,7 @@ const MAX_LABELS_LISTED: usize = 12;
 /// Features listed by importance.
 const TOP_FEATURES: usize = 10;
 
-pub(crate) fn run(args: &Inspect, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if files::is_model(&args.file) {
         let model = files::read_model(&args.file)?;
         return output.result(&model_text(&args.file, &model), &model_json(&model));

@@ -15,7 +15,7 @@ use crate::{files, text};
 /// The last column of a TREC run: who made it.
 const RUN_TAG: &str = "rankwise";
 
-pub(crate) fn run(args: &Predict, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
     let out = args.out.as_deref().unwrap_or(Path::new("-"));
     output.check_file(out, "scores need")?;

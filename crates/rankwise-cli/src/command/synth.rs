@@ -19,7 +19,7 @@ pub(crate) const SPLIT_FILES: [&str; 3] = ["train.txt", "vali.txt", "test.txt"];
 /// Queries that are turned into text at a time.
 const QUERIES_PER_BATCH: usize = 64;
 
-pub(crate) fn run(args: &SynthArgs, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::Result<()> {
     let seed = global.seed.unwrap_or(0);
     let spec = SynthSpec { preset: args.preset, rows: args.rows, features: args.features, seed };
     let synth = spec.check()?;

@@ -1,5 +1,6 @@
 //! `rankwise train`
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::output::Output;
 use crate::progress::Watch;
 use crate::{config, files, memory, text};
 
-pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
     if args.help_params {
         return output.result(&rankwise::help::parameters_text(), &rankwise_help_json());
     }
@@ -124,12 +125,12 @@ impl Report<'_> {
         let seconds = self.total.as_secs_f64();
         let mut out = format!("grew {}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
         for value in values {
-            out.push_str(&format!("{}: {} {:.6}\n", value.set, value.metric, value.value));
+            let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
         if !values.is_empty() {
-            out.push_str(&format!("rules: {}\n", self.params.rules().describe()));
+            let _ = writeln!(out, "rules: {}", self.params.rules().describe());
         }
-        out.push_str(&format!("wrote {}\n", self.out.display()));
+        let _ = writeln!(out, "wrote {}", self.out.display());
         out
     }
 
@@ -145,7 +146,7 @@ impl Report<'_> {
         };
         let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
         sets.dedup();
-        let known = self.load + phases.total - phases.other();
+        let known = self.load + phases.total.saturating_sub(phases.other());
         json!({
             "model": self.out.display().to_string(),
             "trees": model.trees.len(),

@@ -1,5 +1,7 @@
 //! `rankwise train`: what it does with data and parameters that are right.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -79,7 +81,7 @@ fn query_sizes_take_the_place_of_qids() {
             sizes.push(1);
         }
         last = qid;
-        rows.push_str(&format!("{label} {}\n", words.collect::<Vec<_>>().join(" ")));
+        writeln!(rows, "{label} {}", words.collect::<Vec<_>>().join(" ")).unwrap();
     }
     sandbox.write("sized.txt", rows);
     sandbox.write("sized.txt.query", sizes.iter().map(|size| format!("{size}\n")).collect::<String>());
