@@ -2,10 +2,15 @@
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rankwise::data::synth::Preset;
 use rankwise::metrics::RulesSpec;
-use rankwise::params::{ParamError, ParamGroup, ParamValue};
+use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
+use rankwise::train::TrainSpec;
+
+/// More threads than any machine has cores for.
+const MAX_THREADS: u16 = 1024;
 
 /// Learning to rank: train, evaluate and score ranking models.
 #[derive(Debug, Parser)]
@@ -23,10 +28,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Threads to use; by default one for each core. The results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Seed of every random draw.
-    #[arg(long, global = true, value_name = "S")]
+    #[arg(long, global = true, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// No progress and no remarks; errors are always shown.
     #[arg(long, global = true)]
@@ -55,10 +60,10 @@ pub(crate) struct Demo {
 #[derive(Debug, Args)]
 pub(crate) struct Synth {
     /// Number of documents.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) rows: usize,
     /// Number of features; by default the preset's own.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", value_parser = count, allow_negative_numbers = true)]
     pub(crate) features: Option<usize>,
     /// Kind of data: web (136 features, about 120 documents a query), long (few features, about 1,000 documents) or wide
     /// (2,000 features, most of them missing).
@@ -75,7 +80,7 @@ pub(crate) struct Synth {
 /// Show what a data set or a model holds.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// LETOR data or a model.
+    /// LETOR data (- is standard input) or a model.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
@@ -195,5 +200,36 @@ impl RulesArgs {
 }
 
 fn preset(typed: &str) -> Result<Preset, String> {
-    Preset::parse(typed).ok_or_else(|| format!("must be one of {}", Preset::kind()))
+    Preset::parse(typed).ok_or_else(|| format!("give {}", Preset::kind()))
+}
+
+fn threads(typed: &str) -> Result<u16, String> {
+    let threads = typed.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
+    threads.ok_or_else(|| format!("give an integer from 1 to {MAX_THREADS}"))
+}
+
+fn seed(typed: &str) -> Result<u64, String> {
+    typed.parse().map_err(|_| format!("give an integer from 0 to {}", u64::MAX))
+}
+
+/// The limits are those of the generator, which names them.
+fn count(typed: &str) -> Result<usize, String> {
+    typed.parse().map_err(|_| "give an integer, such as 10000".into())
+}
+
+/// Reads the command line. `--num-leaves 3` is what people try first: say how a parameter is given.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse().map_err(|error| {
+        let typed = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
+            _ => return error,
+        };
+        let name = normalise(typed.trim_start_matches('-'));
+        let mut tables = TrainSpec::tables().into_iter().flat_map(|(_, table)| table);
+        if !typed.starts_with("--") || !tables.any(|info| info.answers_to(&name)) {
+            return error;
+        }
+        let advice = format!("'{typed}' is a parameter of training; write `rankwise train ... --set {name}=VALUE`\n");
+        clap::Error::raw(ErrorKind::UnknownArgument, advice)
+    })
 }

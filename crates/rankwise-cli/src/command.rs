@@ -22,11 +22,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
     let output = Output::new(cli.global);
     match cli.command {
-        Command::Demo(args) => demo::run(&args, cli.global, &output),
-        Command::Synth(args) => synth::run(&args, cli.global, &output),
-        Command::Inspect(args) => inspect::run(&args, &output),
-        Command::Train(args) => train::run(&args, cli.global, &output),
-        Command::Predict(args) => predict::run(&args, &output),
-        Command::Eval(args) => eval::run(&args, cli.global, &output),
+        Command::Demo(args) => demo::run(&args, cli.global, output),
+        Command::Synth(args) => synth::run(&args, cli.global, output),
+        Command::Inspect(args) => inspect::run(&args, output),
+        Command::Train(args) => train::run(&args, cli.global, output),
+        Command::Predict(args) => predict::run(&args, output),
+        Command::Eval(args) => eval::run(&args, cli.global, output),
     }
 }

@@ -1,5 +1,6 @@
 //! How the program fails: what it prints, and with which exit code.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use rankwise::data::DataError;
@@ -32,8 +33,20 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
-    ExitCode::from(if can_be_mended(error) { 2 } else { 1 })
+    if can_be_mended(error) {
+        // The errors of the libraries are whole sentences that hold their causes; the chain would say them twice.
+        say(&format!("error: {error}"));
+        ExitCode::from(2)
+    } else {
+        say(&format!("error: {error:#}"));
+        ExitCode::from(1)
+    }
+}
+
+/// Prints a line to stderr. Nobody may be reading it any more (`2>&1 | head`), which is no reason to stop working:
+/// `eprintln!` would panic.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Whoever reads our output has seen enough (`rankwise ... | head`).
@@ -60,8 +73,8 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
 /// A panic is a defect of ours: say so, and exit with 1.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("error: rankwise has a defect: {panic}");
-        eprintln!("Please report it with the command and, if you can, the data that led to it.");
+        say(&format!("error: rankwise has a defect: {panic}"));
+        say("Please report it with the command and, if you can, the data that led to it.");
         std::process::exit(1);
     }));
 }

@@ -1,45 +1,60 @@
 //! Reading and writing what the commands share.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset};
-use rankwise::io::{read_dataset, write_atomically};
-use rankwise::model::Model;
+use rankwise::io::{read_bytes, read_dataset, write_atomically};
+use rankwise::model::{Model, ModelError};
 use rankwise::params::ParamValue as _;
 
 use crate::failure::user;
 
-/// The first bytes of a file tell whether it is a model.
+/// Enough to see how a file begins.
+const START_BYTES: u64 = 64;
+
+/// Whether a path means standard input or output.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A path of input, for messages.
+pub(crate) fn shown(path: &Path) -> String {
+    if is_stream(path) { "<stdin>".into() } else { path.display().to_string() }
+}
+
+/// The first bytes of a file tell whether it is a model. Only of a file: what is read from a pipe is gone.
 pub(crate) fn is_model(path: &Path) -> bool {
-    let mut start = [0u8; 64];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut start));
-    let first = start[..read.unwrap_or(0)].iter().find(|byte| !byte.is_ascii_whitespace());
-    first == Some(&b'{')
+    let start = if path.is_file() { read_bytes(path, START_BYTES).unwrap_or_default() } else { Vec::new() };
+    start.trim_ascii_start().first() == Some(&b'{')
 }
 
 /// Reads a native model file.
 pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
-    let place = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
-        let reason = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file; check its name and the current folder".into(),
-            std::io::ErrorKind::IsADirectory => "this is a folder; name a file".into(),
-            _ => error.to_string(),
-        };
-        user(format!("{place}: cannot open: {reason}"))
-    })?;
-    Model::from_json(&bytes).map_err(|error| match error {
+    let place = shown(path);
+    Model::from_json(&read_bytes(path, u64::MAX)?).map_err(|error| match error {
         // Line and column follow the name without a space.
-        rankwise::model::ModelError::Json { .. } => user(format!("{place}:{error}")),
+        ModelError::Json { .. } => user(format!("{place}:{error}")),
         _ => user(format!("{place}: {error}")),
+    })
+}
+
+/// Reads ranking data.
+pub(crate) fn read_data(path: &Path, absent: Absent) -> anyhow::Result<Dataset> {
+    read_dataset(path, absent).map_err(|error| {
+        if is_model(path) {
+            let place = path.display();
+            return user(format!(
+                "{place}: this looks like a model, not like ranking data; check the order of the files"
+            ));
+        }
+        error.into()
     })
 }
 
 /// Reads data for a model: what a feature left out of a line means is what it meant in training.
 pub(crate) fn read_data_for(model: &Model, path: &Path) -> anyhow::Result<Dataset> {
     let absent = model.params.get("absent").and_then(|value| Absent::parse(value)).unwrap_or(Absent::Missing);
-    Ok(read_dataset(path, absent)?)
+    read_data(path, absent)
 }
 
 /// Writes text in one piece.
@@ -47,19 +62,22 @@ pub(crate) fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(write_atomically(path, |out| out.write_all(text.as_bytes()))?)
 }
 
-/// Refuses a place that cannot be written to before the work begins.
-pub(crate) fn check_writable(path: &Path) -> anyhow::Result<()> {
-    if path.as_os_str() == "-" {
-        return Ok(());
+/// Refuses, before the work begins, an output that cannot be written or that would replace one of the inputs.
+pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    rankwise::io::check_writable(path)?;
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    // A device may be both.
+    if target.is_file() && inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == target)) {
+        let place = path.display();
+        return Err(user(format!("{place}: cannot write: this file is also an input; choose another name")));
     }
-    let place = path.display();
-    if path.is_dir() {
-        return Err(user(format!("{place}: cannot write: this is a folder; name a file")));
+    Ok(())
+}
+
+/// Refuses to read standard input twice.
+pub(crate) fn check_inputs(inputs: &[&Path]) -> anyhow::Result<()> {
+    if inputs.iter().filter(|path| is_stream(path)).count() > 1 {
+        return Err(user("-: standard input can be read once only; name a file for the other input"));
     }
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            Err(user(format!("{place}: cannot write: its folder does not exist; make the folder first")))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }

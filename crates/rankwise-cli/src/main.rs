@@ -13,11 +13,9 @@ mod output;
 mod progress;
 mod text;
 
-use clap::Parser;
-
 fn main() -> std::process::ExitCode {
     failure::report_panics();
-    let cli = args::Cli::parse();
+    let cli = args::parse().unwrap_or_else(|error| error.exit());
     match command::run(cli) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => failure::report(&error),

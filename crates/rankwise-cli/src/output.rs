@@ -1,8 +1,13 @@
 //! Results on stdout, remarks on stderr.
 
 use std::io::Write as _;
+use std::path::Path;
+
+use rankwise::io::{Action, IoError};
 
 use crate::args::Global;
+use crate::failure::{say, user};
+use crate::files::is_stream;
 
 /// Where results and remarks go.
 #[derive(Clone, Copy, Debug)]
@@ -16,29 +21,40 @@ impl Output {
         Self { is_json: global.json, is_quiet: global.quiet }
     }
 
-    pub(crate) fn is_json(&self) -> bool {
-        self.is_json
-    }
-
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(self) -> bool {
         self.is_quiet
     }
 
     /// Prints the result of a command: the text, or with --json the object.
-    pub(crate) fn result(&self, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    pub(crate) fn result(self, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+        let text = if self.is_json { format!("{json}\n") } else { text.to_owned() };
         let mut stdout = std::io::stdout().lock();
-        if self.is_json {
-            writeln!(stdout, "{json}")?;
-        } else {
-            stdout.write_all(text.as_bytes())?;
+        let done = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        // The error that knows the words for a full disk.
+        Ok(done.map_err(|source| IoError::File { path: "-".into(), action: Action::Write, source })?)
+    }
+
+    /// Tells what was done, where the result itself is a file: on stdout, or on stderr if the file took stdout.
+    pub(crate) fn summary(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+        if is_stream(out) {
+            self.remark(text.trim_end());
+            return Ok(());
         }
-        Ok(stdout.flush()?)
+        self.result(text, json)
+    }
+
+    /// Refuses to print a file and the object of --json to the same place.
+    pub(crate) fn check_file(self, out: &Path, what: &str) -> anyhow::Result<()> {
+        if self.is_json && is_stream(out) {
+            return Err(user(format!("--json prints a summary, so the {what} a file: add --out FILE")));
+        }
+        Ok(())
     }
 
     /// Tells what is going on.
-    pub(crate) fn remark(&self, text: &str) {
+    pub(crate) fn remark(self, text: &str) {
         if !self.is_quiet {
-            eprintln!("{text}");
+            say(text);
         }
     }
 }

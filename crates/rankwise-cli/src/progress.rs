@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use rankwise::train::{Flow, Observer, Progress};
 
+use crate::failure::say;
 use crate::output::Output;
 
 /// How often a line is printed where there is no terminal.
@@ -28,19 +29,18 @@ enum Display {
 }
 
 impl Watch {
-    pub(crate) fn new(output: &Output, num_trees: usize) -> Self {
+    pub(crate) fn new(output: Output, num_trees: usize) -> Self {
         let display = if output.is_quiet() {
             Display::Nothing
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(num_trees as u64), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:30} tree {pos}/{len}  {msg}  {per_sec}  {eta} left");
-            bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
+            bar.set_style(bar_style());
             Display::Bar(bar)
         } else {
             Display::Lines
         };
         let now = Instant::now();
-        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag() }
+        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
@@ -54,13 +54,14 @@ impl Watch {
 impl Observer for Watch {
     fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
         let message = progress.values.first().map_or_else(String::new, |first| {
-            format!("{} {:.4} (best at tree {})", first.metric, first.value, progress.best_tree)
+            format!("{} {:.4}, best at {}  ", first.metric, first.value, progress.best_tree)
         });
         match &self.display {
             Display::Nothing => {}
             Display::Bar(bar) => {
-                bar.set_message(message);
                 bar.set_position(progress.tree as u64);
+                // The number of the tree stands in the message, since either of the two may be drawn without the other.
+                bar.set_message(format!("{}/{}  {message}", progress.tree, progress.num_trees));
             }
             Display::Lines => {
                 if self.last_line.elapsed() >= LINE_PERIOD {
@@ -68,7 +69,7 @@ impl Observer for Watch {
                     let rate = progress.tree as f64 / self.started.elapsed().as_secs_f64();
                     let left = (progress.num_trees - progress.tree) as f64 / rate;
                     let (tree, all) = (progress.tree, progress.num_trees);
-                    eprintln!("tree {tree}/{all}  {message}  {rate:.1} trees/s  about {left:.0} s left");
+                    say(&format!("tree {tree}/{all}  {message}{rate:.1} trees/s  about {left:.0} s left"));
                 }
             }
         }
@@ -76,8 +77,19 @@ impl Observer for Watch {
     }
 }
 
+/// Everything in 80 columns, for a thousand trees too.
+fn bar_style() -> ProgressStyle {
+    let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{:.1}", state.per_sec());
+    };
+    ProgressStyle::with_template("{bar:16} tree {msg}{rate}/s  {eta} left")
+        .expect("the template is right")
+        .with_key("rate", rate)
+        .progress_chars("━╸ ")
+}
+
 /// Set by the first Ctrl-C; the second one ends the process at once.
-fn interrupt_flag() -> Arc<AtomicBool> {
+fn interrupt_flag(output: Output) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let for_handler = Arc::clone(&flag);
     // Without a handler Ctrl-C ends the process, as it does everywhere.
@@ -85,7 +97,7 @@ fn interrupt_flag() -> Arc<AtomicBool> {
         if for_handler.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping after this tree; press Ctrl-C again to lose what is trained");
+        output.remark("\nstopping after this tree; press Ctrl-C again to lose what is trained");
     });
     flag
 }

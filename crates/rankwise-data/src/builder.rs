@@ -259,13 +259,8 @@ impl DatasetBuilder {
             // Compared with the row count as it grows: sizes are input, and their sum could overflow.
             for (idx, size) in sizes.iter().enumerate() {
                 if *size > n_rows - numbers.of_row.len() {
-                    let given = sizes.iter().fold(0usize, |sum, size| sum.saturating_add(*size));
-                    return Err(DataError::Length {
-                        what: "rows in the query sizes",
-                        given,
-                        expected: n_rows,
-                        of: "rows",
-                    });
+                    let sum = sizes.iter().fold(0usize, |sum, size| sum.saturating_add(*size));
+                    return Err(DataError::GroupSizes { sum, rows: n_rows });
                 }
                 if *size > 0 {
                     numbers.of_row.resize(numbers.of_row.len() + size, numbers.ids.len() as u32);
@@ -273,8 +268,7 @@ impl DatasetBuilder {
                 }
             }
             if numbers.of_row.len() != n_rows {
-                let given = numbers.of_row.len();
-                return Err(DataError::Length { what: "rows in the query sizes", given, expected: n_rows, of: "rows" });
+                return Err(DataError::GroupSizes { sum: numbers.of_row.len(), rows: n_rows });
             }
             return Ok(numbers);
         }
@@ -582,7 +576,7 @@ mod tests {
         let data = rows(vec![1, 2]).unwrap();
         assert_eq!((data.query(0).id, data.query(1).id, data.query(1).labels.len()), ("1", "2", 2));
         for sizes in [vec![1, 1], vec![2, 2], vec![usize::MAX, usize::MAX]] {
-            assert!(matches!(rows(sizes), Err(DataError::Length { expected: 3, .. })));
+            assert!(matches!(rows(sizes), Err(DataError::GroupSizes { rows: 3, .. })));
         }
     }
 

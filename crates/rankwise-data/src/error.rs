@@ -33,7 +33,7 @@ pub enum DataError {
         feature: u32,
     },
     /// A list beside the rows has another length than they.
-    #[error("there are {given} {what}, but {expected} {of}; give one for each")]
+    #[error("the number of {what} is {given}, but the number of {of} is {expected}; give one for each")]
     Length {
         /// What was counted.
         what: &'static str,
@@ -43,6 +43,14 @@ pub enum DataError {
         expected: usize,
         /// What they belong to.
         of: &'static str,
+    },
+    /// The sizes of the queries do not add up to the rows.
+    #[error("the query sizes add up to {sum}, but there are {rows} rows; give the number of rows of each query")]
+    GroupSizes {
+        /// What they add up to.
+        sum: usize,
+        /// The number of rows.
+        rows: usize,
     },
     /// More rows than row numbers can count.
     #[error("{rows} rows are more than the {limit} that one data set can hold; split it by query")]

@@ -25,34 +25,64 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::R
     done.map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
 }
 
-fn write_path(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let old = match fs::metadata(path) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
+/// Finds out, before long work begins, whether [`write_atomically`] could write to the path: by the same steps, up to
+/// the temporary file, which is removed again. A stream, a device or a pipe is taken at its word.
+pub fn check_writable(path: &Path) -> Result<(), IoError> {
+    let check = || match Target::of(path)? {
+        Target::Direct => Ok(()),
+        Target::Replace { target, folder, .. } => Temporary::create(&folder, &target).map(drop),
     };
-    match &old {
-        Some(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-        // Renaming would put a file in the place of /dev/null.
-        Some(metadata) if !metadata.is_file() => {
-            return write_encoded(path, OpenOptions::new().write(true).open(path)?, write).map(drop);
+    if is_stream(path) {
+        return Ok(());
+    }
+    check().map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
+}
+
+/// How a path is written to.
+enum Target {
+    /// As it is: a device or a pipe.
+    Direct,
+    /// By a new file in the folder, which takes the target's place.
+    Replace { target: PathBuf, folder: PathBuf, permissions: Option<fs::Permissions> },
+}
+
+impl Target {
+    fn of(path: &Path) -> io::Result<Self> {
+        let old = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        match &old {
+            Some(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            // Renaming would put a file in the place of /dev/null.
+            Some(metadata) if !metadata.is_file() => return Ok(Self::Direct),
+            _ => {}
         }
-        _ => {}
+        let ends_like_a_folder =
+            path.as_os_str().as_encoded_bytes().last().is_none_or(|last| is_separator((*last).into()));
+        if ends_like_a_folder {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        // A link stays a link; what it points to is replaced.
+        let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        Ok(Self::Replace { target, folder, permissions: old.map(|metadata| metadata.permissions()) })
     }
-    let ends_like_a_folder = path.as_os_str().as_encoded_bytes().last().is_none_or(|last| is_separator((*last).into()));
-    if ends_like_a_folder {
-        return Err(ErrorKind::IsADirectory.into());
-    }
-    // A link stays a link; what it points to is replaced.
-    let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
+}
+
+fn write_path(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let (target, folder, permissions) = match Target::of(path)? {
+        Target::Direct => return write_encoded(path, OpenOptions::new().write(true).open(path)?, write).map(drop),
+        Target::Replace { target, folder, permissions } => (target, folder, permissions),
     };
     let (temporary, file) = Temporary::create(&folder, &target)?;
     let file = write_encoded(path, file, write)?;
-    if let Some(metadata) = old {
-        file.set_permissions(metadata.permissions())?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
     }
     file.sync_all()?;
     drop(file);

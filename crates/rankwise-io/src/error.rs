@@ -116,6 +116,7 @@ fn reason(action: Action, error: &io::Error) -> String {
         (ErrorKind::NotFound, Action::Write) => "its folder does not exist; make the folder first".into(),
         (ErrorKind::NotFound, _) => "there is no such file; check its name and the current folder".into(),
         (ErrorKind::IsADirectory, _) => "this is a folder; name a file".into(),
+        (ErrorKind::AlreadyExists, Action::Write) => "there is a file of this name; name a folder".into(),
         (ErrorKind::NotADirectory, _) => "a part of the path is a file, not a folder; check the path".into(),
         (ErrorKind::PermissionDenied, Action::Write) => {
             "permission denied; choose another place or change the rights of its folder".into()

@@ -4,7 +4,9 @@
 //!   [`Dataset`](rankwise_data::Dataset); [`read_letor`] and [`read_letor_from`] take LETOR text, compressed or not.
 //! * [`LetorWriter`] writes rows as LETOR text.
 //! * [`read_scores`] and [`write_scores`] handle one score per line.
-//! * [`write_atomically`] puts a whole file in place or leaves the old one as it was.
+//! * [`write_atomically`] puts a whole file in place or leaves the old one as it was; [`check_writable`] tells beforehand
+//!   whether it could.
+//! * [`read_bytes`] gives a file of any other kind, uncompressed.
 //! * [`IoError`] says where input is wrong, `FILE:LINE:COL`, and what to do about it.
 //!
 //! Input is never trusted: any bytes give a result or an error, and memory stays within a constant times what the rows
@@ -22,8 +24,9 @@ mod scores;
 mod side_files;
 mod source;
 
-pub use atomic::write_atomically;
+pub use atomic::{check_writable, write_atomically};
 pub use error::{Action, IoError};
 pub use letor::{LetorWriter, read_dataset, read_letor, read_letor_from};
 pub use problem::Problem;
 pub use scores::{read_scores, write_scores};
+pub use source::read_bytes;

@@ -86,7 +86,7 @@ impl SideNames {
         let side = match &source {
             DataError::Length { what: "row weights", .. } | DataError::Weight { what: "row", .. } => self.row_weights,
             DataError::Length { what: "query weights", .. } | DataError::Weight { .. } => self.query_weights,
-            DataError::Length { .. } => self.sizes,
+            DataError::GroupSizes { .. } => self.sizes,
             _ => None,
         };
         IoError::Data { path: side.unwrap_or_else(|| data.into()), source }

@@ -13,6 +13,16 @@ const INPUT_BUFFER_BYTES: usize = 256 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// The whole content of a file, or its first `limit` bytes, uncompressed; `-` is standard input.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, IoError> {
+    let mut source = Source::open(path)?;
+    let mut bytes = Vec::new();
+    let done = source.reader.by_ref().take(limit).read_to_end(&mut bytes);
+    let n_lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
+    done.map_err(|error| source.read_error(error, n_lines))?;
+    Ok(bytes)
+}
+
 /// A stream of uncompressed bytes and where it comes from.
 pub(crate) struct Source<'a> {
     pub(crate) path: PathBuf,

@@ -20,7 +20,9 @@ pub enum MetricError {
         query: String,
     },
     /// Under `ties=docid`: the documents have no ids.
-    #[error("--ties docid needs document ids, and the data has none; choose another rule or give ids")]
+    #[error(
+        "--ties docid needs document ids, and the data has none; choose another rule, or give ids (after # in LETOR text)"
+    )]
     NoDocIds,
     /// Not one score for each document.
     #[error("there are {scores} scores for {rows} documents; give one for each")]
@@ -31,7 +33,7 @@ pub enum MetricError {
         rows: usize,
     },
     /// A score that cannot be ordered.
-    #[error("the score of row {row} in query '{query}' is not a number")]
+    #[error("the score of row {row} in query '{query}' is not a number; give a finite one")]
     Score {
         /// The row in the input, from 1.
         row: usize,

@@ -15,7 +15,7 @@ param_enum! {
 }
 
 /// A metric as it was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct MetricName {
     kind: Kind,
     cutoff: Option<usize>,
@@ -38,22 +38,31 @@ impl MetricName {
     }
 }
 
+/// By meaning: `NDCG@10` is `ndcg@10`.
+impl PartialEq for MetricName {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, self.cutoff) == (other.kind, other.cutoff)
+    }
+}
+
+impl Eq for MetricName {}
+
 impl ParamValue for MetricName {
     fn kind() -> String {
         format!("a metric ({}), with @k to look at the first k documents only", Kind::kind())
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let typed = text.trim().to_ascii_lowercase();
+        let typed = text.trim();
         let (name, cutoff) = match typed.split_once('@') {
             Some((name, digits)) => (name, Some(digits.parse().ok().filter(|cutoff| *cutoff > 0)?)),
-            None => (typed.as_str(), None),
+            None => (typed, None),
         };
-        Some(Self { kind: Kind::parse(name)?, cutoff, typed: typed.clone() })
+        Some(Self { kind: Kind::parse(name)?, cutoff, typed: typed.to_owned() })
     }
 
     fn render(&self) -> String {
-        self.typed.clone()
+        self.cutoff.map_or_else(|| self.kind.render(), |cutoff| format!("{}@{cutoff}", self.kind.render()))
     }
 }
 
@@ -64,6 +73,9 @@ mod tests {
     #[test]
     fn names_have_a_kind_and_perhaps_a_cutoff() {
         assert_eq!(MetricName::parse("NDCG@10").unwrap().cutoff, Some(10));
+        assert_eq!(MetricName::parse("NDCG@10"), MetricName::parse("ndcg@10"));
+        assert_eq!(MetricName::parse(" NDCG@10").unwrap().as_str(), "NDCG@10");
+        assert_eq!(MetricName::parse("NDCG@10").unwrap().render(), "ndcg@10");
         assert_eq!(MetricName::parse("dcg").unwrap().cutoff, None);
         for text in ["", "ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "@5", "ndgc@5", "ndcg@99999999999999999999"] {
             assert_eq!(MetricName::parse(text), None, "{text}");

@@ -3,8 +3,14 @@
 /// A model that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
+    /// There are no bytes.
+    #[error("not a Rankwise model: the file is empty; give a file that `rankwise train` wrote")]
+    Empty,
     /// The bytes are no JSON.
-    #[error("{line}:{column}: not a Rankwise model: {problem}; the file is damaged or of another kind")]
+    #[error(
+        "{line}:{column}: not a Rankwise model: {problem}; the file is damaged or of another kind, \
+         so restore it from a copy or train again"
+    )]
     Json {
         /// Line, from 1.
         line: usize,
@@ -14,7 +20,7 @@ pub enum ModelError {
         problem: String,
     },
     /// JSON, but not one of ours.
-    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; check that this is the right file")]
+    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; give a file that `rankwise train` wrote")]
     Foreign,
     /// A newer program wrote it.
     #[error("the model has format version {found}, this program reads versions up to {known}; use a newer rankwise")]
@@ -39,7 +45,7 @@ pub enum ModelError {
         computed: String,
     },
     /// A tree is not a tree.
-    #[error("tree {tree}: {problem}; the model is damaged")]
+    #[error("tree {tree}: {problem}; the model is damaged, so restore it from a copy")]
     Tree {
         /// Which tree, from 0.
         tree: usize,
@@ -47,7 +53,7 @@ pub enum ModelError {
         problem: String,
     },
     /// Another part is wrong.
-    #[error("{problem}; the model is damaged")]
+    #[error("{problem}; the model is damaged, so restore it from a copy")]
     Content {
         /// What is wrong.
         problem: String,

@@ -61,6 +61,12 @@ impl Model {
 
     /// Reads a native file. Any bytes give a model or an error.
     pub fn from_json(bytes: &[u8]) -> Result<Self, ModelError> {
+        match bytes.trim_ascii_start().first() {
+            None => return Err(ModelError::Empty),
+            Some(b'{') => {}
+            // What the JSON reader would say of other text helps nobody.
+            Some(_) => return Err(ModelError::Foreign),
+        }
         let envelope: Envelope = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
         if envelope.format != Some(FORMAT.into()) {
             return Err(ModelError::Foreign);
@@ -131,10 +137,10 @@ fn checksum(fields: &[(&'static str, String)], trees: &[String]) -> String {
 }
 
 fn json_error(error: &serde_json::Error) -> ModelError {
-    // The reader repeats the place at the end of its message; ours stands in front.
+    // At the end of a line the reader counts columns from 0. It repeats the place at the end of its message; ours stands in front.
     let text = error.to_string();
     let problem = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]).to_owned();
-    ModelError::Json { line: error.line(), column: error.column(), problem }
+    ModelError::Json { line: error.line(), column: error.column().max(1), problem }
 }
 
 #[cfg(test)]
@@ -160,10 +166,11 @@ mod tests {
     fn damage_is_noticed_and_named() {
         let text = model().to_json();
         let read = |text: &str| Model::from_json(text.as_bytes()).unwrap_err();
-        assert!(matches!(read(""), ModelError::Json { .. }));
+        assert_eq!(read(" \n"), ModelError::Empty);
         assert!(matches!(read(&text[..text.len() / 2]), ModelError::Json { .. }));
         assert_eq!(read("{\"trees\": []}"), ModelError::Foreign);
-        assert!(matches!(read("[1, 2]"), ModelError::Json { .. }));
+        assert_eq!(read("[1, 2]"), ModelError::Foreign);
+        assert_eq!(read("1 qid:1 1:0.5"), ModelError::Foreign);
         let newer = text.replace("\"version\": 1", "\"version\": 2");
         assert_eq!(read(&newer), ModelError::Newer { found: 2, known: 1 });
         assert!(matches!(read(&text.replace("\"kind\": \"trees\"", "\"kind\": \"net\"")), ModelError::Kind { .. }));

@@ -17,7 +17,8 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Dataset, QueryView, SimdLevel};
+
 use rankwise_metrics::{Discounts, Gain, Ties, ideal_dcg};
 
 use crate::kernel::exp::LANES;
@@ -52,6 +53,11 @@ impl LambdaMart {
         gain.check(data)?;
         if !data.queries().any(|query| query.labels.iter().any(|label| *label != query.labels[0])) {
             return Err(ObjectiveError::NoPairs { objective: "lambdamart" });
+        }
+        let has_weight =
+            |query: &QueryView<'_>| query.weight > 0.0 && (0..query.n_docs()).any(|doc| query.doc_weight(doc) > 0.0);
+        if !data.queries().any(|query| has_weight(&query)) {
+            return Err(ObjectiveError::NoWeight);
         }
         let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
         let discounts = Discounts::up_to(longest);

@@ -6,7 +6,7 @@ use crate::Range;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParamError {
     /// No parameter has this name.
-    #[error("unknown parameter '{name}'{}; see `rankwise train --help-params`", hint(nearest.as_deref()))]
+    #[error("unknown parameter '{name}'; {}", hint(nearest.as_deref()))]
     Unknown {
         /// The name as typed.
         name: String,
@@ -14,7 +14,7 @@ pub enum ParamError {
         nearest: Option<String>,
     },
     /// The text is not a value of the parameter's type.
-    #[error("parameter '{name}': '{value}' is not {expected}")]
+    #[error("parameter '{name}': '{value}' does not fit; give {expected}")]
     Value {
         /// The parameter.
         name: String,
@@ -34,7 +34,7 @@ pub enum ParamError {
         range: Range,
     },
     /// The same parameter was given under two names.
-    #[error("parameter '{name}' is given twice, as '{first}' and as '{second}'; keep one")]
+    #[error("parameter '{name}' is given twice{}; keep one", spellings(first, second))]
     Twice {
         /// The parameter.
         name: String,
@@ -61,5 +61,10 @@ impl ParamError {
 }
 
 fn hint(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |name| format!(", did you mean '{name}'?"))
+    const ALL: &str = "`rankwise train --help-params` lists all";
+    nearest.map_or_else(|| ALL.into(), |name| format!("did you mean '{name}'? {ALL}"))
+}
+
+fn spellings(first: &str, second: &str) -> String {
+    if first == second { String::new() } else { format!(", as '{first}' and as '{second}'") }
 }

@@ -24,6 +24,11 @@ impl ParamInfo {
     pub fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| crate::normalise(alias) == name)
     }
+
+    /// What may be given: the kind of value, and its range where there is one.
+    pub fn allowed(&self) -> String {
+        if self.range == Range::ANY { self.kind.clone() } else { format!("{}, {}", self.kind, self.range) }
+    }
 }
 
 /// The value that one parameter has in a spec.
@@ -110,7 +115,7 @@ macro_rules! param_group {
                             $crate::ParamError::Value {
                                 name: info.name.to_owned(),
                                 value: value.to_owned(),
-                                expected: info.kind.clone(),
+                                expected: info.allowed(),
                             }
                         })?;
                     } )*

@@ -66,7 +66,10 @@ impl CrossCheck for LoopSpec {
                 ));
             }
             (true, false, _) => {
-                return Err(ParamError::conflict("sample", "a sample needs bagging_fraction below 1"));
+                return Err(ParamError::conflict(
+                    "sample",
+                    "a sample needs its share of the documents; set bagging_fraction below 1",
+                ));
             }
             (true, true, _) => {
                 self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
@@ -210,11 +213,12 @@ fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
 
 fn unknown(name: &str) -> ParamError {
     let tables = TrainSpec::tables();
-    let known = tables
-        .iter()
-        .flat_map(|(_, table)| table)
-        .flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
-    ParamError::Unknown { name: name.to_owned(), nearest: nearest(name, known).map(str::to_owned) }
+    let all = || tables.iter().flat_map(|(_, table)| table);
+    let known = all().flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
+    // Where an alias is nearest but our own name is near too, our own is the one to learn.
+    let own = |found| all().find(|info| info.aliases.contains(&found)).and_then(|info| nearest(name, [info.name]));
+    let nearest = nearest(name, known).map(|found| own(found).unwrap_or(found).to_owned());
+    ParamError::Unknown { name: name.to_owned(), nearest }
 }
 
 #[cfg(test)]
@@ -245,8 +249,14 @@ mod tests {
         let error = spec.set("num_leafs", "3").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown parameter 'num_leafs', did you mean 'num_leaf'?; see `rankwise train --help-params`"
+            "unknown parameter 'num_leafs'; did you mean 'num_leaves'? `rankwise train --help-params` lists all"
         );
+        let nearest = |name: &str| match TrainSpec::default().set(name, "1").unwrap_err() {
+            ParamError::Unknown { nearest, .. } => nearest,
+            other => panic!("{other}"),
+        };
+        assert_eq!(nearest("subsampl").as_deref(), Some("subsample"), "an alias far from our own name");
+        assert_eq!(nearest("zebra"), None);
         let error = spec.set_all([("eta", "0.1"), ("learning_rate", "0.2")]).unwrap_err();
         assert!(matches!(error, ParamError::Twice { .. }), "{error}");
         spec.set_all([("eta", "0.3"), ("max_leaves", "7")]).unwrap();

@@ -157,7 +157,9 @@ impl<'a> FastEngine<'a> {
                     subtract(parent, cells);
                 }
             });
-            rest.into_iter().for_each(|part| self.recycle(part));
+            for part in rest {
+                self.recycle(part);
+            }
         }
     }
 
@@ -318,7 +320,7 @@ fn lane_split(lanes: &LaneBest, lane: usize, feature: usize) -> Option<Split> {
     (lanes.score[lane] > f64::NEG_INFINITY).then_some(Split {
         feature,
         bin: (place / 2) as u8,
-        missing_left: place % 2 == 0,
+        missing_left: place.is_multiple_of(2),
         gain: lanes.score[lane],
     })
 }

@@ -65,10 +65,9 @@ param_group! {
 impl CrossCheck for TreeSpec {
     fn cross_check(&mut self) -> Result<(), ParamError> {
         if self.grow == Growth::Oblivious && self.max_depth > 20 {
-            return Err(ParamError::conflict(
-                "max_depth",
-                "an oblivious tree of depth 21 has 2 million leaves; at most 20",
-            ));
+            let depth = self.max_depth;
+            let problem = format!("an oblivious tree of depth {depth} has 2^{depth} leaves; give at most 20");
+            return Err(ParamError::conflict("max_depth", problem));
         }
         Ok(())
     }

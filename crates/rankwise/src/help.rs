@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rankwise_params::{ParamInfo, Range};
+use rankwise_params::ParamInfo;
 use rankwise_train::TrainSpec;
 
 /// Where lines of help are broken.
@@ -18,7 +18,7 @@ pub fn parameters_text() -> String {
             for line in wrap(&info.help, TEXT_WIDTH) {
                 let _ = writeln!(text, "      {line}");
             }
-            let _ = writeln!(text, "      {}", allowed(&info));
+            let _ = writeln!(text, "      {}", info.allowed());
             if !info.aliases.is_empty() {
                 for line in wrap(&format!("also: {}", info.aliases.join(", ")), TEXT_WIDTH) {
                     let _ = writeln!(text, "      {line}");
@@ -47,7 +47,7 @@ pub fn parameters_markdown() -> String {
                 "| `{}` | `{}` | {} | {} | {} |",
                 info.name,
                 shown_default(&info),
-                escape(&allowed(&info)),
+                escape(&info.allowed()),
                 escape(&info.help),
                 aliases.join(", ")
             );
@@ -58,10 +58,6 @@ pub fn parameters_markdown() -> String {
 
 fn shown_default(info: &ParamInfo) -> &str {
     if info.default.is_empty() { "(empty)" } else { &info.default }
-}
-
-fn allowed(info: &ParamInfo) -> String {
-    if info.range == Range::ANY { info.kind.clone() } else { format!("{}, {}", info.kind, info.range) }
 }
 
 fn escape(text: &str) -> String {

@@ -23,7 +23,7 @@ const ROWS: usize = 60_000;
 const SHARES: [f64; 3] = [0.6, 0.2, 0.2];
 const METRIC: &str = "ndcg@10";
 
-pub(crate) fn run(args: &Demo, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
     let seed = global.seed.unwrap_or(0);
     output.remark(&format!(
@@ -99,7 +99,7 @@ fn report(rankers: &[(String, f64)], folder: &Path, seconds: f64, rules: &Rules)
     let mut rows = vec![vec!["ranker".to_owned(), METRIC.to_owned()]];
     rows.extend(rankers.iter().map(|(name, value)| vec![name.clone(), format!("{value:.4}")]));
     let program = program_name();
-    let file = |name: &str| folder.join(name).display().to_string();
+    let file = |name: &str| quoted(&folder.join(name).display().to_string());
     let [train, vali, test] = SPLIT_FILES.map(file);
     let model = file("model.json");
     format!(
@@ -122,5 +122,11 @@ fn program_name() -> String {
         let exe = std::env::current_exe().ok()?;
         exe.strip_prefix(std::env::current_dir().ok()?).ok().map(Path::to_path_buf)
     };
-    below().map_or_else(|| "rankwise".into(), |path| path.display().to_string())
+    below().map_or_else(|| "rankwise".into(), |path| quoted(&path.display().to_string()))
+}
+
+/// A path as it can be pasted into a shell.
+fn quoted(path: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "/\\._-+:~@%".contains(char);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

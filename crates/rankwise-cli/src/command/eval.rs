@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use rankwise::data::{Absent, Dataset};
-use rankwise::io::{read_dataset, read_scores};
+use rankwise::io::read_scores;
 use rankwise::metrics::{Evaluation, Evaluator, MetricName, Rules, RulesSpec};
 use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
@@ -14,16 +15,27 @@ use crate::failure::user;
 use crate::output::Output;
 use crate::{files, text};
 
-pub(crate) fn run(args: &Eval, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
+    let inputs: Vec<&Path> = [Some(&args.data), args.model.as_ref(), args.scores.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
-        files::check_writable(path)?;
+        if files::is_stream(path) {
+            return Err(user("--per-query -: standard output takes the means; name a file"));
+        }
+        files::check_output(path, &inputs)?;
     }
     let (data, scores) = read_system(args)?;
-    let evaluation = Evaluator::new(&data, &names, &rules)?.evaluate(&scores)?;
+    let evaluation = Evaluator::new(&data, &names, &rules)
+        .and_then(|evaluator| evaluator.evaluate(&scores))
+        .map_err(|error| user(format!("{}: {error}", files::shown(&args.data))))?;
     if let Some(path) = &args.per_query {
         files::write_text(path, &per_query_table(&data, &evaluation))?;
     }
@@ -59,15 +71,15 @@ fn read_system(args: &Eval) -> anyhow::Result<(Dataset, Vec<f64>)> {
         return Ok((data, scores));
     }
     let path = args.scores.as_ref().ok_or_else(|| user("give --model or --scores"))?;
-    let data = read_dataset(&args.data, Absent::Missing)?;
+    let data = files::read_data(&args.data, Absent::Missing)?;
     let scores = read_scores(path)?;
     if scores.len() != data.n_rows() {
         return Err(user(format!(
-            "{}: {} scores for the {} rows of {}; give one score for each row, in the same order",
-            path.display(),
-            scores.len(),
-            data.n_rows(),
-            args.data.display()
+            "{}: {} for {} of {}; give one score for each row, in the same order",
+            files::shown(path),
+            text::count(scores.len(), "score"),
+            text::count(data.n_rows(), "row"),
+            files::shown(&args.data)
         )));
     }
     let scores = data.from_input_order(&scores);

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset};
-use rankwise::io::read_dataset;
 use rankwise::model::{Model, Tree};
 use serde_json::json;
 
@@ -17,12 +16,12 @@ const MAX_LABELS_LISTED: usize = 12;
 /// Features listed by importance.
 const TOP_FEATURES: usize = 10;
 
-pub(crate) fn run(args: &Inspect, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if files::is_model(&args.file) {
         let model = files::read_model(&args.file)?;
         return output.result(&model_text(&args.file, &model), &model_json(&model));
     }
-    let data = read_dataset(&args.file, Absent::Missing)?;
+    let data = files::read_data(&args.file, Absent::Missing)?;
     let facts = DataFacts::new(&data);
     output.result(&facts.text(&args.file), &facts.json())
 }
@@ -85,9 +84,9 @@ impl<'a> DataFacts<'a> {
         };
         let mean_size = data.n_rows() as f64 / data.n_queries() as f64;
         let median = self.sizes[self.sizes.len() / 2];
-        let mut out = format!("{}: ranking data\n", path.display());
+        let mut out = format!("{}: ranking data\n", files::shown(path));
         let mut line = |name: &str, value: String| {
-            let _ = writeln!(out, "  {name:<11} {value}");
+            let _ = writeln!(out, "  {name:<12} {value}");
         };
         line("documents", text::thousands(data.n_rows() as u64));
         line("queries", text::thousands(data.n_queries() as u64));
@@ -155,13 +154,23 @@ fn model_text(path: &Path, model: &Model) -> String {
     let deepest = model.trees.iter().map(Tree::depth).max().unwrap_or(0);
     let mut out = format!("{}: model, objective {}\n", path.display(), model.objective);
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<11} {value}");
+        let _ = writeln!(out, "  {name:<12} {value}");
     };
-    line("trees", format!("{}, {} leaves in all, depth up to {deepest}", model.trees.len(), model.n_leaves()));
+    line(
+        "trees",
+        format!(
+            "{}, {} leaves in all, depth up to {deepest}",
+            text::thousands(model.trees.len() as u64),
+            text::thousands(model.n_leaves() as u64)
+        ),
+    );
     line("features", format!("{} used", model.features.len()));
     line("base score", model.base_score.to_string());
     let on = &model.trained_on;
-    line("trained on", format!("{} documents, {} queries", text::thousands(on.rows), text::thousands(on.queries)));
+    line(
+        "trained on",
+        format!("{}, {}", text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query")),
+    );
     line("fingerprint", on.fingerprint.clone());
     for (idx, (name, value)) in model.params.iter().enumerate() {
         line(if idx == 0 { "parameters" } else { "" }, format!("{name} = {value}"));

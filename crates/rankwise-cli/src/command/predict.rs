@@ -9,21 +9,19 @@ use rankwise::io::{write_atomically, write_scores};
 use serde_json::json;
 
 use crate::args::{Predict, PredictFormat};
-use crate::failure::user;
 use crate::output::Output;
 use crate::{files, text};
 
 /// The last column of a TREC run: who made it.
 const RUN_TAG: &str = "rankwise";
 
-pub(crate) fn run(args: &Predict, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
-    let model = files::read_model(&args.model)?;
-    if output.is_json() && args.out.is_none() {
-        return Err(user("--json prints a summary, so the scores need a file: add --out FILE"));
-    }
     let out = args.out.as_deref().unwrap_or(Path::new("-"));
-    files::check_writable(out)?;
+    output.check_file(out, "scores need")?;
+    files::check_inputs(&[&args.model, &args.data])?;
+    let model = files::read_model(&args.model)?;
+    files::check_output(out, &[&args.model, &args.data])?;
     let data = files::read_data_for(&model, &args.data)?;
     let load = started.elapsed();
     let scoring = Instant::now();
@@ -34,12 +32,10 @@ pub(crate) fn run(args: &Predict, output: &Output) -> anyhow::Result<()> {
         PredictFormat::Tsv => write_tsv(file, &data, &scores),
         PredictFormat::Run => write_run(file, &data, &scores),
     })?;
-    if args.out.is_none() {
-        return Ok(());
-    }
     let total = started.elapsed();
     let summary = format!("scored {} in {:.2} s\n", text::count(data.n_rows(), "document"), total.as_secs_f64());
-    output.result(
+    output.summary(
+        out,
         &summary,
         &json!({
             "rows": data.n_rows(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::Row;
 use rankwise::data::synth::{Synth, SynthSpec, split_of};
-use rankwise::io::{LetorWriter, write_atomically};
+use rankwise::io::{Action, IoError, LetorWriter, write_atomically};
 use rankwise::params::ParamValue as _;
 use rayon::prelude::*;
 use serde_json::json;
@@ -19,24 +19,31 @@ pub(crate) const SPLIT_FILES: [&str; 3] = ["train.txt", "vali.txt", "test.txt"];
 /// Queries that are turned into text at a time.
 const QUERIES_PER_BATCH: usize = 64;
 
-pub(crate) fn run(args: &SynthArgs, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::Result<()> {
     let seed = global.seed.unwrap_or(0);
     let spec = SynthSpec { preset: args.preset, rows: args.rows, features: args.features, seed };
     let synth = spec.check()?;
+    output.check_file(&args.out, "data need")?;
     let written = match &args.split {
+        Some(_) if files::is_stream(&args.out) => {
+            return Err(user(
+                "--split writes several files, which standard output cannot hold; name a folder with --out",
+            ));
+        }
         Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out)?,
         None => {
-            files::check_writable(&args.out)?;
+            files::check_output(&args.out, &[])?;
             write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out)?;
             vec![args.out.display().to_string()]
         }
     };
-    if args.out.as_os_str() == "-" {
-        return Ok(());
-    }
     let (rows, queries) = (text::count(synth.n_rows(), "document"), text::count(synth.n_queries(), "query"));
     let summary = format!("wrote {rows} of {queries} to {}\n", written.join(", "));
-    output.result(&summary, &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }))
+    output.summary(
+        &args.out,
+        &summary,
+        &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }),
+    )
 }
 
 fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
@@ -47,14 +54,17 @@ fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
     if is_usable {
         Ok(shares)
     } else {
-        Err(user(format!("--split {typed}: give one to three positive shares that add up to 1, such as 0.6,0.2,0.2")))
+        Err(user(format!("--split '{typed}': give one to three positive shares that add up to 1, such as 0.6,0.2,0.2")))
     }
 }
 
 /// Writes each part of the queries to a file of the folder; gives the files.
 pub(crate) fn write_split(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| user(format!("{}: cannot make the folder: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|source| IoError::File {
+        path: folder.into(),
+        action: Action::Write,
+        source,
+    })?;
     let part_of: Vec<usize> =
         (0..synth.n_queries()).map(|query| split_of(seed, &synth.query_id(query), shares)).collect();
     let mut written = Vec::new();

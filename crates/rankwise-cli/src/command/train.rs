@@ -1,11 +1,11 @@
 //! `rankwise train`
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
-use rankwise::io::read_dataset;
-use rankwise::train::{StopReason, TrainParams, TrainSpec, Trained, ValidSet, train};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, train};
 use serde_json::json;
 
 use crate::args::{Global, Train};
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::progress::Watch;
 use crate::{config, files, memory, text};
 
-pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
     if args.help_params {
         return output.result(&rankwise::help::parameters_text(), &rankwise_help_json());
     }
@@ -23,14 +23,17 @@ pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Resu
         return Err(user("name the training data and, with --out, the model to write"));
     };
     let params = spec_of(args, global)?.check()?;
-    files::check_writable(out)?;
+    output.check_file(out, "model needs")?;
+    let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
+    files::check_inputs(&inputs)?;
+    files::check_output(out, &inputs)?;
 
-    let data = read_dataset(data_path, params.binning().absent)?;
+    let data = files::read_data(data_path, params.binning().absent)?;
     let valid_data = read_valid(&args.valid, &params)?;
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
-    output.remark(&format!("{}: {}", data_path.display(), describe(&data)));
+    output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
     for set in &valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }
@@ -38,15 +41,23 @@ pub(crate) fn run(args: &Train, global: Global, output: &Output) -> anyhow::Resu
     let mut watch = Watch::new(output, params.boosting().num_trees);
     let trained = train(&params, &data, &valid, &mut watch);
     watch.finish();
-    let trained = trained?;
+    let trained = trained.map_err(|error| at_data(data_path, error))?;
     files::write_text(out, &trained.model.to_json())?;
     let report = Report { params: &params, trained: &trained, out, load, total: started.elapsed() };
-    output.result(&report.text(), &report.json())
+    output.summary(out, &report.text(), &report.json())
+}
+
+/// Puts the name of the training data before what is wrong with it.
+fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
+    match error {
+        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => error.into(),
+        _ => user(format!("{}: {error}", files::shown(path))),
+    }
 }
 
 /// Reads the validation sets as the training data is read.
-fn read_valid(paths: &[std::path::PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
-    paths.iter().map(|path| Ok(read_dataset(path, params.binning().absent)?)).collect()
+fn read_valid(paths: &[PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
+    paths.iter().map(|path| files::read_data(path, params.binning().absent)).collect()
 }
 
 /// What was typed: the file first, then --set, then the options that have names of their own.
@@ -55,11 +66,10 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<TrainSpec> {
     if let Some(path) = &args.config {
         config::apply(path, &mut spec)?;
     }
-    for setting in &args.settings {
-        let (name, value) =
-            setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: write it as key=value")))?;
-        spec.set(name, value)?;
-    }
+    let settings = args.settings.iter().map(|setting| {
+        setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
+    });
+    spec.set_all(settings.collect::<anyhow::Result<Vec<_>>>()?)?;
     for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
         if let Some(value) = value {
             spec.set(name, value)?;
@@ -115,12 +125,12 @@ impl Report<'_> {
         let seconds = self.total.as_secs_f64();
         let mut out = format!("grew {}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
         for value in values {
-            out.push_str(&format!("{}: {} {:.6}\n", value.set, value.metric, value.value));
+            let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
         if !values.is_empty() {
-            out.push_str(&format!("rules: {}\n", self.params.rules().describe()));
+            let _ = writeln!(out, "rules: {}", self.params.rules().describe());
         }
-        out.push_str(&format!("wrote {}\n", self.out.display()));
+        let _ = writeln!(out, "wrote {}", self.out.display());
         out
     }
 
@@ -136,7 +146,7 @@ impl Report<'_> {
         };
         let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
         sets.dedup();
-        let known = self.load + phases.total - phases.other();
+        let known = self.load + phases.total.saturating_sub(phases.other());
         json!({
             "model": self.out.display().to_string(),
             "trees": model.trees.len(),

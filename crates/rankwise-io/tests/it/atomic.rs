@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use rankwise_io::write_atomically;
+use rankwise_io::{check_writable, read_bytes, write_atomically};
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
@@ -117,4 +117,37 @@ mod unix {
         let expected = "permission denied; choose another place or change the rights of its folder";
         assert!(message.ends_with(expected), "{message}");
     }
+}
+
+#[test]
+fn the_check_says_what_writing_would_say_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    write(&path("old"), "old").unwrap();
+    for name in ["old", "new"] {
+        check_writable(&path(name)).unwrap();
+    }
+    assert_eq!(names(folder.path()), ["old"]);
+    assert_eq!(fs::read_to_string(path("old")).unwrap(), "old");
+    for name in ["", "new/", "no/where", "old/x"] {
+        let error = check_writable(&path(name)).unwrap_err().to_string();
+        assert_eq!(error, write(&path(name), "text").unwrap_err(), "{name}");
+    }
+    check_writable(Path::new("-")).unwrap();
+    assert_eq!(names(folder.path()), ["old"]);
+}
+
+#[test]
+fn bytes_come_back_uncompressed_and_no_more_than_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["t", "t.gz", "t.zst"] {
+        let path = folder.path().join(name);
+        write(&path, "some text\n").unwrap();
+        assert_eq!(read_bytes(&path, u64::MAX).unwrap(), b"some text\n", "{name}");
+        assert_eq!(read_bytes(&path, 4).unwrap(), b"some", "{name}");
+    }
+    let whole = fs::read(folder.path().join("t.gz")).unwrap();
+    fs::write(folder.path().join("cut.gz"), &whole[..whole.len() - 5]).unwrap();
+    let error = read_bytes(&folder.path().join("cut.gz"), u64::MAX).unwrap_err().to_string();
+    assert!(error.contains("the gzip data is damaged or cut off"), "{error}");
 }

@@ -49,7 +49,7 @@ fn weights_reach_rows_and_queries() {
 
 #[test]
 fn what_does_not_fit_names_the_file_to_mend() {
-    let whole = "give one for each";
+    let whole = "give the number of rows of each query";
     for (files, expected) in [
         (
             vec![("d", QIDS), ("d.query", "3")],
@@ -66,11 +66,11 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "1\n1\n")],
-            format!("d.query: there are 2 rows in the query sizes, but 3 rows; {whole}"),
+            format!("d.query: the query sizes add up to 2, but there are 3 rows; {whole}"),
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "18446744073709551615\n2\n")],
-            format!("d.query: there are 18446744073709551615 rows in the query sizes, but 3 rows; {whole}"),
+            format!("d.query: the query sizes add up to 18446744073709551615, but there are 3 rows; {whole}"),
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "18446744073709551616\n")],
@@ -84,7 +84,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
             vec![("d", NO_QIDS), ("d.query", "1\n\n2\n")],
             "d.query:2:1: the line is empty; write the number of rows of a query in every line".into(),
         ),
-        (vec![("d", QIDS), ("d.weight", "1\n")], format!("d.weight: there are 1 row weights, but 3 rows; {whole}")),
+        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; give one for each".into()),
         (
             vec![("d", QIDS), ("d.weight", "1\n-2\n3\n")],
             "d.weight:2:1: \"-2\" is not a weight of 0 or more; write one in every line".into(),
@@ -95,7 +95,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\n2\n3\n")],
-            format!("d.query_weight: there are 3 query weights, but 2 queries; {whole}"),
+            "d.query_weight: the number of query weights is 3, but the number of queries is 2; give one for each".into(),
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\nx\n")],

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use rankwise_data::SimdLevel;
+use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_metrics::{Gain, Rules, Ties};
 use rankwise_objectives::{Objective, ObjectiveError, ObjectiveParams, ObjectiveSpec};
 
@@ -151,6 +151,19 @@ fn agrees_with_a_peers_test() {
         assert!((found * 2.0 - expected).abs() < 1e-5, "{found}");
     }
     assert!(hess.iter().all(|hessian| (hessian * 2.0 * 2.0 - 2.169_331).abs() < 1e-5), "{hess:?}");
+}
+
+#[test]
+fn no_weight_gives_nothing_to_learn() {
+    let mut builder = DatasetBuilder::default();
+    for (qid, label) in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 0.0)] {
+        builder.push(&Row { qid, label, ..Row::default() }).unwrap();
+    }
+    // The first query has no weight, the documents of the second have none.
+    builder.query_weights(vec![0.0, 1.0]);
+    builder.row_weights(vec![1.0, 1.0, 0.0, 0.0]);
+    let error = ObjectiveParams::default().bind(&builder.finish().unwrap(), &Rules::default(), SimdLevel::best());
+    assert!(matches!(error, Err(ObjectiveError::NoWeight)));
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The hot loops: slices in, slices out. Each has a plain twin that its tests compare it with.
 
+// Without it a function would be compiled once, for the oldest machine, and not anew for each instruction set.
+#![allow(clippy::inline_always)]
+
 pub(crate) mod accumulate;
 pub(crate) mod scan;
 

@@ -1,0 +1,52 @@
+//! `rankwise demo`, and the commands that it proposes.
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn shows_three_rankers_and_commands_that_work() {
+    let sandbox = Sandbox::new();
+    // A blank in the name: the proposed commands must survive being pasted into a shell.
+    let outcome = sandbox.run_args(&["demo", "--out", "my demo"]);
+    assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("3. measuring"), "{}", outcome.stderr);
+    let report = outcome.expect_ok("demo");
+    for name in ["train.txt", "vali.txt", "test.txt", "model.json"] {
+        assert!(!sandbox.bytes(&format!("my demo/{name}")).is_empty(), "{name}");
+    }
+
+    let value = |ranker: &str| -> f64 {
+        let line = report.lines().find(|line| line.starts_with(ranker)).unwrap_or_else(|| panic!("{report}"));
+        line.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    let values = [value("random order"), value("best single feature"), value("LambdaMART")];
+    assert!(values[0] < values[1] && values[1] < values[2] && values[2] < 1.0, "{values:?}");
+
+    let proposed: Vec<&str> = report.lines().filter_map(|line| line.strip_prefix("  rankwise ")).collect();
+    let commands: Vec<&str> = proposed.iter().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(commands, ["inspect", "eval", "predict", "train"]);
+    for line in proposed {
+        let args: Vec<String> = shell_words(line);
+        let outcome = sandbox.run_args(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(outcome.code, Some(0), "{line}: {}", outcome.stderr);
+    }
+    assert!(!sandbox.bytes("my demo/test.run").is_empty());
+    assert!(!sandbox.bytes("my demo/model-63.json").is_empty());
+}
+
+/// Words as a shell reads them, as far as single quotes go.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (idx, piece) in line.split('\'').enumerate() {
+        if idx % 2 == 1 {
+            words.last_mut().unwrap().push_str(piece);
+            continue;
+        }
+        for (blank, word) in piece.split(' ').enumerate() {
+            if blank > 0 {
+                words.push(String::new());
+            }
+            words.last_mut().unwrap().push_str(word);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

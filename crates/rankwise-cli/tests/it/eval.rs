@@ -1,0 +1,105 @@
+//! `rankwise eval`
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+/// One query whose order is right, one that is wrong, one with nothing to find, one with a tie.
+const DATA: &str = "1 qid:a 1:1\n0 qid:a 1:1\n0 qid:b 1:1\n1 qid:b 1:1\n0 qid:c 1:1\n2 qid:d 1:1\n0 qid:d 1:1\n";
+const SCORES: &str = "2\n1\n2\n1\n0\n5\n5\n";
+
+fn data() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", DATA);
+    sandbox.write("s.txt", SCORES);
+    sandbox
+}
+
+#[test]
+fn a_models_scores_measure_as_the_model_does_bit_for_bit() {
+    let sandbox = Sandbox::with_model();
+    sandbox.ok("predict model.json vali.txt --out s.txt");
+    for rules in ["", "--gain linear --ties average", "--ties random --seed 3", "--convention xgboost", "--ties docid"]
+    {
+        let line = format!("vali.txt --metric ndcg@1,ndcg@10,ndcg,dcg@5 {rules}");
+        let model = sandbox.json(&format!("eval {line} --model model.json --per-query model.tsv"));
+        let scores = sandbox.json(&format!("eval {line} --scores s.txt --per-query scores.tsv"));
+        assert_eq!(model, scores, "{rules}");
+        assert_eq!(sandbox.text("model.tsv"), sandbox.text("scores.tsv"), "{rules}");
+    }
+}
+
+#[test]
+fn the_object_has_its_shape_and_metrics_as_typed() {
+    let sandbox = data();
+    let found = sandbox.json("eval d.txt --scores s.txt --metric NDCG@2,dcg");
+    assert_eq!(found["metrics"].as_object().unwrap().keys().collect::<Vec<_>>(), ["NDCG@2", "dcg"]);
+    assert_eq!((&found["queries"], &found["queries_without_relevant"]), (&json!(4), &json!(1)));
+    let convention = json!({ "gain": "exp", "discount": "log2", "ties": "worst", "empty": "zero" });
+    assert_eq!(found["convention"], convention);
+    let low = 1.0 / 3f64.log2();
+    let expected = (1.0 + low + 0.0 + low) / 4.0;
+    assert!((found["metrics"]["NDCG@2"].as_f64().unwrap() - expected).abs() < 1e-12, "{found}");
+    let default = sandbox.json("eval d.txt --scores s.txt");
+    assert_eq!(default["metrics"].as_object().unwrap().keys().collect::<Vec<_>>(), ["ndcg@10"]);
+}
+
+#[test]
+fn rules_decide_ties_and_empty_queries() {
+    let sandbox = data();
+    let low = 1.0 / 3f64.log2();
+    let ndcg = |rules: &str| sandbox.json(&format!("eval d.txt --scores s.txt {rules}"))["metrics"]["ndcg@10"].as_f64();
+    let cases = [
+        ("--ties best", (1.0 + low + 1.0) / 4.0),
+        ("--ties input", (1.0 + low + 1.0) / 4.0),
+        ("--ties average", (1.0 + low + f64::midpoint(1.0, low)) / 4.0),
+        ("--empty one", (1.0 + low + 1.0 + low) / 4.0),
+        ("--empty skip", (1.0 + low + low) / 3.0),
+        ("--gain table:0,0,1 --empty skip", low),
+    ];
+    for (rules, expected) in cases {
+        let found = ndcg(rules).unwrap();
+        assert!((found - expected).abs() < 1e-12, "{rules}: {found} for {expected}");
+    }
+    let dcg = sandbox.json("eval d.txt --scores s.txt --metric dcg --gain linear")["metrics"]["dcg"].as_f64().unwrap();
+    assert!((dcg - (1.0 + low + 2.0 * low) / 4.0).abs() < 1e-12, "{dcg}");
+}
+
+#[test]
+fn a_convention_gives_all_rules_and_says_so() {
+    let sandbox = data();
+    let said = |rules: &str| sandbox.ok(&format!("eval d.txt --scores s.txt {rules}"));
+    for name in ["lightgbm", "xgboost", "catboost", "sklearn", "ranklib"] {
+        let text = said(&format!("--convention {name}"));
+        assert!(
+            text.contains("rules: gain ") && text.contains("over 4 queries; 1 without relevant documents"),
+            "{text}"
+        );
+    }
+    assert_ne!(said("--convention lightgbm"), said("--convention trec_eval --ties worst"));
+    assert!(said("--convention xgboost --ties best").contains("ties best"));
+}
+
+#[test]
+fn every_query_gets_a_line() {
+    let sandbox = data();
+    sandbox.ok("eval d.txt --scores s.txt --metric ndcg@1,dcg@1 --empty skip --per-query q.tsv");
+    let expected = "qid\tdocuments\tndcg@1\tdcg@1\na\t2\t1\t1\nb\t2\t0\t0\nc\t1\t\t\nd\t2\t0\t0\n";
+    assert_eq!(sandbox.text("q.tsv"), expected);
+}
+
+#[test]
+fn scores_and_data_may_come_from_standard_input() {
+    let sandbox = data();
+    let expected = sandbox.ok("eval d.txt --scores s.txt");
+    assert_eq!(sandbox.run_with_input("eval d.txt --scores -", "s.txt").expect_ok("scores"), expected);
+    assert_eq!(sandbox.run_with_input("eval - --scores s.txt", "d.txt").expect_ok("data"), expected);
+}
+
+#[test]
+fn nothing_to_measure_is_no_number() {
+    let sandbox = data();
+    sandbox.write("c.txt", "0 qid:c 1:1\n");
+    sandbox.write("cs.txt", "1\n");
+    assert_eq!(sandbox.json("eval c.txt --scores cs.txt --empty skip")["metrics"]["ndcg@10"], json!(null));
+}

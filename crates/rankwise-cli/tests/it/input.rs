@@ -1,0 +1,174 @@
+//! Data that cannot be used: the message names the file, the line and the column where there is one.
+
+use crate::sandbox::Sandbox;
+
+/// Trains on a file with this content, which must be refused.
+fn refused(content: impl AsRef<[u8]>, parts: &[&str]) {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", content);
+    sandbox.refused(&["train", "d.txt", "--out", "m.json"], parts);
+}
+
+#[test]
+fn lines_are_refused_with_their_place() {
+    refused("", &["d.txt: there are no rows; a data set needs at least one document"]);
+    refused("# nothing but a remark\n\n", &["d.txt: there are no rows"]);
+    refused("1 1:0.5\n", &["d.txt:1:3: no qid; write qid:ID after every label", "d.txt.query"]);
+    refused("1 qid:1 1:0.5\n0 1:0.5\n", &["d.txt:2:3: no qid here, but line 1 has one"]);
+    refused("1 qid: 1:0.5\n", &["d.txt:1:3: \"qid:\" has no id; write the query's id"]);
+    refused("1 1:0.5 qid:1\n", &["d.txt:1:9: \"qid:1\" is out of place; write one qid, right after the label"]);
+    refused("hello world\n", &["d.txt:1:1: label \"hello\" is not a number; begin each line with one"]);
+    refused("1 qid:1 1:1\n\nx qid:1 1:1\n", &["d.txt:3:1: label \"x\" is not a number"]);
+    refused("-1 qid:1 1:1\n", &["d.txt:1:1: label \"-1\" is out of range; labels are finite numbers of 0 or more"]);
+    refused("inf qid:1 1:1\n", &["d.txt:1:1: label \"inf\" is out of range"]);
+    refused("1 qid:1 1:0.5 1:0.7\n", &["d.txt:1:15: feature 1 is given twice in this line; keep one value"]);
+    refused(
+        "1 qid:1 1:0.5 2:abc\n",
+        &["d.txt:1:17: value \"abc\" of feature 2 is not a number", "nan if it is missing"],
+    );
+    refused("1 qid:1 0.5\n", &["d.txt:1:9: \"0.5\" is not feature:value"]);
+    refused("1 qid:1 price:2\n", &["d.txt:1:9: feature \"price\" is not an integer of 0 or more"]);
+    refused("1 qid:1 99999999999:2\n", &["d.txt:1:9: feature 99999999999 is too large; the largest is 4294967295"]);
+    refused(b"1 qid:\xff 1:2\n", &["d.txt:1:", "is not valid UTF-8; save the file as UTF-8"]);
+    refused(b"\x00\x01\x02\x03\xfe\xff", &["d.txt:1:1: label \"\\0\\u{1}\\u{2}\\u{3}\\xfe\\xff\" is not a number"]);
+}
+
+#[test]
+fn other_formats_and_damage_are_named() {
+    refused("a,b\n1,2\n", &["d.txt:1:1: label \"a,b\" is not a number"]);
+    refused(b"PAR1____", &["d.txt: this is a Parquet file, which is not read yet; give LETOR text"]);
+    let sandbox = Sandbox::with_model();
+    for (name, codec) in [("cut.gz", "gzip"), ("cut.zst", "zstd")] {
+        sandbox.ok(&format!("synth --rows 300 --features 8 --out {name}"));
+        let bytes = sandbox.bytes(name);
+        sandbox.write(name, &bytes[..bytes.len() / 2]);
+        let damaged = format!("{name}: the {codec} data is damaged or cut off");
+        sandbox.refused(&["train", name, "--out", "m.json"], &[&damaged, "copy or compress the file again"]);
+    }
+    sandbox.write("d.csv", "label,qid\n1,2\n");
+    sandbox.all_refused(&[
+        ("train d.csv --out m.json", &["d.csv: this is a CSV file, which is not read yet; give LETOR text"]),
+        ("train nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file; check its name"]),
+        ("train . --out m.json", &[".: cannot read: this is a folder; name a file"]),
+        ("train train.txt/x --out m.json", &["train.txt/x: cannot open: a part of the path is a file"]),
+        ("train train.txt --valid nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file"]),
+        (
+            "train model.json --out m.json",
+            &["model.json: this looks like a model, not like ranking data; check the order"],
+        ),
+        ("train train.txt --valid model.json --out m.json", &["model.json: this looks like a model"]),
+        ("predict model.json model.json", &["model.json: this looks like a model"]),
+        ("eval model.json --model model.json", &["model.json: this looks like a model"]),
+        ("inspect nosuch.txt", &["nosuch.txt: cannot open: there is no such file"]),
+        ("inspect .", &[".: cannot read: this is a folder; name a file"]),
+        ("predict model.json nosuch.txt", &["nosuch.txt: cannot open"]),
+        ("eval nosuch.txt --model model.json", &["nosuch.txt: cannot open"]),
+        ("train - --valid - --out m.json", &["standard input can be read once only; name a file"]),
+        ("predict - -", &["standard input can be read once only"]),
+        ("eval - --scores -", &["standard input can be read once only"]),
+        ("train - --out m.json", &["<stdin>: there are no rows"]),
+    ]);
+}
+
+#[test]
+fn side_files_are_named_when_they_do_not_fit() {
+    let qids = "1 qid:a 1:1\n0 qid:a 1:2\n";
+    let cases: [(&str, &str, &str, &[&str]); 8] = [
+        (".query", "1 1:1\n0 1:2\n", "3\n", &["d.txt.query: the query sizes add up to 3, but there are 2 rows"]),
+        (".query", "1 1:1\n0 1:2\n", "two\n", &["d.txt.query:1:1: \"two\" is not the number of rows of a query"]),
+        (
+            ".query",
+            qids,
+            "2\n",
+            &["d.txt:1:3: \"qid:a\" here, but d.txt.query gives query sizes too; remove that file"],
+        ),
+        (".weight", qids, "1\n", &["d.txt.weight: the number of row weights is 1, but the number of rows is 2"]),
+        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is not a weight of 0 or more"]),
+        (".weight", qids, "1\n\n1\n", &["d.txt.weight:2:1: the line is empty; write a weight"]),
+        (".weight", qids, "0\n0\n", &["d.txt: all documents have weight 0; give some of them a positive weight"]),
+        (".query_weight", qids, "1\n2\n", &["d.txt.query_weight: the number of query weights is 2", "queries is 1"]),
+    ];
+    for (suffix, data, side, parts) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.write("d.txt", data);
+        sandbox.write(&format!("d.txt{suffix}"), side);
+        sandbox.refused(&["train", "d.txt", "--out", "m.json"], parts);
+    }
+}
+
+#[test]
+fn data_that_teaches_nothing_is_refused() {
+    refused(
+        "1 qid:a 1:1\n1 qid:a 1:2\n",
+        &["d.txt: no query has two documents with different labels", "objective rmse"],
+    );
+    refused("1 qid:a 1:1\n0 qid:b 1:2\n", &["d.txt: no query has two documents with different labels"]);
+    refused("1 qid:a 1:1\n0 qid:a 1:1\n", &["d.txt: no feature has two different values", "check the data"]);
+    refused("1 qid:a\n0 qid:a\n", &["d.txt: no feature has two different values"]);
+    refused(
+        "1000 qid:a 1:1\n0 qid:a 1:2\n",
+        &["d.txt: label 1000 in query 'a' is too large for exponential gain", "gain=linear"],
+    );
+    let sandbox = Sandbox::with_data();
+    sandbox.write("d.txt", "1.5 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.all_refused(&[
+        (
+            "train d.txt --out m.json --set label_gain=0,1,3",
+            &["d.txt: label 1.5 in query 'a' has no entry in the table"],
+        ),
+        (
+            "train train.txt --out m.json --set label_gain=0,1",
+            &[
+                "train.txt: label ",
+                "no entry in the table of 2 gains (labels 0 to 1); lengthen the table, or use linear gain",
+            ],
+        ),
+        ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "lengthen the table"]),
+        (
+            "train train.txt --out m.json --set monotone_constraints=99:1",
+            &["train.txt: monotone_constraints names feature 99, which the data does not have; remove it"],
+        ),
+        (
+            "train train.txt --valid none.txt --out m.json --empty error",
+            &["validation set none.txt: query 'a' has no relevant document; choose --empty zero, one or skip"],
+        ),
+        (
+            "train train.txt --valid none.txt --out m.json --empty skip",
+            &["validation set none.txt: no query has a relevant document, so 'ndcg@10' has no value; use other data"],
+        ),
+        (
+            "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",
+            &["validation set d.txt: label 1.5 in query 'a' has no entry"],
+        ),
+    ]);
+}
+
+#[test]
+fn scores_and_labels_must_fit_the_measurement() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("d.txt", "5 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
+    for (name, content) in
+        [("one", "1\n"), ("two", "1\n2\n"), ("nan", "1\nnan\n"), ("bad", "1\n  x\n"), ("gap", "\n1\n2\n")]
+    {
+        sandbox.write(name, content);
+    }
+    sandbox.all_refused(&[
+        (
+            "eval d.txt --scores one",
+            &["one: 1 score for 2 rows of d.txt; give one score for each row, in the same order"],
+        ),
+        ("eval d.txt --scores nan", &["nan:2:1: \"nan\" is not a finite number; write one in every line"]),
+        ("eval d.txt --scores bad", &["bad:2:3: \"x\" is not a finite number"]),
+        ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
+        ("eval d.txt --scores nosuch", &["nosuch: cannot open: there is no such file"]),
+        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is not a finite number"]),
+        ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "choose another rule"]),
+        (
+            "eval d.txt --scores two --gain table:0,1,3",
+            &["d.txt: label 5 in query 'a' has no entry", "lengthen the table"],
+        ),
+        ("eval none.txt --scores two --empty error", &["none.txt: query 'a' has no relevant document; choose --empty"]),
+    ]);
+}

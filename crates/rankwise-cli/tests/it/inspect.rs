@@ -1,0 +1,82 @@
+//! `rankwise inspect`
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+const DATA: &str = "2 qid:7 1:0.5 3:1 # d1\n0 qid:7 1:0.25 3:1 # d2\n0 qid:b 1:1 3:1 # d3\n";
+
+#[test]
+fn data_is_described() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", DATA);
+    let text = sandbox.ok("inspect d.txt");
+    for expected in [
+        "d.txt: ranking data\n",
+        "  documents    3\n",
+        "  queries      2\n",
+        "1 to 2 documents each, mean 1.5, median 2",
+        "1 without relevant documents, 1 with one label only",
+        "  features     2, ids 1 to 3, 1 constant\n",
+        "  labels       0: 66.7 % (2)\n               2: 33.3 % (1)\n",
+        "  document ids yes\n",
+        "  weights      no\n",
+    ] {
+        assert!(text.contains(expected), "no '{expected}' in\n{text}");
+    }
+    let facts = sandbox.json("inspect d.txt");
+    assert_eq!((&facts["kind"], &facts["rows"], &facts["queries"]), (&json!("data"), &json!(3), &json!(2)));
+    assert_eq!(facts["documents_per_query"], json!({ "min": 1, "median": 2, "mean": 1.5, "max": 2 }));
+    assert_eq!(facts["labels"], json!([{ "label": 0.0, "count": 2 }, { "label": 2.0, "count": 1 }]));
+    assert_eq!((&facts["document_ids"], &facts["weights"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn side_files_and_standard_input_count() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", "1 1:0.5\n0 1:0.25\n0 1:1\n");
+    sandbox.write("d.txt.query", "2\n1\n");
+    sandbox.write("d.txt.weight", "1\n2\n3\n");
+    let facts = sandbox.json("inspect d.txt");
+    assert_eq!((&facts["queries"], &facts["weights"]), (&json!(2), &json!(true)));
+    sandbox.write("e.txt", DATA);
+    let text = sandbox.run_with_input("inspect -", "e.txt").expect_ok("inspect -");
+    assert!(text.starts_with("<stdin>: ranking data\n"), "{text}");
+}
+
+#[test]
+fn a_model_is_described() {
+    let sandbox = Sandbox::with_model();
+    let text = sandbox.ok("inspect model.json");
+    for expected in [
+        "model.json: model, objective lambdamart\n",
+        "  trees        6, 42 leaves in all",
+        "  trained on   900 documents, ",
+        "  parameters   num_leaves = 7\n               num_trees = 6\n",
+        "most important features\nfeature",
+    ] {
+        assert!(text.contains(expected), "no '{expected}' in\n{text}");
+    }
+    let facts = sandbox.json("inspect model.json");
+    assert_eq!((&facts["kind"], &facts["trees"], &facts["leaves"]), (&json!("model"), &json!(6), &json!(42)));
+    assert_eq!(facts["params"], json!({ "num_trees": "6", "num_leaves": "7" }));
+    let splits: u64 = facts["importance"].as_array().unwrap().iter().map(|one| one["splits"].as_u64().unwrap()).sum();
+    assert_eq!(splits, 36, "a tree of 7 leaves has 6 splits");
+    let gain = |idx: usize| facts["importance"][idx]["gain"].as_f64().unwrap();
+    assert!(gain(0) >= gain(1), "the most important feature comes first");
+}
+
+/// What is looked at to tell a model from data must not be lost to the reader.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_from_its_beginning() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", DATA);
+    let file = std::fs::File::open(sandbox.path("d.txt")).unwrap();
+    let mut cat = std::process::Command::new("cat").stdin(file).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let output =
+        sandbox.command(["inspect", "/dev/stdin", "--json"]).stdin(cat.stdout.take().unwrap()).output().unwrap();
+    cat.wait().unwrap();
+    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(facts["rows"], 3);
+}

@@ -1,0 +1,19 @@
+//! The command line as its users meet it: every test runs the real binary in a folder of its own.
+// Data sets of a few lines, written out by `format!` as they are read.
+#![allow(clippy::format_collect)]
+
+mod arguments;
+mod configuration;
+mod demo;
+mod eval;
+mod flags;
+mod input;
+mod inspect;
+mod model_files;
+mod one_answer;
+mod outputs;
+mod predict;
+mod sandbox;
+mod streams;
+mod synth;
+mod train;

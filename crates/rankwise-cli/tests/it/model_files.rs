@@ -1,0 +1,74 @@
+//! Files that are given as a model and are none, or one no more.
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn every_command_refuses_them_alike() {
+    let sandbox = Sandbox::with_model();
+    let text = sandbox.text("model.json");
+    assert!(text.contains("\"version\": 1,") && text.contains("\"kind\": \"trees\""), "the test must change something");
+    let wrote = "give a file that `rankwise train` wrote";
+    let cut_lines = text.lines().take_while(|line| !line.contains("\"trees\":")).count() + 1;
+    let at_cut = format!("m:{cut_lines}:");
+    let cut_at = text.find("\"trees\": [").unwrap() + 10;
+    let other_value = text.replace("\"base_score\": 0.0", "\"base_score\": 0.5");
+    let cases: [(&str, String, &[&str]); 9] = [
+        ("empty", String::new(), &["m: not a Rankwise model: the file is empty", wrote]),
+        ("data", sandbox.text("train.txt"), &["m: not a Rankwise model: it has no \"format\"", wrote]),
+        ("LightGBM's", "tree\nversion=v4\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
+        ("other JSON", "{\"learner\": {}}\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
+        ("a list", "[1]\n".into(), &["m: not a Rankwise model"]),
+        (
+            "cut off",
+            text[..cut_at].into(),
+            &[&at_cut, "not a Rankwise model: EOF", "restore it from a copy or train again"],
+        ),
+        (
+            "newer",
+            text.replace("\"version\": 1,", "\"version\": 7,"),
+            &["m: the model has format version 7, this program reads versions up to 1; use a newer rankwise"],
+        ),
+        (
+            "another kind",
+            text.replace("\"kind\": \"trees\"", "\"kind\": \"net\""),
+            &["m: the model is of kind 'net'", "newer"],
+        ),
+        ("changed", other_value.clone(), &["m: the model is damaged: its checksum is", "restore it from a copy"]),
+    ];
+    assert_ne!(other_value, text);
+    for (what, content, parts) in cases {
+        sandbox.write("m", content);
+        for line in ["predict m train.txt", "eval train.txt --model m", "predict m train.txt --out scores.txt"] {
+            let outcome = sandbox.run(line);
+            outcome.expect_refused(&format!("{what}: {line}"), parts);
+        }
+        if parts[0].contains("damaged") || parts[0].contains("version") {
+            sandbox.run("inspect m").expect_refused(what, parts);
+        }
+        assert!(!sandbox.path("scores.txt").exists(), "{what}");
+    }
+}
+
+#[test]
+fn structural_damage_is_found_before_the_checksum_matters() {
+    let sandbox = Sandbox::with_model();
+    let text = sandbox.text("model.json");
+    let broken = text.replacen("\"leaf_value\":[", "\"leaf_value\":[0.5,", 1);
+    assert_ne!(broken, text);
+    sandbox.write("m", broken);
+    sandbox
+        .refused(&["predict", "m", "train.txt"], &["m: tree 0: ", "the model is damaged, so restore it from a copy"]);
+    sandbox.write("m", text.replacen("\"objective\"", "\"objectiv\"", 1));
+    sandbox.refused(&["inspect", "m"], &["m:6:", "unknown field `objectiv`"]);
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let sandbox = Sandbox::with_model();
+    sandbox.all_refused(&[
+        ("predict nosuch.json train.txt", &["nosuch.json: cannot open: there is no such file; check its name"]),
+        ("predict . train.txt", &[".: cannot read: this is a folder; name a file"]),
+        ("eval train.txt --model nosuch.json", &["nosuch.json: cannot open: there is no such file"]),
+        ("predict train.txt model.json", &["train.txt: not a Rankwise model"]),
+    ]);
+}
