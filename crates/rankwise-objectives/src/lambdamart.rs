@@ -129,7 +129,14 @@ impl Objective for LambdaMart {
             sigma: self.sigma,
             divides_by_distance: self.is_normalised && scores.first() != Some(&last),
         };
-        let mut query = RankedQuery { n_docs, scores, gains, discounts, lambdas, hessians };
+        let mut query = RankedQuery {
+            n_docs,
+            scores: scores.as_chunks().0,
+            gains: gains.as_chunks().0,
+            discounts: discounts.as_chunks().0,
+            lambdas: lambdas.as_chunks_mut().0,
+            hessians: hessians.as_chunks_mut().0,
+        };
         let sum = 2.0 * add_pairs(self.simd, &mut query, params);
         let scale = if self.is_normalised && sum > 0.0 { libm::log2(1.0 + sum) / sum } else { 1.0 };
         for (rank, key) in keys.iter().enumerate() {

@@ -11,6 +11,9 @@
 
 use rayon::prelude::*;
 
+/// Rows that one task turns into fixed point.
+const ROWS_PER_TASK: usize = 1 << 14;
+
 /// Sums of fixed-point gradients and Hessians.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
@@ -59,15 +62,19 @@ pub(crate) struct FixedPoint {
 }
 
 impl FixedPoint {
-    /// Packs the gradients of `rows`; all others are 0.
+    /// Packs the gradients of `rows`; what the others hold means nothing.
     pub(crate) fn new(grad: &[f32], hess: &[f32], rows: &[u32]) -> Self {
-        let grad_scale = scale_of(grad, rows);
-        let hess_scale = scale_of(hess, rows);
+        let (grad_scale, hess_scale) = rayon::join(|| scale_of(grad, rows), || scale_of(hess, rows));
+        // All rows are packed, since a straight run is faster than a choice; those that do not count are never looked at.
         let mut packed = vec![0; grad.len()];
-        for row in rows {
-            let row = *row as usize;
-            packed[row] = pack(fixed(grad[row], grad_scale) as i32, fixed(hess[row], hess_scale) as u32);
-        }
+        packed
+            .par_chunks_mut(ROWS_PER_TASK)
+            .zip(grad.par_chunks(ROWS_PER_TASK).zip(hess.par_chunks(ROWS_PER_TASK)))
+            .for_each(|(packed, (grad, hess))| {
+                for (packed, (grad, hess)) in packed.iter_mut().zip(grad.iter().zip(hess)) {
+                    *packed = pack(fixed(*grad, grad_scale) as i32, fixed(*hess, hess_scale) as u32);
+                }
+            });
         Self { packed, grad_scale, grad_unit: 1.0 / grad_scale, hess_unit: 1.0 / hess_scale }
     }
 
@@ -103,9 +110,14 @@ fn pack(grad: i32, hess: u32) -> u64 {
     (i64::from(grad) << 32) as u64 | u64::from(hess)
 }
 
-/// A value in fixed point; exact up to the rounding, since the scale is a power of two.
+/// Added to a number below 2^51, this leaves the nearest integer (ties to even) in the low bits of the sum.
+const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+
+/// A value in fixed point, which must lie below 2^51; exact up to the rounding, since the scale is a power of two.
+#[inline]
 fn fixed(value: f32, scale: f64) -> i64 {
-    (f64::from(value) * scale).round_ties_even() as i64
+    let sum = f64::from(value) * scale + ROUNDER;
+    (sum.to_bits() as i64).wrapping_sub(ROUNDER.to_bits() as i64)
 }
 
 /// The largest power of two by which the values may be multiplied so that their absolute sum keeps below 2^31 - 1 after
@@ -125,15 +137,23 @@ fn absolute_sum(values: &[f32], rows: &[u32]) -> Option<f64> {
     }
     // At most 2^32 each, and fewer than 2^31 rows: the sum fits into 64 bits.
     let unit = power_of_two(31 - floor_log2(f64::from(largest)));
-    let sum: u64 = rows
-        .par_iter()
-        .with_min_len(4096)
-        .map(|row| (f64::from(values[*row as usize].abs()) * unit).ceil() as u64)
-        .sum();
+    let ceil = |value: f32| {
+        let exact = f64::from(value.abs()) * unit;
+        let rounded = fixed(value.abs(), unit) as u64;
+        rounded + u64::from((rounded as f64) < exact)
+    };
+    let sum: u64 = if rows.len() == values.len() {
+        values.par_chunks(ROWS_PER_TASK).map(|values| values.iter().map(|value| ceil(*value)).sum::<u64>()).sum()
+    } else {
+        rows.par_iter().with_min_len(ROWS_PER_TASK).map(|row| ceil(values[*row as usize])).sum()
+    };
     Some(sum as f64 / unit)
 }
 
 fn largest(values: &[f32], rows: &[u32]) -> f32 {
+    if rows.len() == values.len() {
+        return values.iter().map(|value| value.abs()).fold(0.0, f32::max);
+    }
     rows.iter().map(|row| values[*row as usize].abs()).fold(0.0, f32::max)
 }
 
@@ -149,8 +169,8 @@ impl WideScale {
         if largest == 0.0 {
             return Self(1.0);
         }
-        // Below 2^62 / n_rows each.
-        let bits = 61 - i32::try_from(rows.len().max(1).ilog2()).expect("at most 31") - 1;
+        // Below 2^62 / n_rows each, and few enough bits for the rounding.
+        let bits = (60 - i32::try_from(rows.len().max(1).ilog2()).expect("at most 31")).min(50);
         Self(power_of_two(bits - 1 - floor_log2(f64::from(largest))))
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, SimdLevel};
 use rankwise_model::{Child, Tree, TreeParts};
+use rayon::prelude::*;
 
 use crate::bounds::Bounds;
 use crate::context::TreeContext;
@@ -377,7 +378,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         let grad_scale = WideScale::new(input.grad, input.rows);
         let hess_scale = WideScale::new(input.leaf_hess, input.rows);
         leaves
-            .iter()
+            .par_iter()
             .map(|id| {
                 let node = &self.nodes[*id];
                 let rows = self.partition.rows(node.rows.clone());

@@ -25,19 +25,25 @@ impl Partition {
 
     /// Moves the rows of a range that go left to its front; gives the place where the right ones begin.
     pub(crate) fn split(&mut self, range: Range<usize>, bins: &[u8], goes_left: impl Fn(u8) -> bool) -> usize {
-        self.right.clear();
-        let mut end = range.start;
-        for at in range.clone() {
-            let row = self.rows[at];
-            if goes_left(bins[row as usize]) {
-                self.rows[end] = row;
-                end += 1;
-            } else {
-                self.right.push(row);
-            }
+        let n_rows = range.len();
+        if self.right.len() < n_rows {
+            self.right.resize(n_rows, 0);
         }
-        self.rows[end..range.end].copy_from_slice(&self.right);
-        end
+        let rows = &mut self.rows[range.clone()];
+        let right = &mut self.right[..n_rows];
+        let (mut n_left, mut n_right) = (0, 0);
+        // Each row is written to both sides and counted on one: which one cannot be guessed, and a wrong guess costs more
+        // than a write.
+        for at in 0..n_rows {
+            let row = rows[at];
+            let is_left = usize::from(goes_left(bins[row as usize]));
+            rows[n_left] = row;
+            right[n_right] = row;
+            n_left += is_left;
+            n_right += 1 - is_left;
+        }
+        rows[n_left..].copy_from_slice(&right[..n_right]);
+        range.start + n_left
     }
 
     pub(crate) fn into_rows(self) -> Vec<u32> {

@@ -25,6 +25,8 @@ impl Question {
 
     #[inline]
     pub(crate) fn goes_left(self, bin: u8) -> bool {
-        if bin == self.missing_bin { self.missing_left } else { bin <= self.bin }
+        // Without branches: the answer cannot be guessed.
+        let is_missing = bin == self.missing_bin;
+        (is_missing & self.missing_left) | (!is_missing & (bin <= self.bin))
     }
 }

@@ -14,17 +14,17 @@ use super::exp::{LANES, exp};
 /// Keeps the weight of a pair finite when its scores are equal.
 const SCORE_DISTANCE_FLOOR: f32 = 0.01;
 
-/// A query in rank order. All slices have the same length, a multiple of [`LANES`]; places from `n_docs` on have gain and
+/// A query in rank order, in groups of lanes; all slices have the same length. Lanes from `n_docs` on have gain and
 /// discount 0 and the last document's score, and what is written there means nothing.
 #[derive(Debug)]
 pub(crate) struct RankedQuery<'a> {
     pub(crate) n_docs: usize,
-    pub(crate) scores: &'a [f32],
+    pub(crate) scores: &'a [[f32; LANES]],
     /// Already divided by the ideal DCG.
-    pub(crate) gains: &'a [f32],
-    pub(crate) discounts: &'a [f32],
-    pub(crate) lambdas: &'a mut [f32],
-    pub(crate) hessians: &'a mut [f32],
+    pub(crate) gains: &'a [[f32; LANES]],
+    pub(crate) discounts: &'a [[f32; LANES]],
+    pub(crate) lambdas: &'a mut [[f32; LANES]],
+    pub(crate) hessians: &'a mut [[f32; LANES]],
 }
 
 /// What all pairs share.
@@ -42,33 +42,31 @@ simd_kernel! {
 
 #[inline(always)]
 fn add_pairs_body(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
-    let n_padded = query.scores.len();
+    let n_groups = query.scores.len();
+    let (scores, gains, discounts) = (query.scores, &query.gains[..n_groups], &query.discounts[..n_groups]);
+    let (lambdas, hessians) = (&mut query.lambdas[..n_groups], &mut query.hessians[..n_groups]);
     let mut total = 0.0;
     for i in 0..params.truncation.min(query.n_docs.saturating_sub(1)) {
+        let (home, lane) = (i / LANES, i % LANES);
+        let first = Document { score: scores[home][lane], gain: gains[home][lane], discount: discounts[home][lane] };
         let mut sums = RowSums::default();
-        let first = Document { score: query.scores[i], gain: query.gains[i], discount: query.discounts[i] };
-        let start = i + 1;
-        // Whole groups of lanes from the one that holds i + 1 on; lanes up to i are masked by a discount gap of 0.
-        for group in (start / LANES)..(n_padded / LANES) {
-            let range = group * LANES..(group + 1) * LANES;
-            let lanes = Lanes {
-                scores: load(&query.scores[range.clone()]),
-                gains: load(&query.gains[range.clone()]),
-                discounts: load(&query.discounts[range.clone()]),
-            };
-            let n_skipped = start.saturating_sub(group * LANES);
-            let n_used = (query.n_docs - group * LANES).min(LANES);
-            let pairs = pair_lanes(first, &lanes, params, n_skipped..n_used);
+        for group in (i + 1) / LANES..n_groups {
+            let lanes = Lanes { scores: scores[group], gains: gains[group], discounts: discounts[group] };
+            // Ranks from i + 1 to the last document take part.
+            let n_skipped = (i + 1).saturating_sub(group * LANES);
+            let n_used = (query.n_docs - group * LANES).min(LANES) - n_skipped;
+            let pairs = pair_lanes(first, &lanes, params, (n_skipped as u32, n_used as u32));
+            let (lambdas, hessians) = (&mut lambdas[group], &mut hessians[group]);
             for lane in 0..LANES {
-                query.lambdas[range.start + lane] += pairs.signed[lane];
-                query.hessians[range.start + lane] += pairs.hessians[lane];
+                lambdas[lane] += pairs.signed[lane];
+                hessians[lane] += pairs.hessians[lane];
                 sums.signed[lane] += pairs.signed[lane];
                 sums.sizes[lane] += pairs.signed[lane].abs();
                 sums.hessians[lane] += pairs.hessians[lane];
             }
         }
-        query.lambdas[i] -= fold(sums.signed);
-        query.hessians[i] += fold(sums.hessians);
+        lambdas[home][lane] -= fold(sums.signed);
+        hessians[home][lane] += fold(sums.hessians);
         total += f64::from(fold(sums.sizes));
     }
     total
@@ -101,13 +99,14 @@ struct RowSums {
 }
 
 #[inline(always)]
-fn pair_lanes(first: Document, lanes: &Lanes, params: PairParams, used: std::ops::Range<usize>) -> PairLanes {
+fn pair_lanes(first: Document, lanes: &Lanes, params: PairParams, (n_skipped, n_used): (u32, u32)) -> PairLanes {
     let mut exponents = [0.0; LANES];
     let mut gaps = [0.0; LANES];
     let mut distances = [0.0; LANES];
     for lane in 0..LANES {
         let gap = first.gain - lanes.gains[lane];
-        let is_used = lane >= used.start && lane < used.end;
+        // Lanes below the skipped ones wrap around to large numbers.
+        let is_used = (lane as u32).wrapping_sub(n_skipped) < n_used;
         gaps[lane] = if is_used { gap } else { 0.0 };
         distances[lane] = first.score - lanes.scores[lane];
         // Positive where the better document is ahead.
@@ -127,13 +126,6 @@ fn pair_lanes(first: Document, lanes: &Lanes, params: PairParams, used: std::ops
         out.hessians[lane] = params.sigma * (signed.abs() * (powers[lane] * p));
     }
     out
-}
-
-#[inline(always)]
-fn load(slice: &[f32]) -> [f32; LANES] {
-    let mut lanes = [0.0; LANES];
-    lanes.copy_from_slice(slice);
-    lanes
 }
 
 /// The sum of the lanes, in one order everywhere: halves onto each other.
@@ -169,11 +161,11 @@ mod tests {
         let (mut lambdas, mut hessians) = (vec![0.0; n_padded], vec![0.0; n_padded]);
         let mut query = RankedQuery {
             n_docs: docs.len(),
-            scores: &scores,
-            gains: &gains,
-            discounts: &discounts,
-            lambdas: &mut lambdas,
-            hessians: &mut hessians,
+            scores: scores.as_chunks().0,
+            gains: gains.as_chunks().0,
+            discounts: discounts.as_chunks().0,
+            lambdas: lambdas.as_chunks_mut().0,
+            hessians: hessians.as_chunks_mut().0,
         };
         let sum = add_pairs(level, &mut query, params);
         lambdas.truncate(docs.len());

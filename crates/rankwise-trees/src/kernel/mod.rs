@@ -2,6 +2,8 @@
 
 // Without it a function would be compiled once, for the oldest machine, and not anew for each instruction set.
 #![allow(clippy::inline_always)]
+// Lanes are numbered, and a lane that branches is no lane.
+#![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod accumulate;
 pub(crate) mod scan;

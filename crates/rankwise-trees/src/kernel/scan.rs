@@ -124,8 +124,8 @@ mod tests {
             let n_value_bins = short.map(|bins| bins.min(height - 1));
             // Nothing behind the bin of missing values, and the same rows in every lane.
             for lane in 0..BLOCK_FEATURES {
-                for bin in n_value_bins[lane] as usize + 1..cells.len() {
-                    cells[bin][lane] = 0;
+                for row in &mut cells[n_value_bins[lane] as usize + 1..] {
+                    row[lane] = 0;
                 }
             }
             let whole = cells.iter().fold(0u64, |sum, row| sum.wrapping_add(row[0]));
