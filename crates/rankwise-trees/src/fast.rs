@@ -10,13 +10,13 @@
 
 use std::sync::Mutex;
 
-use rankwise_data::{BLOCK_FEATURES, BinBlock, BinBlocks, BinnedDataset, SimdLevel};
+use rankwise_data::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BinnedDataset, SimdLevel};
 use rayon::prelude::*;
 
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent, ScanGroup, ScanNode};
 use crate::kernel::CellRow;
-use crate::kernel::accumulate::{accumulate, accumulate_rows};
+use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::scan::{LaneBest, LaneScan, scan_block};
 use crate::question::Question;
 use crate::scan::{Split, Sweep, best_of_feature};
@@ -25,6 +25,9 @@ use crate::{Cell, Sums};
 /// From this many rows on, the rows of one block are divided among threads: there are few blocks, and one more than the
 /// threads can share evenly would keep all but one waiting.
 const ROWS_PER_CHUNK: usize = 8192;
+
+/// Rows of cells that one task adds up.
+const CELL_ROWS_PER_TASK: usize = 256;
 
 /// The cells of one node, block after block.
 #[derive(Debug)]
@@ -53,6 +56,27 @@ struct Job<'a> {
     parent: Option<BlockHistogram>,
 }
 
+/// The blocks of one page, to be summed over some rows.
+struct PageTask<'a> {
+    page: &'a BinPage,
+    cells: Vec<&'a mut [CellRow]>,
+    parent: Option<Vec<&'a mut [CellRow]>>,
+    rows: PageRows<'a>,
+    packed: &'a [u64],
+}
+
+impl PageTask<'_> {
+    fn run(mut self) {
+        for cells in &mut self.cells {
+            cells.fill([0; BLOCK_FEATURES]);
+        }
+        accumulate_page(&mut self.cells, self.page.rows(), self.rows, self.packed);
+        for (parent, cells) in self.parent.into_iter().flatten().zip(&self.cells) {
+            combine(parent, cells, u64::wrapping_sub);
+        }
+    }
+}
+
 impl<'a> FastEngine<'a> {
     pub(crate) fn new(data: &'a BinnedDataset, simd: SimdLevel) -> Self {
         let blocks = BinBlocks::new(data);
@@ -74,8 +98,17 @@ impl<'a> FastEngine<'a> {
     /// Which blocks hold a feature of the tree.
     fn active_blocks(&self, tree: &TreeContext<'_>) -> Vec<bool> {
         let mut is_active = vec![false; self.blocks.blocks().len()];
-        tree.features.iter().for_each(|feature| is_active[self.blocks.place(*feature).0] = true);
+        for feature in &tree.features {
+            is_active[self.blocks.place(*feature).0] = true;
+        }
         is_active
+    }
+
+    /// Which pages do.
+    fn active_pages(&self, tree: &TreeContext<'_>) -> Vec<bool> {
+        let is_active = self.active_blocks(tree);
+        let blocks = |page: &BinPage| page.first_block()..page.first_block() + page.n_blocks();
+        self.blocks.pages().iter().map(|page| blocks(page).any(|block| is_active[block])).collect()
     }
 
     fn job<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32], parent: Option<BlockHistogram>) -> Job<'r> {
@@ -92,7 +125,7 @@ impl<'a> FastEngine<'a> {
 
     /// Sums the jobs' histograms and takes them from their parents.
     fn run(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>]) {
-        let is_active = self.active_blocks(tree);
+        let is_active = self.active_pages(tree);
         let mut tasks = Vec::new();
         for job in &mut *jobs {
             let Job { rows, packed, parts, parent } = job;
@@ -101,36 +134,26 @@ impl<'a> FastEngine<'a> {
             let n_parts = parts.len();
             let chunk = rows.len().div_ceil(n_parts).max(1);
             // A parent can be dealt with in the same task where the histogram has one part.
-            let mut parent_blocks =
-                parent.as_mut().filter(|_| n_parts == 1).map(|parent| self.split(parent).into_iter());
+            let mut parents = parent.as_mut().filter(|_| n_parts == 1).map(|parent| self.pages_of(parent).into_iter());
             for (part, histogram) in parts.iter_mut().enumerate() {
-                let start = (part * chunk).min(rows.len());
-                let end = (start + chunk).min(rows.len());
-                for (block, cells) in self.split(histogram).into_iter().enumerate() {
-                    let parent = parent_blocks.as_mut().and_then(Iterator::next);
-                    if is_active[block] {
-                        tasks.push((
-                            &self.blocks.blocks()[block],
+                let range = (part * chunk).min(rows.len())..((part + 1) * chunk).min(rows.len());
+                for (page, cells) in self.pages_of(histogram).into_iter().enumerate() {
+                    let parent = parents.as_mut().and_then(Iterator::next);
+                    if is_active[page] {
+                        let rows =
+                            if is_whole { PageRows::From(range.start) } else { PageRows::Listed(&rows[range.clone()]) };
+                        tasks.push(PageTask {
+                            page: &self.blocks.pages()[page],
                             cells,
                             parent,
-                            &rows[start..end],
-                            &packed[start..end],
-                            is_whole.then_some(start),
-                        ));
+                            rows,
+                            packed: &packed[range.clone()],
+                        });
                     }
                 }
             }
         }
-        tasks.into_par_iter().with_max_len(1).for_each(|(block, cells, parent, rows, packed, whole_from)| {
-            cells.fill([0; BLOCK_FEATURES]);
-            match whole_from {
-                Some(start) => accumulate(cells, &block.rows()[start..start + rows.len()], packed),
-                None => accumulate_rows(cells, block.rows(), rows, packed),
-            }
-            if let Some(parent) = parent {
-                subtract(parent, cells);
-            }
-        });
+        tasks.into_par_iter().with_max_len(1).for_each(PageTask::run);
         self.merge_parts(jobs);
     }
 
@@ -138,41 +161,42 @@ impl<'a> FastEngine<'a> {
     fn merge_parts(&self, jobs: &mut [Job<'_>]) {
         for job in jobs.iter_mut().filter(|job| job.parts.len() > 1) {
             let rest = job.parts.split_off(1);
-            let mut parent_blocks = job.parent.as_mut().map(|parent| self.split(parent).into_iter());
-            let tasks: Vec<_> = self
-                .split(&mut job.parts[0])
-                .into_iter()
-                .enumerate()
-                .map(|(block, cells)| (block, cells, parent_blocks.as_mut().and_then(Iterator::next)))
-                .collect();
-            tasks.into_par_iter().for_each(|(block, cells, parent)| {
+            let sum = job.parts[0].cells.par_chunks_mut(CELL_ROWS_PER_TASK).enumerate();
+            let add = |task: usize, sum: &mut [CellRow]| {
                 for part in &rest {
-                    for (sum, more) in cells.iter_mut().zip(&part.cells[self.starts[block]..]) {
-                        for (sum, more) in sum.iter_mut().zip(more) {
-                            *sum = sum.wrapping_add(*more);
-                        }
-                    }
+                    combine(sum, &part.cells[task * CELL_ROWS_PER_TASK..], u64::wrapping_add);
                 }
-                if let Some(parent) = parent {
-                    subtract(parent, cells);
+            };
+            match &mut job.parent {
+                Some(parent) => {
+                    sum.zip(parent.cells.par_chunks_mut(CELL_ROWS_PER_TASK)).for_each(|((task, sum), parent)| {
+                        add(task, sum);
+                        combine(parent, sum, u64::wrapping_sub);
+                    })
                 }
-            });
+                None => sum.for_each(|(task, sum)| add(task, sum)),
+            }
             for part in rest {
                 self.recycle(part);
             }
         }
     }
 
-    /// The cells of each block.
-    fn split<'h>(&self, histogram: &'h mut BlockHistogram) -> Vec<&'h mut [CellRow]> {
+    /// The cells of each block, page by page.
+    fn pages_of<'h>(&self, histogram: &'h mut BlockHistogram) -> Vec<Vec<&'h mut [CellRow]>> {
         let mut rest = &mut histogram.cells[..];
-        let mut parts = Vec::with_capacity(self.blocks.blocks().len());
-        for block in self.blocks.blocks() {
-            let (mine, others) = rest.split_at_mut(block.height());
-            parts.push(mine);
-            rest = others;
+        let blocks = self.blocks.blocks();
+        let mut pages = Vec::with_capacity(self.blocks.pages().len());
+        for page in self.blocks.pages() {
+            let mut parts = Vec::with_capacity(page.n_blocks());
+            for block in &blocks[page.first_block()..page.first_block() + page.n_blocks()] {
+                let (mine, others) = rest.split_at_mut(block.height());
+                parts.push(mine);
+                rest = others;
+            }
+            pages.push(parts);
         }
-        parts
+        pages
     }
 
     fn block_cells<'h>(&self, histogram: &'h BlockHistogram, block: usize) -> &'h [CellRow] {
@@ -325,10 +349,11 @@ fn lane_split(lanes: &LaneBest, lane: usize, feature: usize) -> Option<Split> {
     })
 }
 
-fn subtract(parent: &mut [CellRow], child: &[CellRow]) {
-    for (mine, theirs) in parent.iter_mut().zip(child) {
+/// Applies `operation` to each cell and its counterpart.
+fn combine(cells: &mut [CellRow], others: &[CellRow], operation: impl Fn(u64, u64) -> u64) {
+    for (mine, theirs) in cells.iter_mut().zip(others) {
         for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            *mine = mine.wrapping_sub(*theirs);
+            *mine = operation(*mine, *theirs);
         }
     }
 }
