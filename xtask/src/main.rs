@@ -1,2 +1,50 @@
-//! x
-fn main() {}
+//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `help`.
+//!
+//! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
+#![forbid(unsafe_code)]
+
+mod steps;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  test   everything that must hold before a change goes in: formatting, lints, tidy, all tests
+  tidy   the checks of our own: crate table, manifests, sources, links, sizes
+  docs   write docs/parameters.md anew from the declarations in the code
+  help   this text
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let root = root();
+    let done = match args[..] {
+        ["test"] => steps::test(&root),
+        ["tidy"] => steps::tidy(&root),
+        ["docs"] => steps::docs(&root),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the repository: where the folder of this program lies.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_path_buf()
+}

@@ -1,5 +1,6 @@
 //! The parts together.
 
+mod docs;
 mod learning;
 mod one_answer;
 mod peer_example;

@@ -1,0 +1,38 @@
+//! What the documents say is what the code does.
+
+use std::path::PathBuf;
+
+use rankwise::model::Model;
+
+/// Set to 1, the page is written instead of compared; `cargo xtask docs` does so.
+const UPDATE: &str = "RANKWISE_UPDATE_DOCS";
+
+fn page(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+#[test]
+fn the_page_of_parameters_is_up_to_date() {
+    let expected = rankwise::help::parameters_markdown();
+    let path = page("parameters.md");
+    if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
+    assert!(
+        found == expected,
+        "docs/parameters.md:{}: this is not what the declarations say; run cargo xtask docs",
+        same + 1
+    );
+}
+
+/// The example in docs/model-file.md is a whole file; its last block of JSON.
+#[test]
+fn the_example_of_a_model_file_is_one() {
+    let text = std::fs::read_to_string(page("model-file.md")).unwrap();
+    let block = text.rsplit("```json\n").next().unwrap();
+    let example = &block[..block.find("```").expect("the block ends")];
+    let model = Model::from_json(example.as_bytes()).unwrap();
+    assert_eq!(model.to_json(), example, "the example is what the program writes");
+}
