@@ -124,8 +124,8 @@ def main():
         folder = Path(name)
         compare(binary, "web-shaped 60k x 136, 63 leaves", web_tasks(binary, folder, n_runs), args.threads, folder)
         data = peers.data_folder()
-        if data is None:
-            print("\nMQ2007: skipped, there is no data folder (set RANKWISE_DATA)")
+        if data is None or not (data / "mq2007").is_dir():
+            print("\nMQ2007: skipped, it is not in a data folder (set RANKWISE_DATA)")
         else:
             compare(binary, "MQ2007, 63 leaves", mq2007_tasks(data, folder, n_runs), args.threads, folder)
 

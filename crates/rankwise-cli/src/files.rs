@@ -4,8 +4,7 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Dataset};
 use rankwise::io::{read_bytes, read_dataset, write_atomically};
-use rankwise::model::{Model, ModelError};
-use rankwise::params::ParamValue as _;
+use rankwise::model::{AbsentFeature, Model, ModelError};
 
 use crate::failure::user;
 
@@ -53,7 +52,10 @@ pub(crate) fn read_data(path: &Path, absent: Absent) -> anyhow::Result<Dataset> 
 
 /// Reads data for a model: what a feature left out of a line means is what it meant in training.
 pub(crate) fn read_data_for(model: &Model, path: &Path) -> anyhow::Result<Dataset> {
-    let absent = model.params.get("absent").and_then(|value| Absent::parse(value)).unwrap_or(Absent::Missing);
+    let absent = match model.absent {
+        AbsentFeature::Missing => Absent::Missing,
+        AbsentFeature::Zero => Absent::Zero,
+    };
     read_data(path, absent)
 }
 

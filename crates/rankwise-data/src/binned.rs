@@ -54,7 +54,7 @@ impl BinnedDataset {
                     .map_err(|_| DataError::TooLarge { rows: n_rows, features: feature_ids.len() })?;
                 match data.column_of(*feature) {
                     Some(values) => values.for_each_in(0, n_rows, |_, value| column.push(bins.bin(value))),
-                    None => column.resize(n_rows, bins.missing_bin()),
+                    None => column.resize(n_rows, bins.bin(data.absent().value())),
                 }
                 Ok(column)
             })
@@ -104,7 +104,7 @@ fn sample_rows(data: &Dataset, limit: usize) -> Option<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BinningSpec, DatasetBuilder, Row};
+    use crate::{Absent, BinningSpec, DatasetBuilder, Row};
 
     fn data(values: &[f32]) -> Dataset {
         let mut builder = DatasetBuilder::default();
@@ -129,6 +129,26 @@ mod tests {
         let mut seen = follow.column(0).to_vec();
         seen.sort_unstable();
         assert_eq!(seen, [0, 1, 2, 3]);
+    }
+
+    /// A feature that no document of the other data names is 0 there, if that is what leaving it out means.
+    #[test]
+    fn features_that_other_data_lack_are_absent_there() {
+        for (absent, expected) in [(Absent::Missing, 3), (Absent::Zero, 1)] {
+            let build = |values: &[f32]| {
+                let mut builder = DatasetBuilder::new(absent);
+                for value in values {
+                    let features = [(2, *value)];
+                    let features = if value.is_nan() { &[] } else { &features[..] };
+                    builder.push(&Row { qid: "q", features, ..Row::default() }).unwrap();
+                }
+                builder.finish().unwrap()
+            };
+            let train = build(&[-1.0, 0.5, 2.0]);
+            let binned = BinnedDataset::new(&train, &BinningParams::default()).unwrap();
+            let bin = binned.like(&build(&[f32::NAN])).unwrap().column(0)[0];
+            assert_eq!(bin, expected, "{absent:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,16 @@ param_enum! {
     }
 }
 
+impl Absent {
+    /// The value of a feature that is left out.
+    pub fn value(self) -> f32 {
+        match self {
+            Self::Missing => f32::NAN,
+            Self::Zero => 0.0,
+        }
+    }
+}
+
 /// One document, as tests and small callers write it.
 #[derive(Clone, Debug, Default)]
 pub struct Row<'a> {
@@ -214,6 +224,7 @@ impl DatasetBuilder {
         let keys: Vec<RowKey> = input_row.iter().map(|row| keys[*row as usize]).collect();
         let (feature_ids, columns) = source.columns(&input_row);
         Ok(Dataset {
+            absent: self.absent,
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
             identity: Identity::new(&qids, &bounds, doc_ids.as_ref(), &keys),
             labels: input_row.iter().map(|row| source.label(*row as usize)).collect(),
@@ -357,10 +368,7 @@ impl Source<'_> {
     fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
         let ids = self.feature_ids();
         let counts = self.present_counts(&ids);
-        let rest = match self.absent {
-            Absent::Missing => f32::NAN,
-            Absent::Zero => 0.0,
-        };
+        let rest = self.absent.value();
         // A sparse entry takes twice the room of a dense one.
         let mut columns: Vec<Column> = counts
             .iter()

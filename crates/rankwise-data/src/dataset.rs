@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use crate::{Column, Draw, RowKey, StringTable};
+use crate::{Absent, Column, Draw, RowKey, StringTable};
 
 /// A set of queries with their documents.
 #[derive(Clone, Debug)]
 pub struct Dataset {
+    pub(crate) absent: Absent,
     pub(crate) qids: StringTable,
     /// Query `q` holds rows `bounds[q]..bounds[q + 1]`.
     pub(crate) bounds: Vec<usize>,
@@ -129,6 +130,11 @@ impl Dataset {
     /// The values of the feature at `slot` in [`Self::feature_ids`].
     pub fn column(&self, slot: usize) -> &Column {
         &self.columns[slot]
+    }
+
+    /// What a feature that a document does not name means; so, too, one that no document names.
+    pub fn absent(&self) -> Absent {
+        self.absent
     }
 
     /// The values of the feature with this id, if any document has it.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{Model, ModelError, Precision, TrainedOn, Tree, TreeParts};
+use crate::{AbsentFeature, Model, ModelError, Precision, TrainedOn, Tree, TreeParts};
 
 /// The newest version of the file that this program writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -34,6 +34,7 @@ struct File {
     objective: String,
     params: BTreeMap<String, String>,
     trained_on: TrainedOn,
+    absent: AbsentFeature,
     precision: Precision,
     base_score: f64,
     features: Vec<u32>,
@@ -93,6 +94,7 @@ impl Model {
             objective: file.objective,
             params: file.params,
             trained_on: file.trained_on,
+            absent: file.absent,
             precision: file.precision,
             base_score: file.base_score,
             features: file.features,
@@ -108,11 +110,12 @@ impl Model {
     }
 
     /// Everything but the trees, in the order of the file.
-    fn fields(&self) -> [(&'static str, String); 6] {
+    fn fields(&self) -> [(&'static str, String); 7] {
         [
             ("objective", json(&self.objective)),
             ("params", json(&self.params)),
             ("trained_on", json(&self.trained_on)),
+            ("absent", json(&self.absent)),
             ("precision", json(&self.precision)),
             ("base_score", json(&self.base_score)),
             ("features", json(&self.features)),

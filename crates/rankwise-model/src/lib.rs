@@ -17,5 +17,5 @@ mod tree;
 pub use error::ModelError;
 pub use file::FORMAT_VERSION;
 pub use importance::FeatureImportance;
-pub use model::{Model, Precision, TrainedOn};
+pub use model::{AbsentFeature, Model, Precision, TrainedOn};
 pub use tree::{Child, Tree, TreeParts};

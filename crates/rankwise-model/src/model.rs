@@ -26,6 +26,16 @@ impl Precision {
     }
 }
 
+/// What a feature that a document does not name means to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AbsentFeature {
+    /// Its value is not known.
+    Missing,
+    /// Its value is 0.
+    Zero,
+}
+
 /// What the model has seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +57,8 @@ pub struct Model {
     pub params: BTreeMap<String, String>,
     /// The data it was trained on.
     pub trained_on: TrainedOn,
+    /// What a feature left out means; data for the model are to be read so.
+    pub absent: AbsentFeature,
     /// How values are rounded.
     pub precision: Precision,
     /// The score of a document before the first tree.
@@ -103,6 +115,7 @@ pub(crate) mod tests {
             objective: "lambdamart".into(),
             params: BTreeMap::from([("num_leaves".into(), "3".into())]),
             trained_on: TrainedOn { fingerprint: "00ff".into(), rows: 10, queries: 2 },
+            absent: AbsentFeature::Missing,
             precision: Precision::F32,
             base_score: 0.1,
             features: vec![3, 9],

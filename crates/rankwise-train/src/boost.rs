@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{Model, Precision, TrainedOn, Tree};
+use rankwise_data::{Absent, BinnedDataset, Dataset, SimdLevel};
+use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
@@ -224,6 +224,10 @@ impl Run<'_> {
                 fingerprint: format!("{:032x}", self.data.fingerprint()),
                 rows: self.data.n_rows() as u64,
                 queries: self.data.n_queries() as u64,
+            },
+            absent: match self.data.absent() {
+                Absent::Missing => AbsentFeature::Missing,
+                Absent::Zero => AbsentFeature::Zero,
             },
             precision: Precision::F32,
             base_score: self.objective.base_score(),

@@ -39,6 +39,14 @@ impl<'a> TreeContext<'a> {
         (gain > self.params.min_gain_to_split.max(before.abs() * GAIN_NOISE)).then_some(gain)
     }
 
+    /// What dividing one node gains, whatever the other nodes of its group do.
+    pub(crate) fn own_gain(&self, left: Side, right: Side, (whole, bounds): (Side, Bounds)) -> f64 {
+        if left.count == 0 || right.count == 0 {
+            return 0.0;
+        }
+        self.pair_score(left, right, bounds) - self.term(whole, bounds)
+    }
+
     /// Whether a leaf may have these sums.
     #[inline]
     pub(crate) fn has_enough_hess(&self, side: Side) -> bool {

@@ -172,7 +172,7 @@ impl<'a> FastEngine<'a> {
                     sum.zip(parent.cells.par_chunks_mut(CELL_ROWS_PER_TASK)).for_each(|((task, sum), parent)| {
                         add(task, sum);
                         combine(parent, sum, u64::wrapping_sub);
-                    })
+                    });
                 }
                 None => sum.for_each(|(task, sum)| add(task, sum)),
             }

@@ -113,7 +113,7 @@ impl<'a> Grower<'a> {
         let mut growing = Growing::new(self, engine, context, input);
         let mut queue = growing.start();
         loop {
-            let room = self.params.num_leaves - growing.n_leaves();
+            let room = self.params.leaf_limit() - growing.n_leaves();
             let batch = self.params.grow.next(&mut queue, room);
             if batch.is_empty() {
                 break;
@@ -249,7 +249,13 @@ impl<'a, E: Engine> Growing<'a, E> {
             bounds.split(direction, self.context.value(left, bounds), self.context.value(right, bounds))
         };
         let children = [self.nodes.len(), self.nodes.len() + 1];
-        self.nodes[parent].division = Some(Division { split: *split, children });
+        // Where nodes share a question, each records what it gains itself.
+        let gain = if self.context.allows_empty_sides {
+            self.context.own_gain(left, right, (whole, bounds))
+        } else {
+            split.gain
+        };
+        self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
         for (rows, whole, bounds) in [(rows.start..middle, left, left_bounds), (middle..rows.end, right, right_bounds)]
         {
             self.nodes.push(Node { rows, whole, depth: depth + 1, bounds, division: None });
@@ -261,7 +267,7 @@ impl<'a, E: Engine> Growing<'a, E> {
     /// Gives the children that may still be split their histograms.
     fn build_histograms(&mut self, families: &[Family]) {
         let started = Instant::now();
-        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.grower.params.num_leaves);
+        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.grower.params.leaf_limit());
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         let mut parents = Vec::new();
         for family in families {

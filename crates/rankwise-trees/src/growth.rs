@@ -34,7 +34,7 @@ impl Growth {
     pub(crate) fn has_room(self, n_leaves: usize, limit: usize) -> bool {
         match self {
             Self::Leafwise | Self::Levelwise => n_leaves < limit,
-            Self::Oblivious => 2 * n_leaves <= limit,
+            Self::Oblivious => limit / 2 >= n_leaves,
         }
     }
 

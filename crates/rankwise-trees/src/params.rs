@@ -30,7 +30,7 @@ param_group! {
         /// Which node is split next: the one with the largest gain (leafwise), all of a level (levelwise), or all of a
         /// level by one common question (oblivious).
         grow: Growth = Growth::Leafwise, Range::ANY, ["grow_policy", "growing_policy"];
-        /// Most leaves in a tree.
+        /// Most leaves in a tree. For oblivious trees `max_depth` decides alone where it is given.
         num_leaves: usize = 31, Range::closed(2.0, 131_072.0), ["num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"];
         /// Most splits on a path from the root to a leaf; 0 or less is no limit.
         max_depth: i32 = -1, Range::closed(-1.0, 1000.0), ["depth"];
@@ -74,6 +74,11 @@ impl CrossCheck for TreeSpec {
 }
 
 impl TreeParams {
+    /// The leaf limit.
+    pub(crate) fn leaf_limit(&self) -> usize {
+        if self.grow == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { self.num_leaves }
+    }
+
     /// The depth limit; `usize::MAX` is none.
     pub(crate) fn depth_limit(&self) -> usize {
         usize::try_from(self.max_depth).ok().filter(|depth| *depth > 0).unwrap_or(usize::MAX)

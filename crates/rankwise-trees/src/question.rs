@@ -24,8 +24,8 @@ impl Question {
     }
 
     #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "the answer cannot be guessed, so branches would cost more")]
     pub(crate) fn goes_left(self, bin: u8) -> bool {
-        // Without branches: the answer cannot be guessed.
         let is_missing = bin == self.missing_bin;
         (is_missing & self.missing_left) | (!is_missing & (bin <= self.bin))
     }

@@ -17,13 +17,14 @@ pub struct BestFeature {
 impl BestFeature {
     /// The feature's values as scores, in canonical order. Missing values come last.
     pub fn scores(&self, data: &Dataset) -> Vec<f64> {
-        let mut scores = vec![f64::NEG_INFINITY; data.n_rows()];
+        let score = |value: f32| match (value.is_nan(), self.is_ascending) {
+            (true, _) => f64::NEG_INFINITY,
+            (false, true) => value.into(),
+            (false, false) => (-value).into(),
+        };
+        let mut scores = vec![score(data.absent().value()); data.n_rows()];
         if let Some(column) = data.column_of(self.feature) {
-            column.for_each_in(0, data.n_rows(), |row, value| {
-                if !value.is_nan() {
-                    scores[row] = if self.is_ascending { value.into() } else { (-value).into() };
-                }
-            });
+            column.for_each_in(0, data.n_rows(), |row, value| scores[row] = score(value));
         }
         scores
     }

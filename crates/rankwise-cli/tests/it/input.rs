@@ -112,6 +112,7 @@ fn data_that_teaches_nothing_is_refused() {
     let sandbox = Sandbox::with_data();
     sandbox.write("d.txt", "1.5 qid:a 1:1\n0 qid:a 1:2\n");
     sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("some.txt", "0 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:2\n");
     sandbox.all_refused(&[
         (
             "train d.txt --out m.json --set label_gain=0,1,3",
@@ -130,11 +131,11 @@ fn data_that_teaches_nothing_is_refused() {
             &["train.txt: monotone_constraints names feature 99, which the data does not have; remove it"],
         ),
         (
-            "train train.txt --valid none.txt --out m.json --empty error",
-            &["validation set none.txt: query 'a' has no relevant document; choose --empty zero, one or skip"],
+            "train train.txt --valid some.txt --out m.json --empty error",
+            &["validation set some.txt: query 'a' has no relevant document; choose --empty zero, one or skip"],
         ),
         (
-            "train train.txt --valid none.txt --out m.json --empty skip",
+            "train train.txt --valid none.txt --out m.json",
             &["validation set none.txt: no query has a relevant document, so 'ndcg@10' has no value; use other data"],
         ),
         (
@@ -149,6 +150,7 @@ fn scores_and_labels_must_fit_the_measurement() {
     let sandbox = Sandbox::with_model();
     sandbox.write("d.txt", "5 qid:a 1:1\n0 qid:a 1:2\n");
     sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("some.txt", "0 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:2\n");
     for (name, content) in
         [("one", "1\n"), ("two", "1\n2\n"), ("nan", "1\nnan\n"), ("bad", "1\n  x\n"), ("gap", "\n1\n2\n")]
     {

@@ -21,7 +21,7 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
     let mut leaves = vec![SlowLeaf { id: 0, rows: (0..rows.len() as u32).collect(), depth: 0, bounds: Bounds::FREE }];
     let (mut gains, mut next_id) = (Vec::new(), 1);
     loop {
-        let room = params.num_leaves - leaves.len();
+        let room = params.leaf_limit() - leaves.len();
         let mut steps: Vec<(Split, Vec<usize>)> = Vec::new();
         let open: Vec<usize> = (0..leaves.len()).filter(|idx| leaves[*idx].depth < params.depth_limit()).collect();
         if params.grow == Growth::Oblivious {
@@ -120,10 +120,12 @@ proptest! {
         found_gains.sort_by(f64::total_cmp);
         expected_gains.sort_by(f64::total_cmp);
         if grow_policy == Growth::Oblivious {
-            found_gains.dedup();
-            expected_gains.dedup();
+            // The gain of a level is the sum of what its nodes gain.
+            let (found, expected): (f64, f64) = (found_gains.iter().sum(), expected_gains.iter().sum());
+            prop_assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{} {}", found, expected);
+        } else {
+            prop_assert_eq!(found_gains, expected_gains);
         }
-        prop_assert_eq!(found_gains, expected_gains);
 
         // Leaf values are Newton steps on the exact sums, inside the bounds.
         for ((rows, value), leaf) in found.iter().filter(|leaf| !leaf.0.is_empty()).zip(leaves.iter().filter(|leaf| !leaf.rows.is_empty())) {
