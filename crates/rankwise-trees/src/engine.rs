@@ -34,6 +34,9 @@ pub(crate) trait Engine: Sync {
     /// Sums of gradients by feature and bin for one node.
     type Histogram: Send + Sync;
 
+    /// What an engine keeps of a search whose result it has not made sure of.
+    type Search: Send;
+
     /// The histogram of the root.
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Self::Histogram;
 
@@ -45,8 +48,23 @@ pub(crate) trait Engine: Sync {
         parents: Vec<Parent<'_, Self::Histogram>>,
     ) -> Vec<(Self::Histogram, Self::Histogram)>;
 
-    /// The best split of each group, if any is worth making.
-    fn best_splits(&self, tree: &TreeContext<'_>, groups: &[ScanGroup<'_, Self::Histogram>]) -> Vec<Option<Split>>;
+    /// The best split of each group, if any is worth making. The gain may be too large, never too small, until
+    /// [`Engine::confirm`] has made sure of it: most nodes never come that far.
+    fn best_splits(
+        &self,
+        tree: &TreeContext<'_>,
+        groups: &[ScanGroup<'_, Self::Histogram>],
+    ) -> Vec<Option<(Split, Self::Search)>>;
+
+    /// The best split that is allowed, given the best of the search so far. If it is the same one, the search is over;
+    /// otherwise its gain may again be too large.
+    fn confirm(
+        &self,
+        tree: &TreeContext<'_>,
+        group: &ScanGroup<'_, Self::Histogram>,
+        split: Split,
+        search: &mut Self::Search,
+    ) -> Option<Split>;
 
     /// The sums of the rows that a question sends left.
     fn left_sums(&self, histogram: &Self::Histogram, split: &Split) -> Sums;
@@ -82,7 +100,16 @@ mod tests {
             bounds: *bounds,
         });
         let group = ScanGroup { nodes: nodes.collect(), features: tree.features.clone() };
-        let split = engine.best_splits(tree, &[group]).pop().unwrap();
+        let found = engine.best_splits(tree, std::slice::from_ref(&group)).pop().unwrap();
+        let split = found.and_then(|(mut split, mut search)| {
+            loop {
+                let next = engine.confirm(tree, &group, split, &mut search)?;
+                if next == split {
+                    return Some(split);
+                }
+                split = next;
+            }
+        });
         let left = split.iter().flat_map(|split| histograms.iter().map(|histogram| engine.left_sums(histogram, split)));
         (split, left.collect())
     }

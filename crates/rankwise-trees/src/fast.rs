@@ -4,9 +4,9 @@
 //! histogram of a node = [block 0: height rows of 16 cells][block 1: ...]...      a task works on one block at a time
 //! ```
 //!
-//! Counts are not summed. A split that wins is checked against `min_data_in_leaf` on the rows themselves; if it fails, its
-//! feature is scanned again with counts, and the next winner is checked. A feature is counted at most once per node, and
-//! what comes out is the best split among those that are allowed, as in the plain engine.
+//! Counts are not summed. A split is checked against `min_data_in_leaf` on the rows themselves, and only when it is the next
+//! to be made; if it fails, its feature is scanned again with counts, and the node waits for its turn again. A feature is
+//! counted at most once per node, and what is made is the best split among those that are allowed, as in the plain engine.
 
 use std::sync::Mutex;
 
@@ -24,7 +24,7 @@ use crate::{Cell, Sums};
 
 /// From this many rows on, the rows of one block are divided among threads: there are few blocks, and one more than the
 /// threads can share evenly would keep all but one waiting.
-const ROWS_PER_CHUNK: usize = 8192;
+const ROWS_PER_CHUNK: usize = 2048;
 
 /// Rows of cells that one task adds up.
 const CELL_ROWS_PER_TASK: usize = 256;
@@ -45,6 +45,33 @@ pub(crate) struct FastEngine<'a> {
     simd: SimdLevel,
     /// Histograms that may be used again.
     unused: Mutex<Vec<BlockHistogram>>,
+}
+
+/// The best split of each feature of a node, as far as it is known.
+#[derive(Debug)]
+pub(crate) struct NodeSearch {
+    /// By feature of the group; scores in the place of gains.
+    candidates: Vec<Option<Split>>,
+    /// Whether a feature was scanned with counts: then its candidate is allowed.
+    is_counted: Vec<bool>,
+}
+
+impl NodeSearch {
+    /// The best candidate and its place, if it is worth a split.
+    fn best(&self, tree: &TreeContext<'_>, node: &ScanNode<'_, BlockHistogram>) -> Option<(usize, Split)> {
+        let mut best: Option<(usize, Split)> = None;
+        // Features ascend, so the first of equal scores has the lowest.
+        for (idx, candidate) in self.candidates.iter().enumerate() {
+            if let Some(split) = candidate
+                && best.is_none_or(|(_, best)| split.gain > best.gain)
+            {
+                best = Some((idx, *split));
+            }
+        }
+        let (idx, split) = best?;
+        let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
+        Some((idx, Split { gain, ..split }))
+    }
 }
 
 /// A histogram to be summed: its rows, and the parent that it is to be taken from.
@@ -271,40 +298,19 @@ impl<'a> FastEngine<'a> {
         best_of_feature(tree, feature, &mut [Sweep::new(&cells, whole, node.bounds)], min_data)
     }
 
-    /// The best split of a node among the candidates of its features, each checked for enough rows when it wins.
-    fn choose(
+    /// The candidates of a node's features, counts aside.
+    fn search(
         &self,
-        tree: &TreeContext<'_>,
         group: &ScanGroup<'_, BlockHistogram>,
         by_block: &[[Option<Split>; BLOCK_FEATURES]],
-    ) -> Option<Split> {
-        let node = &group.nodes[0];
-        let mut candidates: Vec<Option<Split>> = group
-            .features
-            .iter()
-            .map(|feature| {
-                let (block, lane) = self.blocks.place(*feature);
-                by_block[block][lane]
-            })
-            .collect();
-        let mut is_counted = vec![false; candidates.len()];
-        loop {
-            // Features ascend, so the first of equal scores has the lowest.
-            let mut best: Option<(usize, Split)> = None;
-            for (idx, candidate) in candidates.iter().enumerate() {
-                if let Some(split) = candidate
-                    && best.is_none_or(|(_, best)| split.gain > best.gain)
-                {
-                    best = Some((idx, *split));
-                }
-            }
-            let (idx, split) = best?;
-            let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
-            if is_counted[idx] || self.has_enough_rows(tree, node, &split) {
-                return Some(Split { gain, ..split });
-            }
-            candidates[idx] = self.scan_counted(tree, node, split.feature);
-            is_counted[idx] = true;
+    ) -> NodeSearch {
+        let candidate = |feature: &usize| {
+            let (block, lane) = self.blocks.place(*feature);
+            by_block[block][lane]
+        };
+        NodeSearch {
+            candidates: group.features.iter().map(candidate).collect(),
+            is_counted: vec![false; group.features.len()],
         }
     }
 
@@ -360,6 +366,7 @@ fn combine(cells: &mut [CellRow], others: &[CellRow], operation: impl Fn(u64, u6
 
 impl Engine for FastEngine<'_> {
     type Histogram = BlockHistogram;
+    type Search = NodeSearch;
 
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> BlockHistogram {
         let mut jobs = [self.job(tree, rows, None)];
@@ -381,7 +388,11 @@ impl Engine for FastEngine<'_> {
             .collect()
     }
 
-    fn best_splits(&self, tree: &TreeContext<'_>, groups: &[ScanGroup<'_, BlockHistogram>]) -> Vec<Option<Split>> {
+    fn best_splits(
+        &self,
+        tree: &TreeContext<'_>,
+        groups: &[ScanGroup<'_, BlockHistogram>],
+    ) -> Vec<Option<(Split, NodeSearch)>> {
         let n_blocks = self.blocks.blocks().len();
         let is_active = self.active_blocks(tree);
         let by_block: Vec<[Option<Split>; BLOCK_FEATURES]> = (0..groups.len() * n_blocks)
@@ -391,11 +402,29 @@ impl Engine for FastEngine<'_> {
                 if is_active[block] { self.scan_block(tree, &group.nodes[0], block) } else { [None; BLOCK_FEATURES] }
             })
             .collect();
-        groups
-            .par_iter()
-            .zip(by_block.par_chunks(n_blocks))
-            .map(|(group, by_block)| self.choose(tree, group, by_block))
-            .collect()
+        let found = groups.iter().zip(by_block.chunks(n_blocks)).map(|(group, by_block)| {
+            let search = self.search(group, by_block);
+            let (_, split) = search.best(tree, &group.nodes[0])?;
+            Some((split, search))
+        });
+        found.collect()
+    }
+
+    fn confirm(
+        &self,
+        tree: &TreeContext<'_>,
+        group: &ScanGroup<'_, BlockHistogram>,
+        split: Split,
+        search: &mut NodeSearch,
+    ) -> Option<Split> {
+        let node = &group.nodes[0];
+        let (idx, _) = search.best(tree, node)?;
+        if search.is_counted[idx] || self.has_enough_rows(tree, node, &split) {
+            return Some(split);
+        }
+        search.candidates[idx] = self.scan_counted(tree, node, split.feature);
+        search.is_counted[idx] = true;
+        search.best(tree, node).map(|(_, split)| split)
     }
 
     fn left_sums(&self, histogram: &BlockHistogram, split: &Split) -> Sums {

@@ -118,6 +118,8 @@ impl<'a> Grower<'a> {
             if batch.is_empty() {
                 break;
             }
+            // A batch with a split that was not what it seemed goes back to wait for its turn.
+            let Some(batch) = growing.confirm(batch, &mut queue) else { continue };
             let families = growing.divide(&batch);
             growing.build_histograms(&families);
             let children = families.iter().flat_map(|family| family.children).collect();
@@ -128,11 +130,13 @@ impl<'a> Grower<'a> {
 }
 
 /// Nodes that could be split now, and how.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidate {
+#[derive(Debug)]
+pub(crate) struct Candidate<S> {
     pub(crate) nodes: Vec<usize>,
     pub(crate) depth: usize,
     pub(crate) split: Split,
+    /// What the engine needs to make sure of the split; nothing where it is sure.
+    search: Option<S>,
 }
 
 #[derive(Clone, Debug)]
@@ -193,7 +197,7 @@ impl<'a, E: Engine> Growing<'a, E> {
     }
 
     /// The candidates for the first split.
-    fn start(&mut self) -> Vec<Candidate> {
+    fn start(&mut self) -> Vec<Candidate<E::Search>> {
         if self.context.features.is_empty() || !self.may_be_split(0) {
             return Vec::new();
         }
@@ -217,7 +221,7 @@ impl<'a, E: Engine> Growing<'a, E> {
     }
 
     /// Sorts the rows of the candidates' nodes into children.
-    fn divide(&mut self, batch: &[Candidate]) -> Vec<Family> {
+    fn divide(&mut self, batch: &[Candidate<E::Search>]) -> Vec<Family> {
         let started = Instant::now();
         let mut families = Vec::new();
         for Candidate { nodes, split, .. } in batch {
@@ -297,7 +301,7 @@ impl<'a, E: Engine> Growing<'a, E> {
     }
 
     /// The best splits of new nodes, grouped as the policy says.
-    fn candidates(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
+    fn candidates(&mut self, nodes: Vec<usize>) -> Vec<Candidate<E::Search>> {
         let started = Instant::now();
         let open: Vec<usize> = nodes.into_iter().filter(|node| self.histograms[*node].is_some()).collect();
         let groups: Vec<Vec<usize>> =
@@ -306,15 +310,60 @@ impl<'a, E: Engine> Growing<'a, E> {
         let splits = self.engine.best_splits(&self.context, &scans);
         let mut found = Vec::new();
         for (group, split) in groups.into_iter().zip(splits) {
-            if let Some(split) = split {
-                found.push(Candidate { depth: self.nodes[group[0]].depth, nodes: group, split });
+            if let Some((split, search)) = split {
+                let depth = self.nodes[group[0]].depth;
+                found.push(Candidate { depth, nodes: group, split, search: Some(search) });
             } else {
-                let closed = group.iter().filter_map(|node| self.histograms[*node].take());
-                closed.for_each(|histogram| self.engine.recycle(histogram));
+                self.close(&group);
             }
         }
         self.times.splits += started.elapsed();
         found
+    }
+
+    /// Makes sure of the splits of a batch. Where all are what they seemed, gives the batch back; otherwise puts what is
+    /// left of it into the queue, each with the best split that is now known.
+    fn confirm(
+        &mut self,
+        batch: Vec<Candidate<E::Search>>,
+        queue: &mut Vec<Candidate<E::Search>>,
+    ) -> Option<Vec<Candidate<E::Search>>> {
+        let started = Instant::now();
+        let mut is_sure = true;
+        let mut left = Vec::with_capacity(batch.len());
+        for mut candidate in batch {
+            let Some(mut search) = candidate.search.take() else {
+                left.push(candidate);
+                continue;
+            };
+            let group = self.scan_group(&candidate.nodes);
+            match self.engine.confirm(&self.context, &group, candidate.split, &mut search) {
+                Some(split) if split == candidate.split => left.push(candidate),
+                Some(split) => {
+                    is_sure = false;
+                    left.push(Candidate { split, search: Some(search), ..candidate });
+                }
+                None => {
+                    is_sure = false;
+                    self.close(&candidate.nodes);
+                }
+            }
+        }
+        self.times.splits += started.elapsed();
+        if is_sure {
+            return Some(left);
+        }
+        queue.append(&mut left);
+        None
+    }
+
+    /// Gives up nodes that will not be split.
+    fn close(&mut self, nodes: &[usize]) {
+        for node in nodes {
+            if let Some(histogram) = self.histograms[*node].take() {
+                self.engine.recycle(histogram);
+            }
+        }
     }
 
     fn scan_group(&self, group: &[usize]) -> ScanGroup<'_, E::Histogram> {

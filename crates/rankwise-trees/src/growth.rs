@@ -39,7 +39,7 @@ impl Growth {
     }
 
     /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added.
-    pub(crate) fn next(self, queue: &mut Vec<Candidate>, room: usize) -> Vec<Candidate> {
+    pub(crate) fn next<S>(self, queue: &mut Vec<Candidate<S>>, room: usize) -> Vec<Candidate<S>> {
         match self {
             Self::Leafwise | Self::Oblivious => {
                 let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));
@@ -51,9 +51,10 @@ impl Growth {
                 let (mut now, later) =
                     std::mem::take(queue).into_iter().partition::<Vec<_>, _>(|candidate| candidate.depth == level);
                 *queue = later;
-                // The last level may be cut short: the best splits go first.
+                // The last level may be cut short: the best splits go first, and the others wait, since some of those may
+                // turn out not to be allowed.
                 now.sort_by(by_gain);
-                now.truncate(room);
+                queue.extend(now.split_off(room.min(now.len())));
                 now
             }
         }
@@ -61,6 +62,6 @@ impl Growth {
 }
 
 /// Larger gain first, then lower node.
-fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+fn by_gain<S>(a: &Candidate<S>, b: &Candidate<S>) -> std::cmp::Ordering {
     b.split.gain.total_cmp(&a.split.gain).then(a.nodes[0].cmp(&b.nodes[0]))
 }

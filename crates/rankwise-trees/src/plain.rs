@@ -78,6 +78,7 @@ impl<'a> PlainEngine<'a> {
 
 impl Engine for PlainEngine<'_> {
     type Histogram = Histogram;
+    type Search = ();
 
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Histogram {
         self.histogram(tree, rows)
@@ -94,8 +95,12 @@ impl Engine for PlainEngine<'_> {
             .collect()
     }
 
-    fn best_splits(&self, tree: &TreeContext<'_>, groups: &[ScanGroup<'_, Histogram>]) -> Vec<Option<Split>> {
-        groups.iter().map(|group| self.best_split(tree, group)).collect()
+    fn best_splits(&self, tree: &TreeContext<'_>, groups: &[ScanGroup<'_, Histogram>]) -> Vec<Option<(Split, ())>> {
+        groups.iter().map(|group| Some((self.best_split(tree, group)?, ()))).collect()
+    }
+
+    fn confirm(&self, _: &TreeContext<'_>, _: &ScanGroup<'_, Histogram>, split: Split, (): &mut ()) -> Option<Split> {
+        Some(split)
     }
 
     fn left_sums(&self, histogram: &Histogram, split: &Split) -> Sums {

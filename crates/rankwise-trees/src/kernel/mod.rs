@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod accumulate;
+mod prefetch;
 pub(crate) mod scan;
 
 use rankwise_data::BLOCK_FEATURES;
