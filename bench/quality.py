@@ -104,30 +104,43 @@ def web_tasks(binary, folder, n_resamples):
         yield pool, rows, test, test_path
 
 
-def mq2007_tasks(data, folder, n_folds):
+def mq2007_tasks(data, folder, n_folds, n_resamples):
+    """Each fold with its whole training set, then with resamples: 90 % of its queries, rows shuffled inside them."""
     parts = [peers.Letor.read(data / "mq2007" / f"S{part}.txt.zst") for part in range(1, 6)]
     for fold in range(n_folds):
         train = peers.Letor([line for part in range(3) for line in parts[(fold + part) % 5].lines])
         test, test_path = parts[(fold + 4) % 5], folder / "fold-test.txt"
         test.write(range(len(test.lines)), test_path)
         yield train, [row for rows in train.queries() for row in rows], test, test_path
+        for resample in range(n_resamples):
+            random, queries = np.random.default_rng(resample), train.queries()
+            random.shuffle(queries)
+            kept = queries[: len(queries) * 9 // 10]
+            yield train, [row for rows in kept for row in random.permutation(rows)], test, test_path
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", default="", choices=["", "web", "mq2007"])
     parser.add_argument("--quick", action="store_true", help="one resample only")
     args = parser.parse_args()
     n_runs = 1 if args.quick else 5
     binary = peers.build()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        compare(binary, "web-shaped 60k x 136, 63 leaves", web_tasks(binary, folder, n_runs), args.threads, folder)
+        if args.only != "mq2007":
+            compare(binary, "web-shaped 60k x 136, 63 leaves", web_tasks(binary, folder, n_runs), args.threads, folder)
         data = peers.data_folder()
+        if args.only == "web":
+            return
         if data is None or not (data / "mq2007").is_dir():
             print("\nMQ2007: skipped, it is not in a data folder (set RANKWISE_DATA)")
         else:
-            compare(binary, "MQ2007, 63 leaves", mq2007_tasks(data, folder, n_runs), args.threads, folder)
+            compare(binary, "MQ2007 five folds, 63 leaves", mq2007_tasks(data, folder, n_runs, 0), args.threads, folder)
+            if not args.quick:
+                name = "MQ2007 five folds with resamples, 63 leaves"
+                compare(binary, name, mq2007_tasks(data, folder, n_runs, 5), args.threads, folder)
 
 
 if __name__ == "__main__":

@@ -29,15 +29,25 @@ pub struct Trained {
     pub phases: Phases,
 }
 
-/// Trains a model.
+/// Trains a model, with the best instructions that the machine has or those that `RANKWISE_SIMD` names.
 pub fn train(
     params: &TrainParams,
     data: &Dataset,
     valid: &[ValidSet<'_>],
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
+    train_on(SimdLevel::from_env()?, params, data, valid, observer)
+}
+
+/// Trains a model with the given instructions, which change nothing but the time it takes.
+pub fn train_on(
+    simd: SimdLevel,
+    params: &TrainParams,
+    data: &Dataset,
+    valid: &[ValidSet<'_>],
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
     let started = Instant::now();
-    let simd = SimdLevel::from_env()?;
     check_against_data(params, data, valid)?;
     let objective = params.objective().bind(data, params.rules(), simd)?;
     let mut phases = Phases::default();

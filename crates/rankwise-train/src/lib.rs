@@ -17,7 +17,7 @@ mod params;
 mod phases;
 mod validation;
 
-pub use boost::{Trained, train};
+pub use boost::{Trained, train, train_on};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
 pub use params::{LoopParams, LoopSpec, Sample, TrainParams, TrainSpec};

@@ -1,6 +1,7 @@
 //! The parts together.
 
 mod docs;
+mod engines;
 mod learning;
 mod one_answer;
 mod peer_example;

@@ -1,0 +1,74 @@
+//! The fast engine makes the plain engine's model, byte for byte, on every instruction set.
+
+use proptest::prelude::*;
+use rankwise::data::SimdLevel;
+use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::prelude::*;
+use rankwise::train::train_on;
+
+use crate::params;
+
+/// A choice of every parameter that reaches the engines.
+fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
+    let choose = |name: &'static str, values: &'static [&'static str]| {
+        prop::sample::select(values).prop_map(move |value| (name, value.to_owned()))
+    };
+    let shape = (
+        choose("grow", &["leafwise", "levelwise"]),
+        choose("num_leaves", &["2", "7", "31", "80"]),
+        choose("max_depth", &["-1", "3", "8"]),
+        choose("min_data_in_leaf", &["0", "1", "5", "20", "60"]),
+        choose("min_sum_hessian_in_leaf", &["0", "0.001", "0.5", "5"]),
+        choose("max_bin", &["255", "63", "15", "2"]),
+    );
+    let penalties = (
+        choose("lambda_l1", &["0", "0", "0.05", "1"]),
+        choose("lambda_l2", &["0", "0", "1", "20"]),
+        choose("min_gain_to_split", &["0", "0", "0.1"]),
+        choose("monotone_constraints", &["", "", "3:1", "2:-1,5:1,9:-1"]),
+        choose("structure", &["newton", "newton", "gradient"]),
+    );
+    let samples = (
+        choose("feature_fraction", &["1", "1", "0.3"]),
+        choose("feature_fraction_bynode", &["1", "1", "0.5"]),
+        choose("bagging_fraction", &["1", "0.5"]),
+        choose("objective", &["lambdamart", "lambdamart", "rmse"]),
+        choose("truncation_level", &["30", "3"]),
+        choose("lambda_norm", &["true", "false"]),
+    );
+    (shape, penalties, samples).prop_map(|(a, b, c)| {
+        let is_bagged = c.2.1 != "1";
+        let mut all = vec![a.0, a.1, a.2, a.3, a.4, a.5, b.0, b.1, b.2, b.3, b.4, c.0, c.1, c.2, c.3, c.4, c.5];
+        all.push(("bagging_freq", if is_bagged { "1".into() } else { "0".into() }));
+        all.push(("num_trees", "4".into()));
+        all
+    })
+}
+
+fn preset() -> impl Strategy<Value = Preset> {
+    prop::sample::select(&[Preset::Web, Preset::Long, Preset::Wide][..])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn engines_agree_to_the_byte(
+        settings in settings(), preset in preset(), rows in 150usize..1500, features in 10usize..90, seed in 0u64..1000,
+    ) {
+        let data = SynthSpec { preset, rows, features: Some(features), seed }.check().unwrap().dataset();
+        let known = |constraint: &str| {
+            let ids = constraint.split(',').filter_map(|pair| pair.split(':').next()?.parse::<u32>().ok());
+            ids.into_iter().all(|id| data.feature_ids().contains(&id))
+        };
+        prop_assume!(settings.iter().all(|(name, value)| *name != "monotone_constraints" || known(value)));
+        let model = |engine: &str, simd: SimdLevel| {
+            let mut all: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            all.push(("engine", engine));
+            train_on(simd, &params(&all), &data, &[], &mut Silent).map(|trained| trained.model.to_json())
+        };
+        let plain = model("plain", SimdLevel::PORTABLE);
+        for simd in SimdLevel::available() {
+            prop_assert_eq!(&plain, &model("fast", simd), "{}", simd.name());
+        }
+    }
+}
