@@ -7,6 +7,7 @@ use rankwise_data::{BinnedDataset, SimdLevel};
 use rankwise_model::{Child, Tree, TreeParts};
 use rayon::prelude::*;
 
+use crate::awake::with_awake_threads;
 use crate::bounds::Bounds;
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent, ScanGroup, ScanNode};
@@ -99,10 +100,10 @@ impl<'a> Grower<'a> {
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
     pub fn grow(&self, input: &GrowInput<'_>) -> GrownTree {
-        match &self.engine {
+        with_awake_threads(|| match &self.engine {
             EngineChoice::Plain(engine) => self.grow_with(engine, input),
             EngineChoice::Fast(engine) => self.grow_with(engine, input),
-        }
+        })
     }
 
     fn grow_with<E: Engine>(&self, engine: &E, input: &GrowInput<'_>) -> GrownTree {

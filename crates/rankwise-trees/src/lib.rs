@@ -14,6 +14,7 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
+mod awake;
 mod bounds;
 mod context;
 mod engine;
