@@ -43,6 +43,8 @@ pub(crate) struct FastEngine<'a> {
     /// Block `b` has the cell rows `starts[b]..starts[b + 1]` of a histogram.
     starts: Vec<usize>,
     simd: SimdLevel,
+    /// More parts than this would be summed one after another, and merged for nothing.
+    n_cores: usize,
     /// Histograms that may be used again.
     unused: Mutex<Vec<BlockHistogram>>,
 }
@@ -111,7 +113,8 @@ impl<'a> FastEngine<'a> {
         for (idx, block) in blocks.blocks().iter().enumerate() {
             starts.push(starts[idx] + block.height());
         }
-        Self { data, blocks, starts, simd, unused: Mutex::new(Vec::new()) }
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { data, blocks, starts, simd, n_cores, unused: Mutex::new(Vec::new()) }
     }
 
     /// A histogram with anything in it.
@@ -145,8 +148,7 @@ impl<'a> FastEngine<'a> {
         } else {
             rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect()
         };
-        let n_threads = rayon::current_num_threads();
-        let n_parts = (rows.len() / ROWS_PER_CHUNK).clamp(1, n_threads);
+        let n_parts = (rows.len() / ROWS_PER_CHUNK).clamp(1, rayon::current_num_threads().min(self.n_cores));
         Job { rows, packed: gathered, parts: (0..n_parts).map(|_| self.take()).collect(), parent }
     }
 

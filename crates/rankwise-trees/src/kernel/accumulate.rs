@@ -43,56 +43,58 @@ fn accumulate_blocks<const BLOCKS: usize>(
     packed: &[u64],
 ) {
     let (bins, _) = bins.as_chunks::<BLOCKS>();
-    match rows {
-        PageRows::From(start) => {
-            let bins = &bins[start..start + packed.len()];
-            for (bins, packed) in bins.chunks(TILE_ROWS).zip(packed.chunks(TILE_ROWS)) {
-                accumulate_tile(cells, bins, packed);
+    // A run of each block's rows: only what is added passes through the first-level cache, which the cells fill.
+    let mut tile = [[[0; BLOCK_FEATURES]; TILE_ROWS]; BLOCKS];
+    for (idx, packed) in packed.chunks(TILE_ROWS).enumerate() {
+        let start = idx * TILE_ROWS;
+        match rows {
+            PageRows::From(first) => {
+                for (place, line) in bins[first + start..][..packed.len()].iter().enumerate() {
+                    put(&mut tile, place, line);
+                }
             }
-        }
-        PageRows::Listed(rows) => {
-            let mut tile = [[[0; BLOCK_FEATURES]; BLOCKS]; TILE_ROWS];
-            for (idx, packed) in packed.chunks(TILE_ROWS).enumerate() {
-                let rows = &rows[idx * TILE_ROWS..];
-                for (place, line) in tile[..packed.len()].iter_mut().enumerate() {
+            PageRows::Listed(rows) => {
+                let rows = &rows[start..];
+                for place in 0..packed.len() {
                     if let Some(ahead) = rows.get(place + ROWS_AHEAD) {
                         prefetch(&bins[*ahead as usize]);
                     }
-                    *line = bins[rows[place] as usize];
+                    put(&mut tile, place, &bins[rows[place] as usize]);
                 }
-                accumulate_tile(cells, &tile[..packed.len()], packed);
             }
         }
-    }
-}
-
-fn accumulate_tile<const BLOCKS: usize>(cells: &mut [&mut [CellRow]], tile: &[[BlockRow; BLOCKS]], packed: &[u64]) {
-    for (block, cells) in cells.iter_mut().enumerate().take(BLOCKS) {
-        // The height is known to the compiler in each arm, so that it can see that no index is out of range.
-        match cells.len() {
-            256 => accumulate_height::<256, BLOCKS>(cells, tile, block, packed),
-            128 => accumulate_height::<128, BLOCKS>(cells, tile, block, packed),
-            64 => accumulate_height::<64, BLOCKS>(cells, tile, block, packed),
-            32 => accumulate_height::<32, BLOCKS>(cells, tile, block, packed),
-            16 => accumulate_height::<16, BLOCKS>(cells, tile, block, packed),
-            8 => accumulate_height::<8, BLOCKS>(cells, tile, block, packed),
-            4 => accumulate_height::<4, BLOCKS>(cells, tile, block, packed),
-            2 => accumulate_height::<2, BLOCKS>(cells, tile, block, packed),
-            1 => accumulate_height::<1, BLOCKS>(cells, tile, block, packed),
-            height => unreachable!("{height} is no height of a block"),
+        for (cells, tile) in cells.iter_mut().zip(&tile) {
+            accumulate_tile(cells, &tile[..packed.len()], packed);
         }
     }
 }
 
-fn accumulate_height<const HEIGHT: usize, const BLOCKS: usize>(
-    cells: &mut [CellRow],
-    tile: &[[BlockRow; BLOCKS]],
-    block: usize,
-    packed: &[u64],
-) {
+#[inline(always)]
+fn put<const BLOCKS: usize>(tile: &mut [[BlockRow; TILE_ROWS]; BLOCKS], place: usize, line: &[BlockRow; BLOCKS]) {
+    for (tile, bins) in tile.iter_mut().zip(line) {
+        tile[place & (TILE_ROWS - 1)] = *bins;
+    }
+}
+
+fn accumulate_tile(cells: &mut [CellRow], tile: &[BlockRow], packed: &[u64]) {
+    // The height is known to the compiler in each arm, so that it can see that no index is out of range.
+    match cells.len() {
+        256 => accumulate_height::<256>(cells, tile, packed),
+        128 => accumulate_height::<128>(cells, tile, packed),
+        64 => accumulate_height::<64>(cells, tile, packed),
+        32 => accumulate_height::<32>(cells, tile, packed),
+        16 => accumulate_height::<16>(cells, tile, packed),
+        8 => accumulate_height::<8>(cells, tile, packed),
+        4 => accumulate_height::<4>(cells, tile, packed),
+        2 => accumulate_height::<2>(cells, tile, packed),
+        1 => accumulate_height::<1>(cells, tile, packed),
+        height => unreachable!("{height} is no height of a block"),
+    }
+}
+
+fn accumulate_height<const HEIGHT: usize>(cells: &mut [CellRow], tile: &[BlockRow], packed: &[u64]) {
     let cells: &mut [CellRow; HEIGHT] = cells.try_into().expect("the caller matched the length");
-    for (line, packed) in tile.iter().zip(packed) {
-        let bins = &line[block];
+    for (bins, packed) in tile.iter().zip(packed) {
         for lane in 0..BLOCK_FEATURES {
             let cell = &mut cells[usize::from(bins[lane]) & (HEIGHT - 1)][lane];
             *cell = cell.wrapping_add(*packed);
