@@ -8,12 +8,15 @@ mod synth;
 mod train;
 
 use anyhow::Context as _;
+use rankwise::data::SimdLevel;
 
 use crate::args::{Cli, Command};
 use crate::output::Output;
 
 /// Runs what was typed.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
+    // A wrong RANKWISE_SIMD is told at once, whether or not the command would have come to use it.
+    SimdLevel::from_env()?;
     // The command itself runs inside the pool: a parallel step that starts there costs less than one from outside.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads.map_or(0, usize::from)).build();
     pool.context("cannot start the threads")?.install(|| dispatch(cli))

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rankwise::data::DataError;
 use rankwise::data::synth::SynthError;
+use rankwise::data::{DataError, SimdError};
 use rankwise::io::IoError;
 use rankwise::metrics::MetricError;
 use rankwise::model::ModelError;
@@ -65,6 +65,7 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
             || cause.is::<MetricError>()
             || cause.is::<ModelError>()
             || cause.is::<ParamError>()
+            || cause.is::<SimdError>()
             || cause.is::<SynthError>()
             || cause.is::<TrainError>()
     })

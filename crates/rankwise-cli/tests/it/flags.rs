@@ -95,3 +95,22 @@ fn help_and_version_are_results() {
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("Usage: rankwise") && outcome.stdout.is_empty(), "{}", outcome.stderr);
 }
+
+/// Whichever instructions are used, the model is the same; those that there are not are refused before any work.
+#[test]
+fn instructions_can_be_chosen() {
+    let sandbox = Sandbox::with_data();
+    let train = |level: &str, out: &str| {
+        let args = ["train", "train.txt", "--out", out, "--set", "num_trees=3", "--quiet"];
+        sandbox.command(args).env("RANKWISE_SIMD", level).output().unwrap()
+    };
+    assert!(train("", "best.json").status.success());
+    assert!(train("portable", "portable.json").status.success());
+    assert_eq!(sandbox.bytes("best.json"), sandbox.bytes("portable.json"));
+
+    let refused = train("sse9", "none.json");
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(message, "error: RANKWISE_SIMD=sse9 is unknown; use avx512, avx2 or portable, or leave it unset\n");
+    assert!(!sandbox.path("none.json").exists());
+}
