@@ -7,20 +7,21 @@
 //!                           row 2 (q2, key 11..)      ...
 //! ```
 
+mod row_block;
+mod source;
+
 use std::collections::HashMap;
-use std::ops::Range;
 
 use rankwise_params::param_enum;
 use rayon::prelude::*;
 
+pub use self::row_block::RowBlock;
+use self::source::Source;
 use crate::dataset::Identity;
-use crate::key::KeyHasher;
-use crate::{Column, DataError, Dataset, RowKey, StringTable};
+use crate::{DataError, Dataset, RowKey, StringTable};
 
 /// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
 const MAX_ROWS: usize = 1 << 30;
-/// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
-const SCATTER_ROWS: usize = 4096;
 
 param_enum! {
     /// What a feature that a row leaves out means.
@@ -53,78 +54,6 @@ pub struct Row<'a> {
     pub doc_id: &'a str,
     /// Features with their values, in any order.
     pub features: &'a [(u32, f32)],
-}
-
-/// Consecutive rows in input order. Readers fill several in parallel.
-#[derive(Clone, Debug, Default)]
-pub struct RowBlock {
-    run_qids: StringTable,
-    run_ends: Vec<usize>,
-    labels: Vec<f32>,
-    doc_ids: StringTable,
-    has_doc_ids: bool,
-    features: Vec<u32>,
-    values: Vec<f32>,
-    row_ends: Vec<usize>,
-}
-
-impl RowBlock {
-    /// Starts a row; values follow with [`Self::push_value`], then [`Self::finish_row`]. An empty `qid` means that the
-    /// rows have none and that [`DatasetBuilder::group_sizes`] tells which belong together.
-    pub fn start_row(&mut self, qid: &str, label: f32, doc_id: &str) {
-        match self.run_ends.last_mut() {
-            Some(end) if self.run_qids.get(self.run_qids.len() - 1) == qid => *end += 1,
-            _ => {
-                self.run_qids.push(qid);
-                self.run_ends.push(self.labels.len() + 1);
-            }
-        }
-        self.labels.push(label);
-        self.doc_ids.push(doc_id);
-        self.has_doc_ids |= !doc_id.is_empty();
-    }
-
-    /// Adds a value to the row under way. Infinite values become the largest finite ones, which order the same way.
-    pub fn push_value(&mut self, feature: u32, value: f32) {
-        self.features.push(feature);
-        self.values.push(value.clamp(-f32::MAX, f32::MAX));
-    }
-
-    /// Ends the row; gives back a feature that it has twice, if there is one.
-    pub fn finish_row(&mut self) -> Result<(), u32> {
-        let row = self.row_ends.last().copied().unwrap_or(0)..self.features.len();
-        self.row_ends.push(row.end);
-        let features = &mut self.features[row.clone()];
-        if features.is_sorted_by(|a, b| a < b) {
-            return Ok(());
-        }
-        let values = &mut self.values[row];
-        let mut pairs: Vec<(u32, f32)> = features.iter().copied().zip(values.iter().copied()).collect();
-        pairs.sort_by_key(|(feature, _)| *feature);
-        for (slot, (feature, value)) in pairs.iter().enumerate() {
-            (features[slot], values[slot]) = (*feature, *value);
-        }
-        pairs.windows(2).find(|pair| pair[0].0 == pair[1].0).map_or(Ok(()), |pair| Err(pair[0].0))
-    }
-
-    /// The number of rows.
-    pub fn n_rows(&self) -> usize {
-        self.labels.len()
-    }
-
-    fn row_range(&self, row: usize) -> Range<usize> {
-        if row == 0 { 0..self.row_ends[0] } else { self.row_ends[row - 1]..self.row_ends[row] }
-    }
-
-    /// The (feature, value) pairs of a row, ascending, without those that say what `absent` says anyway.
-    fn present(&self, row: usize, absent: Absent) -> impl Iterator<Item = (u32, f32)> {
-        let range = self.row_range(row);
-        let pairs = self.features[range.clone()].iter().copied().zip(self.values[range].iter().copied());
-        pairs.filter(move |(_, value)| match absent {
-            Absent::Missing => !value.is_nan(),
-            Absent::Zero => *value != 0.0,
-        })
-    }
 }
 
 /// Collects rows and what belongs to them, then orders them.
@@ -199,7 +128,7 @@ impl DatasetBuilder {
         }
         self.check_numbers(n_rows)?;
 
-        let source = Source { starts: block_starts(&self.blocks), blocks: &self.blocks, absent: self.absent };
+        let source = Source::new(&self.blocks, self.absent);
         let queries = self.number_queries(n_rows)?;
         let query_weights = self.weights_by_query(&queries)?;
         let keys = source.row_keys(&queries, &query_weights, self.row_weights.as_deref());
@@ -315,189 +244,6 @@ impl DatasetBuilder {
 struct QueryNumbers {
     ids: StringTable,
     of_row: Vec<u32>,
-}
-
-/// The rows by their input number, wherever their block is.
-struct Source<'a> {
-    blocks: &'a [RowBlock],
-    starts: Vec<usize>,
-    absent: Absent,
-}
-
-impl Source<'_> {
-    fn find(&self, row: usize) -> (&RowBlock, usize) {
-        let block = self.starts.partition_point(|start| *start <= row) - 1;
-        (&self.blocks[block], row - self.starts[block])
-    }
-
-    fn label(&self, row: usize) -> f32 {
-        let (block, row) = self.find(row);
-        block.labels[row]
-    }
-
-    fn doc_ids(&self, order: &[u32]) -> StringTable {
-        order
-            .iter()
-            .map(|row| {
-                let (block, row) = self.find(*row as usize);
-                block.doc_ids.get(row)
-            })
-            .collect()
-    }
-
-    fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], row_weights: Option<&[f32]>) -> Vec<RowKey> {
-        (0..queries.of_row.len())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|row| {
-                let query = queries.of_row[row] as usize;
-                let (block, local) = self.find(row);
-                let mut hasher = KeyHasher::default();
-                hasher.text(queries.ids.get(query));
-                hasher.text(block.doc_ids.get(local));
-                hasher.number(block.labels[local]);
-                hasher.number(row_weights.map_or(1.0, |weights| weights[row]));
-                hasher.number(query_weights[query]);
-                block.present(local, self.absent).for_each(|(feature, value)| hasher.feature(feature, value));
-                hasher.finish()
-            })
-            .collect()
-    }
-
-    /// All features that some row has, ascending, and their columns in the given row order.
-    fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
-        let ids = self.feature_ids();
-        let counts = self.present_counts(&ids);
-        let rest = self.absent.value();
-        // A sparse entry takes twice the room of a dense one.
-        let mut columns: Vec<Column> = counts
-            .iter()
-            .map(|count| {
-                if *count * 2 >= order.len() {
-                    Column::Dense(vec![rest; order.len()])
-                } else {
-                    Column::Sparse { rows: Vec::with_capacity(*count), values: Vec::with_capacity(*count), rest }
-                }
-            })
-            .collect();
-
-        // Each task owns the same rows of every dense column and hands back its part of the sparse ones.
-        let mut parts: Vec<Vec<Option<&mut [f32]>>> =
-            (0..order.len().div_ceil(SCATTER_ROWS)).map(|_| Vec::with_capacity(ids.len())).collect();
-        for column in &mut columns {
-            match column {
-                Column::Dense(values) => {
-                    values.chunks_mut(SCATTER_ROWS).zip(&mut parts).for_each(|(chunk, part)| part.push(Some(chunk)));
-                }
-                Column::Sparse { .. } => parts.iter_mut().for_each(|part| part.push(None)),
-            }
-        }
-        let sparse: Vec<Vec<(u32, u32, f32)>> = parts
-            .into_par_iter()
-            .zip(order.par_chunks(SCATTER_ROWS))
-            .enumerate()
-            .map(|(task, (mut dense, rows))| {
-                let mut entries = Vec::new();
-                for (offset, row) in rows.iter().enumerate() {
-                    let (block, row) = self.find(*row as usize);
-                    let mut cursor = SlotCursor::new(&ids);
-                    for (feature, value) in block.present(row, self.absent) {
-                        let slot = cursor.slot(feature).expect("every present feature was collected");
-                        match &mut dense[slot] {
-                            Some(values) => values[offset] = value,
-                            None => entries.push((slot as u32, (task * SCATTER_ROWS + offset) as u32, value)),
-                        }
-                    }
-                }
-                entries
-            })
-            .collect();
-        for (slot, row, value) in sparse.into_iter().flatten() {
-            if let Column::Sparse { rows, values, .. } = &mut columns[slot as usize] {
-                rows.push(row);
-                values.push(value);
-            }
-        }
-        (ids, columns)
-    }
-
-    fn feature_ids(&self) -> Vec<u32> {
-        let per_block: Vec<Vec<u32>> = self
-            .blocks
-            .par_iter()
-            .map(|block| {
-                let mut known: Vec<u32> = Vec::new();
-                let mut fresh: Vec<u32> = Vec::new();
-                for row in 0..block.n_rows() {
-                    let mut cursor = SlotCursor::new(&known);
-                    fresh.extend(
-                        block.present(row, self.absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()),
-                    );
-                    // Merging only when there is much to merge keeps the whole pass near-linear.
-                    if fresh.len() > known.len() {
-                        merge_sorted(&mut known, &mut fresh);
-                    }
-                }
-                merge_sorted(&mut known, &mut fresh);
-                known
-            })
-            .collect();
-        let mut ids = per_block.concat();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
-
-    fn present_counts(&self, ids: &[u32]) -> Vec<usize> {
-        let mut counts = vec![0usize; ids.len()];
-        for block in self.blocks {
-            for row in 0..block.n_rows() {
-                let mut cursor = SlotCursor::new(ids);
-                for (feature, _) in block.present(row, self.absent) {
-                    counts[cursor.slot(feature).expect("every present feature was collected")] += 1;
-                }
-            }
-        }
-        counts
-    }
-}
-
-/// Finds ascending ids in an ascending list; rows mostly name neighbours, so it looks at the next place first.
-struct SlotCursor<'a> {
-    ids: &'a [u32],
-    next: usize,
-}
-
-impl<'a> SlotCursor<'a> {
-    fn new(ids: &'a [u32]) -> Self {
-        Self { ids, next: 0 }
-    }
-
-    fn slot(&mut self, id: u32) -> Option<usize> {
-        if self.ids.get(self.next) != Some(&id) {
-            self.next += self.ids[self.next..].partition_point(|known| *known < id);
-            if self.ids.get(self.next) != Some(&id) {
-                return None;
-            }
-        }
-        self.next += 1;
-        Some(self.next - 1)
-    }
-}
-
-fn merge_sorted(known: &mut Vec<u32>, fresh: &mut Vec<u32>) {
-    known.append(fresh);
-    known.sort_unstable();
-    known.dedup();
-}
-
-fn block_starts(blocks: &[RowBlock]) -> Vec<usize> {
-    let ends = blocks.iter().scan(0, |end, block| {
-        let start = *end;
-        *end += block.n_rows();
-        Some(start)
-    });
-    ends.collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,202 @@
+//! The rows of all blocks, looked at as one table: keys, columns, labels.
+
+use rayon::prelude::*;
+
+use super::{QueryNumbers, RowBlock};
+use crate::key::KeyHasher;
+use crate::{Absent, Column, RowKey, StringTable};
+
+/// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
+const SCATTER_ROWS: usize = 4096;
+
+/// The rows by their input number, wherever their block is.
+pub(super) struct Source<'a> {
+    blocks: &'a [RowBlock],
+    starts: Vec<usize>,
+    absent: Absent,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(blocks: &'a [RowBlock], absent: Absent) -> Self {
+        Self { blocks, starts: block_starts(blocks), absent }
+    }
+
+    fn find(&self, row: usize) -> (&RowBlock, usize) {
+        let block = self.starts.partition_point(|start| *start <= row) - 1;
+        (&self.blocks[block], row - self.starts[block])
+    }
+
+    pub(super) fn label(&self, row: usize) -> f32 {
+        let (block, row) = self.find(row);
+        block.labels[row]
+    }
+
+    pub(super) fn doc_ids(&self, order: &[u32]) -> StringTable {
+        order
+            .iter()
+            .map(|row| {
+                let (block, row) = self.find(*row as usize);
+                block.doc_ids.get(row)
+            })
+            .collect()
+    }
+
+    pub(super) fn row_keys(
+        &self,
+        queries: &QueryNumbers,
+        query_weights: &[f32],
+        row_weights: Option<&[f32]>,
+    ) -> Vec<RowKey> {
+        (0..queries.of_row.len())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|row| {
+                let query = queries.of_row[row] as usize;
+                let (block, local) = self.find(row);
+                let mut hasher = KeyHasher::default();
+                hasher.text(queries.ids.get(query));
+                hasher.text(block.doc_ids.get(local));
+                hasher.number(block.labels[local]);
+                hasher.number(row_weights.map_or(1.0, |weights| weights[row]));
+                hasher.number(query_weights[query]);
+                block.present(local, self.absent).for_each(|(feature, value)| hasher.feature(feature, value));
+                hasher.finish()
+            })
+            .collect()
+    }
+
+    /// All features that some row has, ascending, and their columns in the given row order.
+    pub(super) fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
+        let ids = self.feature_ids();
+        let counts = self.present_counts(&ids);
+        let rest = self.absent.value();
+        // A sparse entry takes twice the room of a dense one.
+        let mut columns: Vec<Column> = counts
+            .iter()
+            .map(|count| {
+                if *count * 2 >= order.len() {
+                    Column::Dense(vec![rest; order.len()])
+                } else {
+                    Column::Sparse { rows: Vec::with_capacity(*count), values: Vec::with_capacity(*count), rest }
+                }
+            })
+            .collect();
+
+        // Each task owns the same rows of every dense column and hands back its part of the sparse ones.
+        let mut parts: Vec<Vec<Option<&mut [f32]>>> =
+            (0..order.len().div_ceil(SCATTER_ROWS)).map(|_| Vec::with_capacity(ids.len())).collect();
+        for column in &mut columns {
+            match column {
+                Column::Dense(values) => {
+                    values.chunks_mut(SCATTER_ROWS).zip(&mut parts).for_each(|(chunk, part)| part.push(Some(chunk)));
+                }
+                Column::Sparse { .. } => parts.iter_mut().for_each(|part| part.push(None)),
+            }
+        }
+        let sparse: Vec<Vec<(u32, u32, f32)>> = parts
+            .into_par_iter()
+            .zip(order.par_chunks(SCATTER_ROWS))
+            .enumerate()
+            .map(|(task, (mut dense, rows))| {
+                let mut entries = Vec::new();
+                for (offset, row) in rows.iter().enumerate() {
+                    let (block, row) = self.find(*row as usize);
+                    let mut cursor = SlotCursor::new(&ids);
+                    for (feature, value) in block.present(row, self.absent) {
+                        let slot = cursor.slot(feature).expect("every present feature was collected");
+                        match &mut dense[slot] {
+                            Some(values) => values[offset] = value,
+                            None => entries.push((slot as u32, (task * SCATTER_ROWS + offset) as u32, value)),
+                        }
+                    }
+                }
+                entries
+            })
+            .collect();
+        for (slot, row, value) in sparse.into_iter().flatten() {
+            if let Column::Sparse { rows, values, .. } = &mut columns[slot as usize] {
+                rows.push(row);
+                values.push(value);
+            }
+        }
+        (ids, columns)
+    }
+
+    fn feature_ids(&self) -> Vec<u32> {
+        let per_block: Vec<Vec<u32>> = self
+            .blocks
+            .par_iter()
+            .map(|block| {
+                let mut known: Vec<u32> = Vec::new();
+                let mut fresh: Vec<u32> = Vec::new();
+                for row in 0..block.n_rows() {
+                    let mut cursor = SlotCursor::new(&known);
+                    fresh.extend(
+                        block.present(row, self.absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()),
+                    );
+                    // Merging only when there is much to merge keeps the whole pass near-linear.
+                    if fresh.len() > known.len() {
+                        merge_sorted(&mut known, &mut fresh);
+                    }
+                }
+                merge_sorted(&mut known, &mut fresh);
+                known
+            })
+            .collect();
+        let mut ids = per_block.concat();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    fn present_counts(&self, ids: &[u32]) -> Vec<usize> {
+        let mut counts = vec![0usize; ids.len()];
+        for block in self.blocks {
+            for row in 0..block.n_rows() {
+                let mut cursor = SlotCursor::new(ids);
+                for (feature, _) in block.present(row, self.absent) {
+                    counts[cursor.slot(feature).expect("every present feature was collected")] += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Finds ascending ids in an ascending list; rows mostly name neighbours, so it looks at the next place first.
+struct SlotCursor<'a> {
+    ids: &'a [u32],
+    next: usize,
+}
+
+impl<'a> SlotCursor<'a> {
+    fn new(ids: &'a [u32]) -> Self {
+        Self { ids, next: 0 }
+    }
+
+    fn slot(&mut self, id: u32) -> Option<usize> {
+        if self.ids.get(self.next) != Some(&id) {
+            self.next += self.ids[self.next..].partition_point(|known| *known < id);
+            if self.ids.get(self.next) != Some(&id) {
+                return None;
+            }
+        }
+        self.next += 1;
+        Some(self.next - 1)
+    }
+}
+
+fn merge_sorted(known: &mut Vec<u32>, fresh: &mut Vec<u32>) {
+    known.append(fresh);
+    known.sort_unstable();
+    known.dedup();
+}
+
+fn block_starts(blocks: &[RowBlock]) -> Vec<usize> {
+    let ends = blocks.iter().scan(0, |end, block| {
+        let start = *end;
+        *end += block.n_rows();
+        Some(start)
+    });
+    ends.collect()
+}
