@@ -1,0 +1,101 @@
+//! From the nodes of the loop to a tree of the model.
+
+use std::ops::Range;
+
+use rankwise_data::BinnedDataset;
+use rankwise_model::{Child, Tree, TreeParts};
+use rayon::prelude::*;
+
+use super::{Division, GrowInput, Growing, PhaseTimes};
+use crate::engine::Engine;
+use crate::fixed_point::WideScale;
+use crate::leaf::Regularisation;
+use crate::question::Question;
+
+/// A tree, and where its rows went.
+#[derive(Clone, Debug)]
+pub struct GrownTree {
+    /// The tree; it names features by their index in the binned data.
+    pub tree: Tree,
+    /// The rows that it was grown from, sorted by leaf.
+    pub rows: Vec<u32>,
+    /// For each leaf, its part of `rows`.
+    pub leaf_rows: Vec<Range<usize>>,
+    /// Where the time went.
+    pub times: PhaseTimes,
+    questions: Vec<Question>,
+}
+
+impl GrownTree {
+    /// The leaf of a row of data that has the same bins.
+    pub fn leaf_of(&self, data: &BinnedDataset, row: usize) -> usize {
+        self.tree.walk(|node| {
+            let question = self.questions[node];
+            question.goes_left(data.column(question.feature)[row])
+        })
+    }
+}
+
+impl<E: Engine> Growing<'_, E> {
+    /// The tree in the model's form: nodes in the order in which a walk from the root meets them, left first.
+    pub(super) fn finish(mut self, input: &GrowInput<'_>) -> GrownTree {
+        let open = self.histograms.iter_mut().filter_map(Option::take);
+        open.for_each(|histogram| self.engine.recycle(histogram));
+        let mut parts = TreeParts::default();
+        let mut questions = Vec::new();
+        let mut leaves = Vec::new();
+        // (node, the place in the parts that leads to it)
+        let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
+        while let Some((id, edge)) = stack.pop() {
+            let node = &self.nodes[id];
+            let child = if let Some(Division { split, children }) = node.division {
+                let bins = self.grower.data.bins(split.feature);
+                let place = parts.feature.len();
+                parts.feature.push(split.feature as u32);
+                parts.threshold.push(f64::from(bins.upper(split.bin)));
+                parts.missing_left.push(split.missing_left);
+                parts.gain.push(split.gain);
+                parts.count.push(node.whole.count.into());
+                parts.left.push(0);
+                parts.right.push(0);
+                questions.push(Question::new(self.grower.data, &split));
+                stack.push((children[1], Some((place, false))));
+                stack.push((children[0], Some((place, true))));
+                Child::Node(place)
+            } else {
+                leaves.push(id);
+                parts.leaf_count.push(node.whole.count.into());
+                Child::Leaf(leaves.len() - 1)
+            };
+            if let Some((place, is_left)) = edge {
+                let codes = if is_left { &mut parts.left } else { &mut parts.right };
+                codes[place] = child.encode();
+            }
+        }
+        parts.leaf_value = self.leaf_values(&leaves, input);
+        GrownTree {
+            tree: Tree::new(parts).expect("the loop builds one tree from its root"),
+            leaf_rows: leaves.iter().map(|id| self.nodes[*id].rows.clone()).collect(),
+            times: self.times,
+            rows: self.partition.into_rows(),
+            questions,
+        }
+    }
+
+    fn leaf_values(&self, leaves: &[usize], input: &GrowInput<'_>) -> Vec<f64> {
+        let params = self.grower.params;
+        let regularisation = Regularisation { l1: params.lambda_l1, l2: params.lambda_l2 };
+        let grad_scale = WideScale::new(input.grad, input.rows);
+        let hess_scale = WideScale::new(input.leaf_hess, input.rows);
+        leaves
+            .par_iter()
+            .map(|id| {
+                let node = &self.nodes[*id];
+                let rows = self.partition.rows(node.rows.clone());
+                let grad = grad_scale.sum(input.grad, rows);
+                let hess = hess_scale.sum(input.leaf_hess, rows);
+                node.bounds.clamp(regularisation.leaf_value(grad, hess)) * input.learning_rate
+            })
+            .collect()
+    }
+}
