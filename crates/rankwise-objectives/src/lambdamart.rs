@@ -111,18 +111,13 @@ impl Objective for LambdaMart {
 
         let n_padded = n_docs.next_multiple_of(LANES);
         let [scores, gains, discounts, lambdas, hessians] = &mut scratch.columns;
-        let fill = |column: &mut Vec<f32>, values: &mut dyn Iterator<Item = f32>, rest: f32| {
-            column.clear();
-            column.extend(values);
-            column.resize(n_padded, rest);
-        };
         let score_of = |key: &u64| docs.scores[tie_order[tie_rank(key)] as usize] as f32;
         let last = keys.last().map_or(0.0, score_of);
-        fill(scores, &mut keys.iter().map(score_of), last);
-        fill(gains, &mut keys.iter().map(|key| tied_gains[tie_rank(key)]), 0.0);
-        fill(discounts, &mut self.discounts[..n_docs].iter().copied(), 0.0);
-        fill(lambdas, &mut std::iter::empty(), 0.0);
-        fill(hessians, &mut std::iter::empty(), 0.0);
+        refill(scores, keys.iter().map(score_of), n_padded, last);
+        refill(gains, keys.iter().map(|key| tied_gains[tie_rank(key)]), n_padded, 0.0);
+        refill(discounts, self.discounts[..n_docs].iter().copied(), n_padded, 0.0);
+        refill(lambdas, std::iter::empty(), n_padded, 0.0);
+        refill(hessians, std::iter::empty(), n_padded, 0.0);
 
         let params = PairParams {
             truncation: self.truncation,
@@ -145,6 +140,13 @@ impl Objective for LambdaMart {
             out.hess[doc] = (f64::from(hessians[rank]) * scale) as f32;
         }
     }
+}
+
+/// Puts values into a column, and `rest` behind them up to the given length.
+fn refill(column: &mut Vec<f32>, values: impl Iterator<Item = f32>, len: usize, rest: f32) {
+    column.clear();
+    column.extend(values);
+    column.resize(len, rest);
 }
 
 /// Bits that ascend as the number descends; -0 is 0.
