@@ -40,7 +40,7 @@ impl BinBlock {
 }
 
 /// Up to four blocks whose bins stand together.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BinPage {
     first_block: usize,
     n_blocks: usize,
@@ -83,7 +83,7 @@ impl BinPage {
 }
 
 /// All features in blocks.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BinBlocks {
     blocks: Vec<BinBlock>,
     pages: Vec<BinPage>,

@@ -131,6 +131,7 @@ impl DatasetBuilder {
         let source = Source::new(&self.blocks, self.absent);
         let queries = self.number_queries(n_rows)?;
         let query_weights = self.weights_by_query(&queries)?;
+        self.check_weight_products(&queries, &query_weights)?;
         let keys = source.row_keys(&queries, &query_weights, self.row_weights.as_deref());
 
         // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are the same row.
@@ -226,6 +227,15 @@ impl DatasetBuilder {
             }
         }
         Ok(numbers)
+    }
+
+    fn check_weight_products(&self, queries: &QueryNumbers, query_weights: &[f32]) -> Result<(), DataError> {
+        let Some(weights) = &self.row_weights else { return Ok(()) };
+        let product = |row: usize| weights[row] * query_weights[queries.of_row[row] as usize];
+        match (0..weights.len()).find(|row| !product(*row).is_finite()) {
+            Some(row) => Err(DataError::WeightProduct { row: row + 1 }),
+            None => Ok(()),
+        }
     }
 
     fn weights_by_query(&self, queries: &QueryNumbers) -> Result<Vec<f32>, DataError> {
@@ -346,6 +356,17 @@ mod tests {
         let twice = Row { qid: "q", features: &[(3, 1.0), (1, 0.0), (3, 2.0)], ..Row::default() };
         assert_eq!(builder.push(&twice), Err(DataError::DuplicateFeature { row: 1, feature: 3 }));
         assert!(matches!(DatasetBuilder::default().finish(), Err(DataError::Empty)));
+    }
+
+    #[test]
+    fn weights_that_multiply_to_infinity_are_refused() {
+        let mut builder = DatasetBuilder::default();
+        for qid in ["a", "b"] {
+            builder.push(&Row { qid, ..Row::default() }).unwrap();
+        }
+        builder.row_weights(vec![1.0, 1e20]);
+        builder.query_weights(vec![1e20, 1e20]);
+        assert!(matches!(builder.finish(), Err(DataError::WeightProduct { row: 2 })));
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub enum DataError {
         /// Its weight.
         weight: f32,
     },
+    /// The weights of a row and of its query multiply to more than a number can hold.
+    #[error("row {row}: its weight times that of its query is not a finite 32-bit number; scale the weights down")]
+    WeightProduct {
+        /// The row.
+        row: usize,
+    },
     /// A feature is given twice in one row.
     #[error("row {row}: feature {feature} is given twice; keep one value")]
     DuplicateFeature {

@@ -76,13 +76,13 @@ impl SimdLevel {
         levels
     }
 
-    /// Whether code compiled for AVX-512 (F, BW, DQ, VL) may run.
-    pub fn has_avx512(self) -> bool {
+    /// Whether this is the level of AVX-512 (F, BW, DQ, VL).
+    pub fn is_avx512(self) -> bool {
         self.0 == Kind::Avx512
     }
 
-    /// Whether code compiled for AVX2 may run.
-    pub fn has_avx2(self) -> bool {
+    /// Whether this is the level of AVX2.
+    pub fn is_avx2(self) -> bool {
         self.0 == Kind::Avx2
     }
 
@@ -116,11 +116,11 @@ macro_rules! simd_kernel {
                 fn avx2($($arg: $ty),*) $(-> $ret)? {
                     $body($($arg),*)
                 }
-                if level.has_avx512() {
+                if level.is_avx512() {
                     // SAFETY: a level with AVX-512 is made only after these features were found on this machine.
                     return unsafe { avx512($($arg),*) };
                 }
-                if level.has_avx2() {
+                if level.is_avx2() {
                     // SAFETY: a level with AVX2 is made only after the feature was found on this machine.
                     return unsafe { avx2($($arg),*) };
                 }

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use crate::{GradientSlices, Objective, QueryDocs, Scratch};
 
-/// Writes the weighted derivatives of every document. Hessians are made finite and non-negative here, once: the sums of
-/// fixed-point numbers that follow rely on it. A derivative that is not finite counts as 0.
+/// Writes the weighted derivatives of every document. They are made finite, and Hessians non-negative, here, once: the sums
+/// of fixed-point numbers that follow rely on it. What is beyond the largest number becomes it; what is none counts as 0.
 pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad: &mut [f32], hess: &mut [f32]) {
     let mut tasks = Vec::with_capacity(data.n_queries());
     let (mut grad_left, mut hess_left) = (grad, hess);
@@ -25,9 +25,9 @@ pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad
         for doc in 0..view.n_docs() {
             let weight = view.weight * view.doc_weight(doc);
             let (weighted_grad, weighted_hess) = (grad[doc] * weight, hess[doc] * weight);
-            let is_usable = weighted_grad.is_finite() && weighted_hess.is_finite();
-            grad[doc] = if is_usable { weighted_grad } else { 0.0 };
-            hess[doc] = if is_usable { weighted_hess.max(0.0) } else { 0.0 };
+            let is_number = !weighted_grad.is_nan() && !weighted_hess.is_nan();
+            grad[doc] = if is_number { weighted_grad.clamp(-f32::MAX, f32::MAX) } else { 0.0 };
+            hess[doc] = if is_number { weighted_hess.clamp(0.0, f32::MAX) } else { 0.0 };
         }
     });
 }

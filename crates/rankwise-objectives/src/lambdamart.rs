@@ -55,7 +55,7 @@ impl LambdaMart {
             return Err(ObjectiveError::NoPairs { objective: "lambdamart" });
         }
         let has_weight =
-            |query: &QueryView<'_>| query.weight > 0.0 && (0..query.n_docs()).any(|doc| query.doc_weight(doc) > 0.0);
+            |query: &QueryView<'_>| (0..query.n_docs()).any(|doc| query.weight * query.doc_weight(doc) > 0.0);
         if !data.queries().any(|query| has_weight(&query)) {
             return Err(ObjectiveError::NoWeight);
         }
@@ -70,9 +70,13 @@ impl LambdaMart {
             }
             let mut ideal: Vec<f64> = query.labels.iter().map(|label| gain.of(*label)).collect();
             ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-            let max_dcg = ideal_dcg(&ideal, params.truncation_level, &discounts);
+            // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
+            let largest = ideal[0];
+            let of_doc = |doc: &u32| if largest > 0.0 { gain.of(query.labels[*doc as usize]) / largest } else { 0.0 };
+            let units: Vec<f64> = ideal.iter().map(|gain| if largest > 0.0 { gain / largest } else { 0.0 }).collect();
+            let max_dcg = ideal_dcg(&units, params.truncation_level, &discounts);
             let inverse = if max_dcg > 0.0 { 1.0 / max_dcg } else { 0.0 };
-            gains.extend(order.iter().map(|doc| (gain.of(query.labels[*doc as usize]) * inverse) as f32));
+            gains.extend(order.iter().map(|doc| (of_doc(doc) * inverse) as f32));
             tie_order.extend(order);
         }
         Ok(Self {

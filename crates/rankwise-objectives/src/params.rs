@@ -26,7 +26,7 @@ param_group! {
         truncation_level: usize = 30, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
         /// lambdamart: steepness of the logistic function of a pair's score difference.
-        sigmoid: f64 = 1.0, Range::above(0.0), ["sigma"];
+        sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), ["sigma"];
         /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
         /// their sum.
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];

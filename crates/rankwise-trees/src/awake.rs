@@ -2,8 +2,8 @@
 //!
 //! A tree of 255 leaves takes some 500 parallel steps of a few dozen microseconds with serial work between them. A thread
 //! that has gone to sleep in between takes as long to wake as such a step lasts. So while a tree grows, every other thread
-//! of the pool looks for work without rest. Where there are more threads than cores that would only take time from those
-//! who have work, and the threads are left to sleep.
+//! of the pool looks for work without rest. Where there are more threads than cores, or where another tree grows at the same
+//! time, that would only take time from those who have work, and the threads are left to sleep.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,11 +14,16 @@ const PATIENCE: Duration = Duration::from_micros(200);
 /// Looks for work before the rest of the machine gets a chance.
 const LOOKS_BEFORE_YIELD: usize = 64;
 
+/// Trees that grow now, in any pool.
+static N_GROWING: AtomicUsize = AtomicUsize::new(0);
+
 /// Runs `work` on this thread, with the other threads of the pool awake.
 pub(crate) fn with_awake_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let n_others = rayon::current_num_threads() - 1;
     let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if n_others == 0 || n_others >= n_cores || rayon::current_thread_index().is_none() {
+    let _growing = Growing::new();
+    let is_alone = N_GROWING.load(Ordering::Relaxed) == 1;
+    if n_others == 0 || n_others >= n_cores || !is_alone || rayon::current_thread_index().is_none() {
         return work();
     }
     let is_over = AtomicBool::new(false);
@@ -29,6 +34,10 @@ pub(crate) fn with_awake_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T 
         for _ in 0..n_others {
             scope.spawn(|_| {
                 n_awake.fetch_add(1, Ordering::Relaxed);
+                // Looking for work right away, it would pick up the tasks that are meant for the others.
+                while n_awake.load(Ordering::Relaxed) < n_others && !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
                 look_for_work(&is_over);
             });
         }
@@ -58,6 +67,22 @@ fn look_for_work(is_over: &AtomicBool) {
             n_looks = 0;
             std::thread::yield_now();
         }
+    }
+}
+
+/// Counts a tree while it grows.
+struct Growing;
+
+impl Growing {
+    fn new() -> Self {
+        N_GROWING.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Growing {
+    fn drop(&mut self) {
+        N_GROWING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -82,7 +82,7 @@ impl Engine for FastEngine<'_> {
     type Search = NodeSearch;
 
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> BlockHistogram {
-        let mut jobs = [self.job(tree, rows, None)];
+        let mut jobs = [self.job(tree, rows, None, 1)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -93,8 +93,11 @@ impl Engine for FastEngine<'_> {
         tree: &TreeContext<'_>,
         parents: Vec<Parent<'_, BlockHistogram>>,
     ) -> Vec<(BlockHistogram, BlockHistogram)> {
-        let mut jobs: Vec<Job<'_>> =
-            parents.into_iter().map(|parent| self.job(tree, parent.small_rows, Some(parent.histogram))).collect();
+        let n_jobs = parents.len();
+        let mut jobs: Vec<Job<'_>> = parents
+            .into_iter()
+            .map(|parent| self.job(tree, parent.small_rows, Some(parent.histogram), n_jobs))
+            .collect();
         self.run(tree, &mut jobs);
         jobs.into_iter()
             .map(|mut job| (job.parts.swap_remove(0), job.parent.expect("every child has a parent")))

@@ -192,7 +192,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         let node = &self.nodes[node];
         // Nodes that share a question are looked at together, however small each of them is.
         let has_rows = self.context.allows_empty_sides
-            || node.whole.count as usize >= 2 * self.grower.params.min_data_in_leaf.max(1);
+            || node.whole.count as usize >= self.grower.params.min_data_in_leaf.max(1).saturating_mul(2);
         has_rows && node.depth < self.grower.params.depth_limit()
     }
 

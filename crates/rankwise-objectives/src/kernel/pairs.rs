@@ -108,7 +108,8 @@ fn pair_lanes(first: Document, lanes: &Lanes, params: PairParams, (n_skipped, n_
         // Lanes below the skipped ones wrap around to large numbers.
         let is_used = (lane as u32).wrapping_sub(n_skipped) < n_used;
         gaps[lane] = if is_used { gap } else { 0.0 };
-        distances[lane] = first.score - lanes.scores[lane];
+        // Ranks before i have larger scores: their distance would be negative, and a divisor of 0 away.
+        distances[lane] = if is_used { first.score - lanes.scores[lane] } else { 0.0 };
         // Positive where the better document is ahead.
         exponents[lane] = params.sigma * if gap > 0.0 { distances[lane] } else { -distances[lane] };
     }
@@ -182,6 +183,22 @@ mod tests {
             docs.sort_by(|a, b| b.0.total_cmp(&a.0));
             docs
         })
+    }
+
+    /// Lanes that take no part must not spoil the others, whatever their scores are: here one is 0.01 ahead, the floor of
+    /// the divisor.
+    #[test]
+    fn lanes_that_take_no_part_change_nothing() {
+        let params = PairParams { truncation: 30, sigma: 1.0, divides_by_distance: true };
+        for first in [0.01, f32::MAX] {
+            let docs = [(first, 1.0), (0.0, 0.0), (-0.5, 1.0)];
+            for level in SimdLevel::available() {
+                let (lambdas, hessians, sum) = run(level, &docs, params);
+                assert!(sum.is_finite() && sum > 0.0, "{sum}");
+                assert!(lambdas.iter().chain(&hessians).all(|value| value.is_finite()), "{lambdas:?} {hessians:?}");
+                assert!(lambdas[1] > 0.0 && lambdas[2] < 0.0, "{lambdas:?}");
+            }
+        }
     }
 
     proptest! {

@@ -74,7 +74,9 @@ fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)>
 }
 
 fn docs() -> impl Strategy<Value = Vec<Doc>> {
-    let score = prop_oneof![-3.0f64..3.0, (-2i8..3).prop_map(f64::from)];
+    // Also on a grid of 0.01, the floor of the score distance.
+    let grid = (-3i8..4).prop_map(|step| f64::from(f32::from(step) * 0.01));
+    let score = prop_oneof![-3.0f64..3.0, (-2i8..3).prop_map(f64::from), grid];
     prop::collection::vec((0u8..3, (0u8..5).prop_map(f32::from), score), 2..40)
 }
 

@@ -54,14 +54,23 @@ impl FastEngine<'_> {
         self.blocks.pages().iter().map(|page| blocks(page).any(|block| is_active[block])).collect()
     }
 
-    pub(super) fn job<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32], parent: Option<BlockHistogram>) -> Job<'r> {
+    /// One of `n_jobs` that will run together.
+    pub(super) fn job<'r>(
+        &self,
+        tree: &TreeContext<'_>,
+        rows: &'r [u32],
+        parent: Option<BlockHistogram>,
+        n_jobs: usize,
+    ) -> Job<'r> {
         let packed = tree.fixed.packed();
         let gathered = if rows.len() == self.data.n_rows() {
             Vec::new()
         } else {
             rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect()
         };
-        let n_parts = (rows.len() / ROWS_PER_CHUNK).clamp(1, rayon::current_num_threads().min(self.n_cores));
+        // Many jobs keep all threads busy by themselves; parts of each would only take memory.
+        let n_useful = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
+        let n_parts = (rows.len() / ROWS_PER_CHUNK).clamp(1, n_useful);
         Job { rows, packed: gathered, parts: (0..n_parts).map(|_| self.take()).collect(), parent }
     }
 

@@ -85,6 +85,9 @@ impl<E: Engine> Growing<'_, E> {
     fn leaf_values(&self, leaves: &[usize], input: &GrowInput<'_>) -> Vec<f64> {
         let params = self.grower.params;
         let regularisation = Regularisation { l1: params.lambda_l1, l2: params.lambda_l2 };
+        // Where the search looked at something else, nothing else keeps a leaf without curvature from a huge value.
+        let is_searched = params.structure == params.leaf_estimation;
+        let least_hess = if is_searched { 0.0 } else { params.min_sum_hessian_in_leaf };
         let grad_scale = WideScale::new(input.grad, input.rows);
         let hess_scale = WideScale::new(input.leaf_hess, input.rows);
         leaves
@@ -93,7 +96,7 @@ impl<E: Engine> Growing<'_, E> {
                 let node = &self.nodes[*id];
                 let rows = self.partition.rows(node.rows.clone());
                 let grad = grad_scale.sum(input.grad, rows);
-                let hess = hess_scale.sum(input.leaf_hess, rows);
+                let hess = hess_scale.sum(input.leaf_hess, rows).max(least_hess);
                 node.bounds.clamp(regularisation.leaf_value(grad, hess)) * input.learning_rate
             })
             .collect()

@@ -51,7 +51,9 @@ fn scan_block_body(cells: &[CellRow], scan: &LaneScan) -> LaneBest {
 fn scan_lanes<const HAS_L1: bool>(cells: &[CellRow], scan: &LaneScan) -> LaneBest {
     let mut missing = [0u64; BLOCK_FEATURES];
     for lane in 0..BLOCK_FEATURES {
-        missing[lane] = cells.get(scan.n_value_bins[lane] as usize).map_or(0, |cells| cells[lane]);
+        let bin = scan.n_value_bins[lane] as usize;
+        // Lanes without a feature have no bins; their first cell holds the whole node.
+        missing[lane] = if bin == 0 { 0 } else { cells.get(bin).map_or(0, |cells| cells[lane]) };
     }
     let has_missing = missing != [0; BLOCK_FEATURES];
     let n_bins = scan.n_value_bins.iter().max().map_or(0, |bins| *bins as usize);
