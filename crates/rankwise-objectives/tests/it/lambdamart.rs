@@ -188,3 +188,14 @@ fn single_documents_and_queries_without_relevant_ones_stay_put() {
     assert_eq!((&grad[..3], &hess[..3]), (&[0.0; 3][..], &[0.0; 3][..]));
     assert!(grad[4] < 0.0 && grad[3] > 0.0 && hess[4] > 0.0);
 }
+
+/// Gains near the ends of the range of numbers order documents as any others do.
+#[test]
+fn huge_and_tiny_gains_are_usable() {
+    let docs: [Doc; 3] = [(0, 0.0, 0.3), (0, 1.0, 0.2), (0, 2.0, 0.1)];
+    for gains in [vec![0.0, 1.0, 1.5e308], vec![0.0, 1e-320, 2e-320]] {
+        let params = ObjectiveSpec { label_gain: gains, ..Default::default() }.check().unwrap();
+        let (grad, hess) = gradients(&docs, bind(&params, Ties::Worst));
+        assert!(grad[0] > 0.0 && grad[2] < 0.0 && hess[2] > 0.0, "{grad:?} {hess:?}");
+    }
+}

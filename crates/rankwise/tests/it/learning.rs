@@ -1,5 +1,6 @@
 //! Does it learn?
 
+use rankwise::data::Absent;
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress, StopReason};
 
@@ -103,5 +104,34 @@ fn constraints_hold_in_a_trained_model() {
                 last = score;
             }
         }
+    }
+}
+
+/// Query, label and features of a document.
+type Features<'a> = (&'a str, f32, &'a [(u32, f32)]);
+
+/// A document's score does not depend on whether another document of the file names a feature that it leaves out.
+#[test]
+fn a_feature_that_no_document_names_is_absent_like_any_other() {
+    for absent in [Absent::Missing, Absent::Zero] {
+        let build = |docs: &[Features<'_>]| {
+            let mut builder = DatasetBuilder::new(absent);
+            for (qid, label, features) in docs {
+                builder.push(&Row { qid, label: *label, doc_id: "", features }).unwrap();
+            }
+            builder.finish().unwrap()
+        };
+        let data = build(&[
+            ("a", 1.0, &[(1, 1.0), (2, -1.0)]),
+            ("a", 0.0, &[(1, 1.0), (2, 2.0)]),
+            ("b", 2.0, &[(1, 1.5)]),
+            ("b", 0.0, &[(1, 1.0), (2, 1.0)]),
+        ]);
+        let model =
+            train(&params(&[("num_trees", "5"), ("min_data_in_leaf", "1")]), &data, &[], &mut Silent).unwrap().model;
+        assert!(model.features.contains(&2));
+        let alone = predict(&model, &build(&[("q", 0.0, &[(1, 1.5)])]));
+        let beside = build(&[("q", 0.0, &[(1, 1.5)]), ("r", 0.0, &[(2, 5.0)])]);
+        assert_eq!(alone[0].to_bits(), predict(&model, &beside)[0].to_bits(), "{absent:?}");
     }
 }
