@@ -12,11 +12,6 @@ impl Discounts {
         Self((0..n).map(|rank| 1.0 / libm::log2(2.0 + rank as f64)).collect())
     }
 
-    /// The discount of a rank, from 0.
-    pub fn at(&self, rank: usize) -> f64 {
-        self.0[rank]
-    }
-
     /// All of them.
     pub fn as_slice(&self) -> &[f64] {
         &self.0
