@@ -21,8 +21,7 @@ use rankwise_data::{Dataset, QueryView, SimdLevel};
 
 use rankwise_metrics::{Discounts, Gain, Ties, ideal_dcg};
 
-use crate::kernel::exp::LANES;
-use crate::kernel::pairs::{PairParams, RankedQuery, add_pairs};
+use crate::kernel::pairs::{LANES, PairParams, RankedQuery, add_pairs};
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
 /// LambdaMART, bound to the queries it will see.
@@ -114,12 +113,13 @@ impl Objective for LambdaMart {
         let tie_rank = |key: &u64| *key as u32 as usize;
 
         let n_padded = n_docs.next_multiple_of(LANES);
-        let [scores, gains, discounts, lambdas, hessians] = &mut scratch.columns;
+        let [scores, gains, discounts, powers, lambdas, hessians] = &mut scratch.columns;
         let score_of = |key: &u64| docs.scores[tie_order[tie_rank(key)] as usize] as f32;
         let last = keys.last().map_or(0.0, score_of);
         refill(scores, keys.iter().map(score_of), n_padded, last);
         refill(gains, keys.iter().map(|key| tied_gains[tie_rank(key)]), n_padded, 0.0);
         refill(discounts, self.discounts[..n_docs].iter().copied(), n_padded, 0.0);
+        powers.resize(n_padded, 0.0);
         refill(lambdas, std::iter::empty(), n_padded, 0.0);
         refill(hessians, std::iter::empty(), n_padded, 0.0);
 
@@ -133,15 +133,18 @@ impl Objective for LambdaMart {
             scores: scores.as_chunks().0,
             gains: gains.as_chunks().0,
             discounts: discounts.as_chunks().0,
+            powers: powers.as_chunks_mut().0,
             lambdas: lambdas.as_chunks_mut().0,
             hessians: hessians.as_chunks_mut().0,
         };
-        let sum = 2.0 * add_pairs(self.simd, &mut query, params);
-        let scale = if self.is_normalised && sum > 0.0 { libm::log2(1.0 + sum) / sum } else { 1.0 };
+        let sigma = f64::from(self.sigma);
+        let sum = 2.0 * sigma * add_pairs(self.simd, &mut query, params);
+        let norm = if self.is_normalised && sum > 0.0 { libm::log2(1.0 + sum) / sum } else { 1.0 };
+        let (grad_scale, hess_scale) = (sigma * norm, sigma * sigma * norm);
         for (rank, key) in keys.iter().enumerate() {
             let doc = tie_order[tie_rank(key)] as usize;
-            out.grad[doc] = (f64::from(lambdas[rank]) * scale) as f32;
-            out.hess[doc] = (f64::from(hessians[rank]) * scale) as f32;
+            out.grad[doc] = (f64::from(lambdas[rank]) * grad_scale) as f32;
+            out.hess[doc] = (f64::from(hessians[rank]) * hess_scale) as f32;
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Scratch {
     /// Sort keys.
     pub keys: Vec<u64>,
     /// Columns of numbers.
-    pub columns: [Vec<f32>; 5],
+    pub columns: [Vec<f32>; 6],
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

@@ -22,11 +22,15 @@ pub(crate) struct ScanGroup<'a, H> {
     pub(crate) features: Vec<usize>,
 }
 
-/// A divided node: its histogram, and the rows of its smaller child.
+/// A divided node: its histogram, and its children.
 #[derive(Debug)]
 pub(crate) struct Parent<'a, H> {
     pub(crate) histogram: H,
+    /// The rows of the smaller child.
     pub(crate) small_rows: &'a [u32],
+    /// The sums of the smaller child, if it may be split, and of the larger one.
+    pub(crate) small: Option<Sums>,
+    pub(crate) large: Sums,
 }
 
 /// Sums histograms and searches them, for lists of nodes at a time.
@@ -37,8 +41,8 @@ pub(crate) trait Engine: Sync {
     /// What an engine keeps of a search whose result it has not made sure of.
     type Search: Send;
 
-    /// The histogram of the root.
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Self::Histogram;
+    /// The histogram of the root, whose sums are given.
+    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
 
     /// For each parent, the histograms of its smaller child, which is summed, and of the larger one, which is what the
     /// parent has left.
@@ -56,13 +60,13 @@ pub(crate) trait Engine: Sync {
         groups: &[ScanGroup<'_, Self::Histogram>],
     ) -> Vec<Option<(Split, Self::Search)>>;
 
-    /// The best split that is allowed, given the best of the search so far. If it is the same one, the search is over;
-    /// otherwise its gain may again be too large.
+    /// The best split that is allowed, given the best of the search so far and how many rows of each node it sends left
+    /// and right. If it is the same one, the search is over; otherwise its gain may again be too large.
     fn confirm(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, Self::Histogram>,
-        split: Split,
+        proposal: (Split, &[[usize; 2]]),
         search: &mut Self::Search,
     ) -> Option<Split>;
 
@@ -92,7 +96,8 @@ mod tests {
         parts: &[(&[u32], Bounds)],
         oracle: &Oracle<'_>,
     ) -> (Option<Split>, Vec<Sums>) {
-        let histograms: Vec<E::Histogram> = parts.iter().map(|(rows, _)| engine.root(tree, rows)).collect();
+        let histograms: Vec<E::Histogram> =
+            parts.iter().map(|(rows, _)| engine.root(tree, rows, oracle.side(rows, |_| true).sums)).collect();
         let nodes = histograms.iter().zip(parts).map(|(histogram, (rows, bounds))| ScanNode {
             histogram,
             rows,
@@ -103,7 +108,10 @@ mod tests {
         let found = engine.best_splits(tree, std::slice::from_ref(&group)).pop().unwrap();
         let split = found.and_then(|(mut split, mut search)| {
             loop {
-                let next = engine.confirm(tree, &group, split, &mut search)?;
+                let n_left = |rows: &[u32]| rows.iter().filter(|row| oracle.goes_left(&split, **row)).count();
+                let counts: Vec<[usize; 2]> =
+                    parts.iter().map(|(rows, _)| [n_left(rows), rows.len() - n_left(rows)]).collect();
+                let next = engine.confirm(tree, &group, (split, &counts), &mut search)?;
                 if next == split {
                     return Some(split);
                 }

@@ -1,8 +1,11 @@
-//! The fast engine: bins by row in blocks of 16 features, cells without counts, all features of a block scanned at once.
+//! The fast engine: bins by row in strips of 16 columns, cells without counts, all features of a block judged at once.
 //!
 //! ```text
-//! histogram of a node = [block 0: height rows of 16 cells][block 1: ...]...      a task works on one block at a time
+//! histogram of a node = [block 0: height rows of 16 cells, 16 peaks][block 1: ...]...
 //! ```
+//!
+//! While a block's cells are in the cache after summing, they are taken from the parent's, and both children are searched
+//! in f32. Features whose peak comes close to the best are searched again, exactly; often that is one.
 //!
 //! Counts are not summed. A split is checked against `min_data_in_leaf` on the rows themselves, and only when it is the next
 //! to be made; if it fails, its feature is scanned again with counts, and the node waits for its turn again. A feature is
@@ -22,12 +25,21 @@ use crate::Sums;
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent, ScanGroup};
 use crate::kernel::CellRow;
+use crate::kernel::peaks::{Peaks, ValueBins};
 use crate::scan::Split;
 
-/// The cells of one node, block after block.
+/// One block of a node.
+#[derive(Debug)]
+struct BlockCells {
+    cells: Vec<CellRow>,
+    /// How good the best split of each feature can be.
+    peaks: Peaks,
+}
+
+/// The sums of one node, block after block.
 #[derive(Debug)]
 pub(crate) struct BlockHistogram {
-    cells: Vec<CellRow>,
+    blocks: Vec<BlockCells>,
 }
 
 /// Grows trees from blocks of bins.
@@ -35,8 +47,8 @@ pub(crate) struct BlockHistogram {
 pub(crate) struct FastEngine<'a> {
     data: &'a BinnedDataset,
     blocks: BinBlocks,
-    /// Block `b` has the cell rows `starts[b]..starts[b + 1]` of a histogram.
-    starts: Vec<usize>,
+    /// By block.
+    value_bins: Vec<ValueBins>,
     simd: SimdLevel,
     /// More parts than this would be summed one after another, and merged for nothing.
     n_cores: usize,
@@ -47,33 +59,32 @@ pub(crate) struct FastEngine<'a> {
 impl<'a> FastEngine<'a> {
     pub(crate) fn new(data: &'a BinnedDataset, simd: SimdLevel) -> Self {
         let blocks = BinBlocks::new(data);
-        let mut starts = vec![0];
-        for (idx, block) in blocks.blocks().iter().enumerate() {
-            starts.push(starts[idx] + block.height());
+        let mut value_bins = vec![[0; BLOCK_FEATURES]; blocks.blocks().len()];
+        for (bins, block) in value_bins.iter_mut().zip(blocks.blocks()) {
+            for (bins, feature) in bins.iter_mut().zip(block.features()) {
+                *bins = data.bins(*feature).n_value_bins() as u32;
+            }
         }
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { data, blocks, starts, simd, n_cores, unused: Mutex::new(Vec::new()) }
+        Self { data, blocks, value_bins, simd, n_cores, unused: Mutex::new(Vec::new()) }
     }
 
     /// A histogram with anything in it.
     fn take(&self) -> BlockHistogram {
         let unused = self.unused.lock().expect("nothing panics while it holds the lock").pop();
-        unused.unwrap_or_else(|| BlockHistogram {
-            cells: vec![[0; BLOCK_FEATURES]; *self.starts.last().expect("there is always a first start")],
+        unused.unwrap_or_else(|| {
+            let block = |height| BlockCells {
+                cells: vec![[0; BLOCK_FEATURES]; height],
+                peaks: [f32::NEG_INFINITY; BLOCK_FEATURES],
+            };
+            BlockHistogram { blocks: self.blocks.blocks().iter().map(|of| block(of.height())).collect() }
         })
     }
 
-    /// Which blocks hold a feature of the tree.
-    fn active_blocks(&self, tree: &TreeContext<'_>) -> Vec<bool> {
-        let mut is_active = vec![false; self.blocks.blocks().len()];
-        for feature in &tree.features {
-            is_active[self.blocks.place(*feature).0] = true;
-        }
-        is_active
-    }
-
-    fn block_cells<'h>(&self, histogram: &'h BlockHistogram, block: usize) -> &'h [CellRow] {
-        &histogram.cells[self.starts[block]..self.starts[block + 1]]
+    /// The cells of a feature's block up to its bin of missing values, and its lane.
+    fn feature_cells<'h>(&self, histogram: &'h BlockHistogram, feature: usize) -> (&'h [CellRow], usize) {
+        let (block, lane) = self.blocks.place(feature);
+        (&histogram.blocks[block].cells[..=self.data.bins(feature).n_value_bins()], lane)
     }
 }
 
@@ -81,8 +92,9 @@ impl Engine for FastEngine<'_> {
     type Histogram = BlockHistogram;
     type Search = NodeSearch;
 
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> BlockHistogram {
-        let mut jobs = [self.job(tree, rows, None, 1)];
+    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
+        let mut jobs = [self.job(tree, rows, 1)];
+        jobs[0].small = Some(whole);
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -96,11 +108,15 @@ impl Engine for FastEngine<'_> {
         let n_jobs = parents.len();
         let mut jobs: Vec<Job<'_>> = parents
             .into_iter()
-            .map(|parent| self.job(tree, parent.small_rows, Some(parent.histogram), n_jobs))
+            .map(|Parent { histogram, small_rows, small, large }| {
+                let mut job = self.job(tree, small_rows, n_jobs);
+                (job.small, job.parent) = (small, Some((histogram, large)));
+                job
+            })
             .collect();
         self.run(tree, &mut jobs);
         jobs.into_iter()
-            .map(|mut job| (job.parts.swap_remove(0), job.parent.expect("every child has a parent")))
+            .map(|mut job| (job.parts.swap_remove(0), job.parent.expect("every child has a parent").0))
             .collect()
     }
 
@@ -109,45 +125,37 @@ impl Engine for FastEngine<'_> {
         tree: &TreeContext<'_>,
         groups: &[ScanGroup<'_, BlockHistogram>],
     ) -> Vec<Option<(Split, NodeSearch)>> {
-        let n_blocks = self.blocks.blocks().len();
-        let is_active = self.active_blocks(tree);
-        let by_block: Vec<[Option<Split>; BLOCK_FEATURES]> = (0..groups.len() * n_blocks)
-            .into_par_iter()
-            .map(|task| {
-                let (group, block) = (&groups[task / n_blocks], task % n_blocks);
-                if is_active[block] { self.scan_block(tree, &group.nodes[0], block) } else { [None; BLOCK_FEATURES] }
-            })
-            .collect();
-        let found = groups.iter().zip(by_block.chunks(n_blocks)).map(|(group, by_block)| {
-            let search = self.search(group, by_block);
-            let (_, split) = search.best(tree, &group.nodes[0])?;
+        let search = |group: &ScanGroup<'_, BlockHistogram>| {
+            let mut search = self.search(tree, group);
+            let (_, split) = self.best(tree, group, &mut search)?;
             Some((split, search))
-        });
-        found.collect()
+        };
+        // The two children of one node are not worth waking another thread for.
+        if groups.len() <= 2 { groups.iter().map(search).collect() } else { groups.par_iter().map(search).collect() }
     }
 
     fn confirm(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, BlockHistogram>,
-        split: Split,
+        (split, counts): (Split, &[[usize; 2]]),
         search: &mut NodeSearch,
     ) -> Option<Split> {
-        let node = &group.nodes[0];
-        let (idx, _) = search.best(tree, node)?;
-        if search.is_counted[idx] || self.has_enough_rows(tree, node, &split) {
+        let has_enough_rows = counts[0].iter().all(|count| *count >= tree.params.min_data_in_leaf);
+        if has_enough_rows {
             return Some(split);
         }
-        search.candidates[idx] = self.scan_counted(tree, node, split.feature);
-        search.is_counted[idx] = true;
-        search.best(tree, node).map(|(_, split)| split)
+        let (idx, _) = self.best(tree, group, search)?;
+        if !search.is_counted(idx) {
+            search.count(idx, self.scan_counted(tree, &group.nodes[0], split.feature));
+        }
+        self.best(tree, group, search).map(|(_, split)| split)
     }
 
     fn left_sums(&self, histogram: &BlockHistogram, split: &Split) -> Sums {
-        let (block, lane) = self.blocks.place(split.feature);
-        let cells = self.block_cells(histogram, block);
+        let (cells, lane) = self.feature_cells(histogram, split.feature);
         let sum = cells[..=usize::from(split.bin)].iter().fold(0u64, |sum, row| sum.wrapping_add(row[lane]));
-        let missing = cells[usize::from(self.data.bins(split.feature).missing_bin())][lane];
+        let missing = cells[cells.len() - 1][lane];
         Sums::unpack(if split.missing_left { sum.wrapping_add(missing) } else { sum })
     }
 

@@ -13,7 +13,7 @@ use crate::bounds::Bounds;
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent, ScanGroup, ScanNode};
 use crate::fast::FastEngine;
-use crate::partition::Partition;
+use crate::partition::{Partition, Sorted};
 use crate::plain::PlainEngine;
 use crate::question::Question;
 use crate::scan::{Side, Split};
@@ -54,6 +54,7 @@ pub struct Grower<'a> {
     engine: EngineChoice<'a>,
     directions: Vec<i8>,
     seed: u64,
+    simd: SimdLevel,
 }
 
 enum EngineChoice<'a> {
@@ -70,7 +71,7 @@ impl<'a> Grower<'a> {
         } else {
             EngineChoice::Fast(FastEngine::new(data, simd))
         };
-        Self { data, params, engine, directions, seed }
+        Self { data, params, engine, directions, seed, simd }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
@@ -96,7 +97,7 @@ impl<'a> Grower<'a> {
             }
             // A batch with a split that was not what it seemed goes back to wait for its turn.
             let Some(batch) = growing.confirm(batch, &mut queue) else { continue };
-            let families = growing.divide(&batch);
+            let families = growing.divide(batch);
             growing.build_histograms(&families);
             let children = families.iter().flat_map(|family| family.children).collect();
             queue.extend(growing.candidates(children));
@@ -111,8 +112,16 @@ pub(crate) struct Candidate<S> {
     pub(crate) nodes: Vec<usize>,
     pub(crate) depth: usize,
     pub(crate) split: Split,
-    /// What the engine needs to make sure of the split; nothing where it is sure.
-    search: Option<S>,
+    /// What the engine needs to make sure of the split.
+    search: S,
+}
+
+/// A candidate that may be split as it says, and where its rows will go.
+struct SortedCandidate {
+    nodes: Vec<usize>,
+    split: Split,
+    /// By node.
+    sorted: Vec<Sorted>,
 }
 
 #[derive(Clone, Debug)]
@@ -165,7 +174,7 @@ impl<'a, E: Engine> Growing<'a, E> {
             engine,
             context,
             tree: input.tree,
-            partition: Partition::new(input.rows.to_vec()),
+            partition: Partition::new(input.rows.to_vec(), grower.simd),
             nodes: vec![root],
             histograms: vec![None],
             times: PhaseTimes::default(),
@@ -179,7 +188,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         }
         let started = Instant::now();
         let rows = self.partition.rows(self.nodes[0].rows.clone());
-        self.histograms[0] = Some(self.engine.root(&self.context, rows));
+        self.histograms[0] = Some(self.engine.root(&self.context, rows, self.nodes[0].whole.sums));
         self.times.histograms += started.elapsed();
         self.candidates(vec![0])
     }
@@ -196,17 +205,14 @@ impl<'a, E: Engine> Growing<'a, E> {
         has_rows && node.depth < self.grower.params.depth_limit()
     }
 
-    /// Sorts the rows of the candidates' nodes into children.
-    fn divide(&mut self, batch: &[Candidate<E::Search>]) -> Vec<Family> {
+    /// Makes the splits of candidates whose rows are sorted.
+    fn divide(&mut self, batch: Vec<SortedCandidate>) -> Vec<Family> {
         let started = Instant::now();
         let mut families = Vec::new();
-        for Candidate { nodes, split, .. } in batch {
-            let question = Question::new(self.grower.data, split);
-            let bins = self.grower.data.column(split.feature);
-            for parent in nodes.iter().copied() {
-                let rows = self.nodes[parent].rows.clone();
-                let middle = self.partition.split(rows.clone(), bins, |bin| question.goes_left(bin));
-                let children = self.add_children(parent, split, middle);
+        for SortedCandidate { nodes, split, sorted } in batch {
+            for (parent, sorted) in nodes.into_iter().zip(sorted) {
+                self.partition.apply(&sorted);
+                let children = self.add_children(parent, &split, sorted.middle());
                 families.push(Family { parent, children });
             }
         }
@@ -258,8 +264,12 @@ impl<'a, E: Engine> Growing<'a, E> {
             // The larger one may be split whenever the smaller one may.
             if has_room && self.may_be_split(large) {
                 wanted.push((small, large));
-                let small_rows = self.partition.rows(self.nodes[small].rows.clone());
-                parents.push(Parent { histogram, small_rows });
+                parents.push(Parent {
+                    histogram,
+                    small_rows: self.partition.rows(self.nodes[small].rows.clone()),
+                    small: self.may_be_split(small).then_some(self.nodes[small].whole.sums),
+                    large: self.nodes[large].whole.sums,
+                });
             } else {
                 self.engine.recycle(histogram);
             }
@@ -288,7 +298,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         for (group, split) in groups.into_iter().zip(splits) {
             if let Some((split, search)) = split {
                 let depth = self.nodes[group[0]].depth;
-                found.push(Candidate { depth, nodes: group, split, search: Some(search) });
+                found.push(Candidate { depth, nodes: group, split, search });
             } else {
                 self.close(&group);
             }
@@ -297,40 +307,54 @@ impl<'a, E: Engine> Growing<'a, E> {
         found
     }
 
-    /// Makes sure of the splits of a batch. Where all are what they seemed, gives the batch back; otherwise puts what is
-    /// left of it into the queue, each with the best split that is now known.
+    /// Sorts the rows of a batch and makes sure of its splits. Where all are what they seemed, gives the batch back;
+    /// otherwise puts what is left of it into the queue, each with the best split that is now known.
     fn confirm(
         &mut self,
         batch: Vec<Candidate<E::Search>>,
         queue: &mut Vec<Candidate<E::Search>>,
-    ) -> Option<Vec<Candidate<E::Search>>> {
-        let started = Instant::now();
+    ) -> Option<Vec<SortedCandidate>> {
         let mut is_sure = true;
+        let mut confirmed = Vec::with_capacity(batch.len());
         let mut left = Vec::with_capacity(batch.len());
         for mut candidate in batch {
-            let Some(mut search) = candidate.search.take() else {
-                left.push(candidate);
-                continue;
-            };
+            let sorted = self.sort(&candidate);
+            let started = Instant::now();
+            let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
             let group = self.scan_group(&candidate.nodes);
-            match self.engine.confirm(&self.context, &group, candidate.split, &mut search) {
-                Some(split) if split == candidate.split => left.push(candidate),
-                Some(split) => {
+            let split = candidate.split;
+            match self.engine.confirm(&self.context, &group, (split, &counts), &mut candidate.search) {
+                Some(same) if same == split => {
+                    confirmed.push(SortedCandidate { nodes: candidate.nodes.clone(), split, sorted });
+                    left.push(candidate);
+                }
+                Some(next) => {
                     is_sure = false;
-                    left.push(Candidate { split, search: Some(search), ..candidate });
+                    left.push(Candidate { split: next, ..candidate });
                 }
                 None => {
                     is_sure = false;
                     self.close(&candidate.nodes);
                 }
             }
+            self.times.splits += started.elapsed();
         }
-        self.times.splits += started.elapsed();
         if is_sure {
-            return Some(left);
+            return Some(confirmed);
         }
         queue.append(&mut left);
         None
+    }
+
+    /// Sorts the rows of a candidate's nodes by the side they go to.
+    fn sort(&mut self, candidate: &Candidate<E::Search>) -> Vec<Sorted> {
+        let started = Instant::now();
+        let question = Question::new(self.grower.data, &candidate.split);
+        let bins = self.grower.data.column(candidate.split.feature);
+        let ranges = candidate.nodes.iter().map(|node| self.nodes[*node].rows.clone());
+        let sorted = ranges.map(|range| self.partition.sort(range, bins, question)).collect();
+        self.times.partition += started.elapsed();
+        sorted
     }
 
     /// Gives up nodes that will not be split.

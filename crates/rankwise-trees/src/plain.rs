@@ -80,14 +80,14 @@ impl Engine for PlainEngine<'_> {
     type Histogram = Histogram;
     type Search = ();
 
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Histogram {
+    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], _: Sums) -> Histogram {
         self.histogram(tree, rows)
     }
 
     fn children(&self, tree: &TreeContext<'_>, parents: Vec<Parent<'_, Histogram>>) -> Vec<(Histogram, Histogram)> {
         parents
             .into_iter()
-            .map(|Parent { histogram: mut rest, small_rows }| {
+            .map(|Parent { histogram: mut rest, small_rows, .. }| {
                 let small = self.histogram(tree, small_rows);
                 rest.subtract(&small);
                 (small, rest)
@@ -99,7 +99,13 @@ impl Engine for PlainEngine<'_> {
         groups.iter().map(|group| Some((self.best_split(tree, group)?, ()))).collect()
     }
 
-    fn confirm(&self, _: &TreeContext<'_>, _: &ScanGroup<'_, Histogram>, split: Split, (): &mut ()) -> Option<Split> {
+    fn confirm(
+        &self,
+        _: &TreeContext<'_>,
+        _: &ScanGroup<'_, Histogram>,
+        (split, _): (Split, &[[usize; 2]]),
+        (): &mut (),
+    ) -> Option<Split> {
         Some(split)
     }
 
@@ -127,9 +133,11 @@ mod tests {
             let (tree, engine) = (tiny_context(&data, &fixed, &params), PlainEngine::new(&data.binned));
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let (left, right) = all.split_at(cut.min(all.len()));
-            let parent = Parent { histogram: engine.root(&tree, &all), small_rows: left };
+            let any = Sums::default();
+            let parent =
+                Parent { histogram: engine.root(&tree, &all, any), small_rows: left, small: Some(any), large: any };
             let (of_left, of_right) = engine.children(&tree, vec![parent]).pop().unwrap();
-            for (histogram, rows) in [(engine.root(&tree, &all), &all[..]), (of_left, left), (of_right, right)] {
+            for (histogram, rows) in [(engine.root(&tree, &all, any), &all[..]), (of_left, left), (of_right, right)] {
                 for feature in &tree.features {
                     for (bin, cell) in histogram.feature(&engine.layout, *feature).iter().enumerate() {
                         let bins = data.binned.column(*feature);
@@ -153,7 +161,7 @@ mod tests {
         let engine = PlainEngine::new(&data.binned);
         let tree = TreeContext { features: vec![1], ..tiny_context(&data, &fixed, &params) };
         let all: Vec<u32> = (0..9).collect();
-        let built = engine.root(&tree, &all);
+        let built = engine.root(&tree, &all, Sums::default());
         let counts = |feature| built.feature(&engine.layout, feature).iter().map(|cell| cell.count).sum::<u32>();
         assert_eq!([0, 1, 2].map(counts), [0, 9, 0]);
     }

@@ -23,6 +23,12 @@ impl Question {
         }
     }
 
+    /// A question about bins alone.
+    #[cfg(test)]
+    pub(crate) fn of_bins(bin: u8, missing_bin: u8, missing_left: bool) -> Self {
+        Self { feature: 0, bin, missing_bin, missing_left }
+    }
+
     #[inline]
     #[expect(clippy::needless_bitwise_bool, reason = "the answer cannot be guessed, so branches would cost more")]
     pub(crate) fn goes_left(self, bin: u8) -> bool {

@@ -1,8 +1,5 @@
-//! e^x for 16 numbers at a time, in operations that every machine rounds alike: no fused multiply-add, no tables, no
-//! library calls.
-
-/// Numbers that are worked on together. Sums over a list are kept in this many parts on every machine.
-pub(crate) const LANES: usize = 16;
+//! e^x in operations that every machine rounds alike and that can be done for many numbers at a time: no fused
+//! multiply-add, no tables, no branches, no library calls.
 
 /// Where e^x leaves the normal range of 32 bits; the argument is held there.
 const LIMIT: f32 = 87.0;
@@ -12,29 +9,25 @@ const LN2_LOW: f32 = -2.121_944_4e-4;
 /// Adding and subtracting this rounds to the nearest integer.
 const ROUNDER: f32 = 12_582_912.0;
 
-/// e^x of each lane, held at x = +-87.
+/// e^x, held at x = +-87.
 #[inline(always)]
-pub(crate) fn exp(x: [f32; LANES]) -> [f32; LANES] {
-    let mut out = [0.0; LANES];
-    for lane in 0..LANES {
-        let x = x[lane].clamp(-LIMIT, LIMIT);
-        let n = (x * std::f32::consts::LOG2_E + ROUNDER) - ROUNDER;
-        let r = (x - n * LN2_HIGH) - n * LN2_LOW;
-        // The Taylor series; |r| <= ln 2 / 2, so the first term left out is below 2^-24.
-        let mut sum = 1.0 / 5040.0;
-        sum = sum * r + 1.0 / 720.0;
-        sum = sum * r + 1.0 / 120.0;
-        sum = sum * r + 1.0 / 24.0;
-        sum = sum * r + 1.0 / 6.0;
-        sum = sum * r + 0.5;
-        sum = sum * r + 1.0;
-        sum = sum * r + 1.0;
-        // n is whole and within +-126, so n + 127 is the exponent field of 2^n. Adding it to the rounder puts it into
-        // the low bits of the fraction.
-        let exponent = (n + (ROUNDER + 127.0)).to_bits() << 23;
-        out[lane] = sum * f32::from_bits(exponent);
-    }
-    out
+pub(crate) fn exp(x: f32) -> f32 {
+    let x = x.clamp(-LIMIT, LIMIT);
+    let n = (x * std::f32::consts::LOG2_E + ROUNDER) - ROUNDER;
+    let r = (x - n * LN2_HIGH) - n * LN2_LOW;
+    // The Taylor series; |r| <= ln 2 / 2, so the first term left out is below 2^-24.
+    let mut sum = 1.0 / 5040.0;
+    sum = sum * r + 1.0 / 720.0;
+    sum = sum * r + 1.0 / 120.0;
+    sum = sum * r + 1.0 / 24.0;
+    sum = sum * r + 1.0 / 6.0;
+    sum = sum * r + 0.5;
+    sum = sum * r + 1.0;
+    sum = sum * r + 1.0;
+    // n is whole and within +-126, so n + 127 is the exponent field of 2^n. Adding it to the rounder puts it into
+    // the low bits of the fraction.
+    let exponent = (n + (ROUNDER + 127.0)).to_bits() << 23;
+    sum * f32::from_bits(exponent)
 }
 
 #[cfg(test)]
@@ -46,7 +39,7 @@ mod tests {
         let mut worst = 0.0f64;
         for step in -86_900..=86_900 {
             let x = step as f32 * 0.001;
-            let found = f64::from(exp([x; LANES])[3]);
+            let found = f64::from(exp(x));
             let expected = f64::from(x).exp();
             worst = worst.max(((found - expected) / expected).abs());
         }
@@ -55,7 +48,7 @@ mod tests {
 
     #[test]
     fn ends_are_held() {
-        let e = |x: f32| exp([x; LANES])[0];
+        let e = exp;
         assert_eq!(e(0.0), 1.0);
         assert!(e(1e30).is_finite() && e(1e30) == e(87.0));
         assert!(e(-1e30) > 0.0 && e(f32::NEG_INFINITY) == e(-87.0));

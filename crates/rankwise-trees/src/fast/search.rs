@@ -1,82 +1,144 @@
-//! Searching histograms: all features of a block at once, and again with counts where a winner has too few rows.
+//! From peaks to the best split of a node, and again with counts where a winner has too few rows.
 
-use rankwise_data::{BLOCK_FEATURES, BinBlock};
+use rayon::prelude::*;
 
 use super::{BlockHistogram, FastEngine};
-use crate::Cell;
 use crate::context::TreeContext;
 use crate::engine::{ScanGroup, ScanNode};
-use crate::kernel::scan::{LaneBest, LaneScan, scan_block};
-use crate::question::Question;
+use crate::kernel::lane::{LaneScan, best_of_lane};
+use crate::kernel::peaks::{PeakScan, SLACK};
 use crate::scan::{Split, Sweep, best_of_feature};
+use crate::{Cell, Sums};
 
-/// The best split of each feature of a node, as far as it is known.
+/// What is known about the best split of each feature of a group.
 #[derive(Debug)]
 pub(crate) struct NodeSearch {
-    /// By feature of the group; scores in the place of gains.
-    pub(super) candidates: Vec<Option<Split>>,
-    /// Whether a feature was scanned with counts: then its candidate is allowed.
-    pub(super) is_counted: Vec<bool>,
+    known: Vec<Known>,
+}
+
+/// Splits hold scores in the place of gains.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    /// No score is above this.
+    AtMost(f64),
+    /// This is the best, counts aside.
+    Best(Option<Split>),
+    /// This is the best that counts allow.
+    Counted(Option<Split>),
+}
+
+impl Known {
+    fn bound(self) -> f64 {
+        match self {
+            Self::AtMost(bound) => bound,
+            Self::Best(split) | Self::Counted(split) => split.map_or(f64::NEG_INFINITY, |split| split.gain),
+        }
+    }
 }
 
 impl NodeSearch {
-    /// The best candidate and its place, if it is worth a split.
-    pub(super) fn best(&self, tree: &TreeContext<'_>, node: &ScanNode<'_, BlockHistogram>) -> Option<(usize, Split)> {
-        let mut best: Option<(usize, Split)> = None;
-        // Features ascend, so the first of equal scores has the lowest.
-        for (idx, candidate) in self.candidates.iter().enumerate() {
-            if let Some(split) = candidate
-                && best.is_none_or(|(_, best)| split.gain > best.gain)
-            {
-                best = Some((idx, *split));
+    pub(super) fn is_counted(&self, idx: usize) -> bool {
+        matches!(self.known[idx], Known::Counted(_))
+    }
+
+    pub(super) fn count(&mut self, idx: usize, split: Option<Split>) {
+        self.known[idx] = Known::Counted(split);
+    }
+
+    /// The place with the highest bound: one that is not sure before those that are, and the lowest of those.
+    fn first(&self) -> Option<usize> {
+        let mut first = None;
+        let mut highest = f64::NEG_INFINITY;
+        for (idx, known) in self.known.iter().enumerate() {
+            let bound = known.bound();
+            if bound > highest || (bound == highest && bound > f64::NEG_INFINITY && matches!(known, Known::AtMost(_))) {
+                (first, highest) = (Some(idx), bound);
             }
         }
-        let (idx, split) = best?;
-        let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
-        Some((idx, Split { gain, ..split }))
+        first
     }
 }
 
 impl FastEngine<'_> {
-    /// The best candidate of each feature of a block, counts aside.
-    pub(super) fn scan_block(
+    /// What the peaks of a node tell, and exact searches where they tell nothing.
+    pub(super) fn search(&self, tree: &TreeContext<'_>, group: &ScanGroup<'_, BlockHistogram>) -> NodeSearch {
+        let node = &group.nodes[0];
+        let unit = tree.fixed.grad(1) * tree.fixed.grad(1) / tree.fixed.hess(1);
+        let in_range = self.peak_scan(tree, node.whole.sums).is_in_range();
+        let bound = |feature: usize| {
+            let (block, lane) = self.blocks.place(feature);
+            f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK
+        };
+        let has_peak = |feature: usize| in_range && node.bounds.is_free() && tree.directions[feature] == 0;
+        let known = if group.features.iter().all(|feature| has_peak(*feature)) {
+            group.features.iter().map(|feature| Known::AtMost(bound(*feature))).collect()
+        } else {
+            let known = |feature: &usize| {
+                if has_peak(*feature) {
+                    Known::AtMost(bound(*feature))
+                } else {
+                    Known::Best(self.scan_feature(tree, node, *feature))
+                }
+            };
+            group.features.par_iter().with_min_len(4).map(known).collect()
+        };
+        NodeSearch { known }
+    }
+
+    /// The best split so far and its place, if it is worth making.
+    pub(super) fn best(
+        &self,
+        tree: &TreeContext<'_>,
+        group: &ScanGroup<'_, BlockHistogram>,
+        search: &mut NodeSearch,
+    ) -> Option<(usize, Split)> {
+        let node = &group.nodes[0];
+        loop {
+            let idx = search.first()?;
+            match search.known[idx] {
+                Known::AtMost(_) => {
+                    search.known[idx] = Known::Best(self.scan_feature(tree, node, group.features[idx]));
+                }
+                Known::Best(split) | Known::Counted(split) => {
+                    let split = split?;
+                    let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
+                    return Some((idx, Split { gain, ..split }));
+                }
+            }
+        }
+    }
+
+    pub(super) fn peak_scan(&self, tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
+        PeakScan {
+            whole: whole.pack(),
+            l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
+            l2: tree.params.lambda_l2 / tree.fixed.hess(1),
+            min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
+        }
+    }
+
+    /// The best split of one feature, counts aside.
+    fn scan_feature(
         &self,
         tree: &TreeContext<'_>,
         node: &ScanNode<'_, BlockHistogram>,
-        block_idx: usize,
-    ) -> [Option<Split>; BLOCK_FEATURES] {
-        let block = &self.blocks.blocks()[block_idx];
-        let cells = self.block_cells(node.histogram, block_idx);
-        let mut found = [None; BLOCK_FEATURES];
-        if node.bounds.is_free() {
-            let lanes = scan_block(self.simd, cells, &self.lane_scan(tree, node, block));
-            for (lane, feature) in block.features().iter().enumerate() {
-                found[lane] = lane_split(&lanes, lane, *feature);
-            }
-        }
+        feature: usize,
+    ) -> Option<Split> {
         // Where values are bound, the plain scan judges each candidate.
-        for (lane, feature) in block.features().iter().enumerate() {
-            if !node.bounds.is_free() || tree.directions[*feature] != 0 {
-                found[lane] = self.scan_plainly(tree, node, *feature, None);
-            }
+        if !node.bounds.is_free() || tree.directions[feature] != 0 {
+            return self.scan_plainly(tree, node, feature, None);
         }
-        found
-    }
-
-    fn lane_scan(&self, tree: &TreeContext<'_>, node: &ScanNode<'_, BlockHistogram>, block: &BinBlock) -> LaneScan {
-        let mut n_value_bins = [0; BLOCK_FEATURES];
-        for (bins, feature) in n_value_bins.iter_mut().zip(block.features()) {
-            *bins = self.data.bins(*feature).n_value_bins() as u32;
-        }
-        LaneScan {
+        let (cells, lane) = self.feature_cells(node.histogram, feature);
+        let scan = LaneScan {
             whole: node.whole.sums.pack(),
             grad_unit: tree.fixed.grad(1),
             hess_unit: tree.fixed.hess(1),
             l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
             l2: tree.params.lambda_l2,
             min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
-            n_value_bins,
-        }
+        };
+        let best = best_of_lane(cells, lane, &scan)?;
+        Some(Split { feature, bin: best.bin, missing_left: best.missing_left, gain: best.score })
     }
 
     /// The plain scan of one feature; without counts, any side with a Hessian has rows enough.
@@ -87,10 +149,8 @@ impl FastEngine<'_> {
         feature: usize,
         counts: Option<&[u32; 256]>,
     ) -> Option<Split> {
-        let (block, lane) = self.blocks.place(feature);
-        let rows = self.block_cells(node.histogram, block);
-        let n_cells = self.data.bins(feature).n_value_bins() + 1;
-        let cells: Vec<Cell> = rows[..n_cells]
+        let (rows, lane) = self.feature_cells(node.histogram, feature);
+        let cells: Vec<Cell> = rows
             .iter()
             .enumerate()
             .map(|(bin, row)| Cell {
@@ -106,43 +166,6 @@ impl FastEngine<'_> {
         best_of_feature(tree, feature, &mut [Sweep::new(&cells, whole, node.bounds)], min_data)
     }
 
-    /// The candidates of a node's features, counts aside.
-    pub(super) fn search(
-        &self,
-        group: &ScanGroup<'_, BlockHistogram>,
-        by_block: &[[Option<Split>; BLOCK_FEATURES]],
-    ) -> NodeSearch {
-        let candidate = |feature: &usize| {
-            let (block, lane) = self.blocks.place(*feature);
-            by_block[block][lane]
-        };
-        NodeSearch {
-            candidates: group.features.iter().map(candidate).collect(),
-            is_counted: vec![false; group.features.len()],
-        }
-    }
-
-    /// Whether both sides of a split have `min_data_in_leaf` rows. Looks at no more rows than it takes to know.
-    pub(super) fn has_enough_rows(
-        &self,
-        tree: &TreeContext<'_>,
-        node: &ScanNode<'_, BlockHistogram>,
-        split: &Split,
-    ) -> bool {
-        let wanted = tree.params.min_data_in_leaf;
-        let question = Question::new(self.data, split);
-        let bins = self.data.column(split.feature);
-        let (mut n_left, mut n_seen) = (0, 0);
-        for rows in node.rows.chunks(256) {
-            n_left += rows.iter().filter(|row| question.goes_left(bins[**row as usize])).count();
-            n_seen += rows.len();
-            if n_left >= wanted && n_seen - n_left >= wanted {
-                return true;
-            }
-        }
-        n_left >= wanted && n_seen - n_left >= wanted
-    }
-
     pub(super) fn scan_counted(
         &self,
         tree: &TreeContext<'_>,
@@ -156,14 +179,4 @@ impl FastEngine<'_> {
         }
         self.scan_plainly(tree, node, feature, Some(&counts))
     }
-}
-
-fn lane_split(lanes: &LaneBest, lane: usize, feature: usize) -> Option<Split> {
-    let place = lanes.place[lane];
-    (lanes.score[lane] > f64::NEG_INFINITY).then_some(Split {
-        feature,
-        bin: (place / 2) as u8,
-        missing_left: place.is_multiple_of(2),
-        gain: lanes.score[lane],
-    })
 }

@@ -1,20 +1,19 @@
-//! Summing histograms: pages of blocks, and parts of the rows where there are many.
+//! Summing histograms: pages of strips, and parts of the rows where there are many.
 
-use rankwise_data::{BLOCK_FEATURES, BinPage};
+use rankwise_data::{BLOCK_FEATURES, BinPage, Strip};
 use rayon::prelude::*;
 
-use super::{BlockHistogram, FastEngine};
+use super::{BlockCells, BlockHistogram, FastEngine};
+use crate::Sums;
 use crate::context::TreeContext;
 use crate::engine::Engine as _;
-use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
+use crate::kernel::joint;
+use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
+use crate::kernel::CellRow;
 
-/// From this many rows on, the rows of one block are divided among threads: there are few blocks, and one more than the
-/// threads can share evenly would keep all but one waiting.
+/// From this many rows on, the rows of one page are divided among threads where there are too few pages to share evenly.
 const ROWS_PER_CHUNK: usize = 2048;
-
-/// Rows of cells that one task adds up.
-const CELL_ROWS_PER_TASK: usize = 256;
 
 /// A histogram to be summed: its rows, and the parent that it is to be taken from.
 pub(super) struct Job<'a> {
@@ -22,140 +21,233 @@ pub(super) struct Job<'a> {
     packed: Vec<u64>,
     /// One for each chunk of the rows; they are added up into the first.
     pub(super) parts: Vec<BlockHistogram>,
-    pub(super) parent: Option<BlockHistogram>,
+    /// The sums of the rows, if they may be split.
+    pub(super) small: Option<Sums>,
+    /// The parent, and the sums of what is left of it.
+    pub(super) parent: Option<(BlockHistogram, Sums)>,
 }
 
 /// The blocks of one page, to be summed over some rows.
 struct PageTask<'a> {
     page: &'a BinPage,
-    cells: Vec<&'a mut [CellRow]>,
-    parent: Option<Vec<&'a mut [CellRow]>>,
+    blocks: &'a mut [BlockCells],
     rows: PageRows<'a>,
     packed: &'a [u64],
+    /// What to do with the sums, if they are whole.
+    end: Option<PageEnd<'a>>,
+}
+
+/// What is done with the blocks of a page once they are summed.
+struct PageEnd<'a> {
+    small: Option<PeakScan>,
+    parent: Option<(&'a mut [BlockCells], PeakScan)>,
 }
 
 impl PageTask<'_> {
-    fn run(mut self) {
-        for cells in &mut self.cells {
-            cells.fill([0; BLOCK_FEATURES]);
+    fn run(self, engine: &FastEngine<'_>) {
+        let Self { page, blocks, rows, packed, end } = self;
+        sum_page(page, blocks, rows, packed);
+        if let Some(end) = end {
+            end.run(engine, page.blocks().start, blocks);
         }
-        accumulate_page(&mut self.cells, self.page.rows(), self.rows, self.packed);
-        for (parent, cells) in self.parent.into_iter().flatten().zip(&self.cells) {
-            combine(parent, cells, u64::wrapping_sub);
+    }
+}
+
+impl PageEnd<'_> {
+    /// Finds the peaks of the blocks, the first of which has the number `first`, and takes them from their parents.
+    fn run(self, engine: &FastEngine<'_>, first: usize, blocks: &mut [BlockCells]) {
+        let value_bins = &engine.value_bins[first..];
+        if let Some((parents, scan)) = self.parent {
+            for ((parent, block), bins) in parents.iter_mut().zip(&*blocks).zip(value_bins) {
+                parent.peaks = subtract_and_find_peaks(engine.simd, &mut parent.cells, &block.cells, bins, &scan);
+            }
+        }
+        if let Some(scan) = self.small {
+            for (block, bins) in blocks.iter_mut().zip(value_bins) {
+                block.peaks = find_peaks(engine.simd, &block.cells, bins, &scan);
+            }
+        }
+    }
+}
+
+/// Sums some rows of a page into its blocks.
+fn sum_page(page: &BinPage, blocks: &mut [BlockCells], rows: PageRows<'_>, packed: &[u64]) {
+    for block in &mut *blocks {
+        block.cells.fill([0; BLOCK_FEATURES]);
+    }
+    let first = page.blocks().start;
+    let mut joint_sums: Vec<Vec<CellRow>> = Vec::new();
+    for strip in page.strips() {
+        if let Strip::Joint(columns) = strip {
+            joint_sums.push(vec![[0; BLOCK_FEATURES]; joint::height(columns)]);
+        }
+    }
+    let mut of_joint = joint_sums.iter_mut();
+    let mut of_blocks = blocks.iter_mut();
+    let mut cells: Vec<&mut [CellRow]> = Vec::with_capacity(page.strips().len());
+    for strip in page.strips() {
+        // Plain strips come first, so each block is the next one.
+        let cells_of_strip = match strip {
+            Strip::Plain(_) => of_blocks.next().map(|block| &mut block.cells),
+            Strip::Joint(_) => of_joint.next(),
+        };
+        cells.push(cells_of_strip.expect("a page has the blocks of its strips"));
+    }
+    accumulate_page(&mut cells, page.rows(), rows, packed);
+    let joint_strips = page.strips().iter().filter_map(|strip| match strip {
+        Strip::Joint(columns) => Some(columns),
+        Strip::Plain(_) => None,
+    });
+    for (columns, sums) in joint_strips.zip(&joint_sums) {
+        for (lane, column) in columns.iter().enumerate() {
+            joint::spread(sums, lane, column, |member, bin, sum| {
+                blocks[member.block - first].cells[bin][member.lane] = sum;
+            });
         }
     }
 }
 
 impl FastEngine<'_> {
-    /// Which pages do.
+    /// Which pages hold a feature of the tree.
     fn active_pages(&self, tree: &TreeContext<'_>) -> Vec<bool> {
-        let is_active = self.active_blocks(tree);
-        let blocks = |page: &BinPage| page.first_block()..page.first_block() + page.n_blocks();
-        self.blocks.pages().iter().map(|page| blocks(page).any(|block| is_active[block])).collect()
+        let mut is_active = vec![false; self.blocks.blocks().len()];
+        for feature in &tree.features {
+            is_active[self.blocks.place(*feature).0] = true;
+        }
+        self.blocks.pages().iter().map(|page| page.blocks().any(|block| is_active[block])).collect()
+    }
+
+    /// How many parts the rows of each of `n_jobs` are divided into.
+    fn n_parts(&self, n_rows: usize, n_jobs: usize) -> usize {
+        // Many jobs keep all threads busy by themselves; parts of each would only take memory.
+        let n_threads = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
+        // So do pages that can be shared evenly.
+        let pages = self.blocks.pages();
+        let is_even = pages.iter().all(|page| page.strips().len() == pages[0].strips().len());
+        if is_even && pages.len().is_multiple_of(n_threads) {
+            return 1;
+        }
+        (n_rows / ROWS_PER_CHUNK).clamp(1, n_threads)
     }
 
     /// One of `n_jobs` that will run together.
-    pub(super) fn job<'r>(
-        &self,
-        tree: &TreeContext<'_>,
-        rows: &'r [u32],
-        parent: Option<BlockHistogram>,
-        n_jobs: usize,
-    ) -> Job<'r> {
+    pub(super) fn job<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32], n_jobs: usize) -> Job<'r> {
         let packed = tree.fixed.packed();
         let gathered = if rows.len() == self.data.n_rows() {
             Vec::new()
         } else {
             rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect()
         };
-        // Many jobs keep all threads busy by themselves; parts of each would only take memory.
-        let n_useful = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
-        let n_parts = (rows.len() / ROWS_PER_CHUNK).clamp(1, n_useful);
-        Job { rows, packed: gathered, parts: (0..n_parts).map(|_| self.take()).collect(), parent }
+        let n_parts = self.n_parts(rows.len(), n_jobs);
+        Job { rows, packed: gathered, parts: (0..n_parts).map(|_| self.take()).collect(), small: None, parent: None }
     }
 
-    /// Sums the jobs' histograms and takes them from their parents.
+    /// Sums the jobs' histograms, takes them from their parents, and finds the peaks of both.
     pub(super) fn run(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>]) {
         let is_active = self.active_pages(tree);
         let mut tasks = Vec::new();
         for job in &mut *jobs {
-            let Job { rows, packed, parts, parent } = job;
+            let Job { rows, packed, parts, small, parent } = job;
             let is_whole = rows.len() == self.data.n_rows();
             let packed: &[u64] = if is_whole { tree.fixed.packed() } else { packed };
             let n_parts = parts.len();
             let chunk = rows.len().div_ceil(n_parts).max(1);
-            // A parent can be dealt with in the same task where the histogram has one part.
-            let mut parents = parent.as_mut().filter(|_| n_parts == 1).map(|parent| self.pages_of(parent).into_iter());
+            let mut ends: Vec<Option<PageEnd<'_>>> = Vec::new();
+            if n_parts == 1 {
+                ends.extend(self.ends(tree, *small, parent.as_mut()).into_iter().map(Some));
+            }
+            let mut ends = ends.into_iter();
             for (part, histogram) in parts.iter_mut().enumerate() {
                 let range = (part * chunk).min(rows.len())..((part + 1) * chunk).min(rows.len());
-                for (page, cells) in self.pages_of(histogram).into_iter().enumerate() {
-                    let parent = parents.as_mut().and_then(Iterator::next);
-                    if is_active[page] {
+                for (page_idx, blocks) in self.pages_of(histogram).into_iter().enumerate() {
+                    let end = ends.next().flatten();
+                    if is_active[page_idx] {
                         let rows =
                             if is_whole { PageRows::From(range.start) } else { PageRows::Listed(&rows[range.clone()]) };
-                        tasks.push(PageTask {
-                            page: &self.blocks.pages()[page],
-                            cells,
-                            parent,
-                            rows,
-                            packed: &packed[range.clone()],
-                        });
+                        let page = &self.blocks.pages()[page_idx];
+                        tasks.push(PageTask { page, blocks, rows, packed: &packed[range.clone()], end });
                     }
                 }
             }
         }
-        tasks.into_par_iter().with_max_len(1).for_each(PageTask::run);
-        self.merge_parts(jobs);
+        tasks.into_par_iter().with_max_len(1).for_each(|task| task.run(self));
+        self.merge_parts(tree, jobs, &is_active);
     }
 
-    /// Adds the parts of large jobs up, and takes the sums from their parents.
-    fn merge_parts(&self, jobs: &mut [Job<'_>]) {
+    /// Adds the parts of large jobs up, and ends them.
+    fn merge_parts(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>], is_active: &[bool]) {
         for job in jobs.iter_mut().filter(|job| job.parts.len() > 1) {
             let rest = job.parts.split_off(1);
-            let sum = job.parts[0].cells.par_chunks_mut(CELL_ROWS_PER_TASK).enumerate();
-            let add = |task: usize, sum: &mut [CellRow]| {
-                for part in &rest {
-                    combine(sum, &part.cells[task * CELL_ROWS_PER_TASK..], u64::wrapping_add);
+            let ends = self.ends(tree, job.small, job.parent.as_mut());
+            let mut tasks = Vec::new();
+            for (page, (blocks, end)) in self.pages_of(&mut job.parts[0]).into_iter().zip(ends).enumerate() {
+                if is_active[page] {
+                    let first = self.blocks.pages()[page].blocks().start;
+                    tasks.extend(end.by_block(blocks).into_iter().enumerate().map(|(idx, task)| (first + idx, task)));
                 }
-            };
-            match &mut job.parent {
-                Some(parent) => {
-                    sum.zip(parent.cells.par_chunks_mut(CELL_ROWS_PER_TASK)).for_each(|((task, sum), parent)| {
-                        add(task, sum);
-                        combine(parent, sum, u64::wrapping_sub);
-                    });
-                }
-                None => sum.for_each(|(task, sum)| add(task, sum)),
             }
+            tasks.into_par_iter().with_max_len(1).for_each(|(block, (cells, end))| {
+                for part in &rest {
+                    add(&mut cells[0].cells, &part.blocks[block].cells);
+                }
+                end.run(self, block, cells);
+            });
             for part in rest {
                 self.recycle(part);
             }
         }
     }
 
-    /// The cells of each block, page by page.
-    fn pages_of<'h>(&self, histogram: &'h mut BlockHistogram) -> Vec<Vec<&'h mut [CellRow]>> {
-        let mut rest = &mut histogram.cells[..];
-        let blocks = self.blocks.blocks();
+    /// What to do with each page of a histogram.
+    fn ends<'h>(
+        &self,
+        tree: &TreeContext<'_>,
+        small: Option<Sums>,
+        parent: Option<&'h mut (BlockHistogram, Sums)>,
+    ) -> Vec<PageEnd<'h>> {
+        let small = small.map(|sums| self.peak_scan(tree, sums));
+        match parent {
+            Some((parent, large)) => {
+                let large = self.peak_scan(tree, *large);
+                let pages = self.pages_of(parent).into_iter();
+                pages.map(|blocks| PageEnd { small, parent: Some((blocks, large)) }).collect()
+            }
+            None => self.blocks.pages().iter().map(|_| PageEnd { small, parent: None }).collect(),
+        }
+    }
+
+    /// The blocks of each page.
+    fn pages_of<'h>(&self, histogram: &'h mut BlockHistogram) -> Vec<&'h mut [BlockCells]> {
+        let mut rest = &mut histogram.blocks[..];
         let mut pages = Vec::with_capacity(self.blocks.pages().len());
         for page in self.blocks.pages() {
-            let mut parts = Vec::with_capacity(page.n_blocks());
-            for block in &blocks[page.first_block()..page.first_block() + page.n_blocks()] {
-                let (mine, others) = rest.split_at_mut(block.height());
-                parts.push(mine);
-                rest = others;
-            }
-            pages.push(parts);
+            let (mine, others) = rest.split_at_mut(page.blocks().len());
+            pages.push(mine);
+            rest = others;
         }
         pages
     }
 }
 
-/// Applies `operation` to each cell and its counterpart.
-fn combine(cells: &mut [CellRow], others: &[CellRow], operation: impl Fn(u64, u64) -> u64) {
+impl<'a> PageEnd<'a> {
+    /// The blocks of a page one by one, with what to do with each.
+    fn by_block(self, blocks: &'a mut [BlockCells]) -> Vec<(&'a mut [BlockCells], Self)> {
+        let small = self.small;
+        let blocks = blocks.chunks_mut(1);
+        match self.parent {
+            Some((parents, scan)) => blocks
+                .zip(parents.chunks_mut(1))
+                .map(|(block, parent)| (block, PageEnd { small, parent: Some((parent, scan)) }))
+                .collect(),
+            None => blocks.map(|block| (block, PageEnd { small, parent: None })).collect(),
+        }
+    }
+}
+
+fn add(cells: &mut [CellRow], others: &[CellRow]) {
     for (mine, theirs) in cells.iter_mut().zip(others) {
         for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            *mine = operation(*mine, *theirs);
+            *mine = mine.wrapping_add(*theirs);
         }
     }
 }

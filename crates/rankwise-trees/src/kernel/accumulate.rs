@@ -1,15 +1,15 @@
-//! Adding rows to the histograms of a page's blocks.
+//! Adding rows to the histograms of a page's strips.
 //!
 //! Cells of one bin stand together (`cells[bin][feature]`): rows that share a bin then touch 16 different cells before
 //! they come back to the same one, so no update waits for the one before it.
 
-use rankwise_data::{BLOCK_FEATURES, BlockRow, PAGE_BLOCKS};
+use rankwise_data::{BLOCK_FEATURES, BlockRow, PAGE_STRIPS};
 
 use super::CellRow;
 use super::prefetch::prefetch;
 
 /// Rows whose bins are fetched before they are added: the fetches do not depend on each other, so many are under way at
-/// a time; and each block's cells stay in the first-level cache for so many rows.
+/// a time; and each strip's cells stay in the first-level cache for so many rows.
 const TILE_ROWS: usize = 1024;
 /// How far ahead of the row that is read the next ones are asked for. On 260k rows of 136 features this took the sums of a
 /// tree from 40 to 35 ms.
@@ -24,27 +24,27 @@ pub(crate) enum PageRows<'a> {
     From(usize),
 }
 
-/// Adds rows to the cells of each of a page's blocks; `bins` are the page's rows and `packed` the gradients of the rows
-/// to add, in their order. The number of cells of a block must be a power of two between 1 and 256, above every bin.
+/// Adds rows to the cells of each of a page's strips; `bins` are the page's rows and `packed` the gradients of the rows
+/// to add, in their order. The number of rows of cells of a strip must be a power of two between 1 and 256, above every bin.
 pub(crate) fn accumulate_page(cells: &mut [&mut [CellRow]], bins: &[BlockRow], rows: PageRows<'_>, packed: &[u64]) {
     match cells.len() {
-        1 => accumulate_blocks::<1>(cells, bins, rows, packed),
-        2 => accumulate_blocks::<2>(cells, bins, rows, packed),
-        3 => accumulate_blocks::<3>(cells, bins, rows, packed),
-        PAGE_BLOCKS => accumulate_blocks::<PAGE_BLOCKS>(cells, bins, rows, packed),
-        n_blocks => unreachable!("no page has {n_blocks} blocks"),
+        1 => accumulate_strips::<1>(cells, bins, rows, packed),
+        2 => accumulate_strips::<2>(cells, bins, rows, packed),
+        3 => accumulate_strips::<3>(cells, bins, rows, packed),
+        PAGE_STRIPS => accumulate_strips::<PAGE_STRIPS>(cells, bins, rows, packed),
+        n_strips => unreachable!("no page has {n_strips} strips"),
     }
 }
 
-fn accumulate_blocks<const BLOCKS: usize>(
+fn accumulate_strips<const STRIPS: usize>(
     cells: &mut [&mut [CellRow]],
     bins: &[BlockRow],
     rows: PageRows<'_>,
     packed: &[u64],
 ) {
-    let (bins, _) = bins.as_chunks::<BLOCKS>();
-    // A run of each block's rows: only what is added passes through the first-level cache, which the cells fill.
-    let mut tile = [[[0; BLOCK_FEATURES]; TILE_ROWS]; BLOCKS];
+    let (bins, _) = bins.as_chunks::<STRIPS>();
+    // A run of each strip's rows: only what is added passes through the first-level cache, which the cells fill.
+    let mut tile = [[[0; BLOCK_FEATURES]; TILE_ROWS]; STRIPS];
     for (idx, packed) in packed.chunks(TILE_ROWS).enumerate() {
         let start = idx * TILE_ROWS;
         match rows {
@@ -70,7 +70,7 @@ fn accumulate_blocks<const BLOCKS: usize>(
 }
 
 #[inline(always)]
-fn put<const BLOCKS: usize>(tile: &mut [[BlockRow; TILE_ROWS]; BLOCKS], place: usize, line: &[BlockRow; BLOCKS]) {
+fn put<const STRIPS: usize>(tile: &mut [[BlockRow; TILE_ROWS]; STRIPS], place: usize, line: &[BlockRow; STRIPS]) {
     for (tile, bins) in tile.iter_mut().zip(line) {
         tile[place & (TILE_ROWS - 1)] = *bins;
     }
@@ -88,7 +88,7 @@ fn accumulate_tile(cells: &mut [CellRow], tile: &[BlockRow], packed: &[u64]) {
         4 => accumulate_height::<4>(cells, tile, packed),
         2 => accumulate_height::<2>(cells, tile, packed),
         1 => accumulate_height::<1>(cells, tile, packed),
-        height => unreachable!("{height} is no height of a block"),
+        height => unreachable!("{height} is no height of a strip"),
     }
 }
 
@@ -111,8 +111,8 @@ mod tests {
     proptest! {
         #[test]
         fn cells_are_sums_of_their_rows(
-            height_logs in prop::collection::vec(0u32..9, 1..=PAGE_BLOCKS),
-            rows in prop::collection::vec((any::<[BlockRow; PAGE_BLOCKS]>(), any::<u64>()), 1..40),
+            height_logs in prop::collection::vec(0u32..9, 1..=PAGE_STRIPS),
+            rows in prop::collection::vec((any::<[BlockRow; PAGE_STRIPS]>(), any::<u64>()), 1..40),
             picked in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
             start in any::<prop::sample::Index>(),
         ) {

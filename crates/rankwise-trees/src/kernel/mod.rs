@@ -6,8 +6,11 @@
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod accumulate;
+pub(crate) mod joint;
+pub(crate) mod lane;
+pub(crate) mod peaks;
 mod prefetch;
-pub(crate) mod scan;
+pub(crate) mod sides;
 
 use rankwise_data::BLOCK_FEATURES;
 
