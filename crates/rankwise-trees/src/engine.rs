@@ -44,13 +44,13 @@ pub(crate) trait Engine: Sync {
     /// The histogram of the root, whose sums are given.
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
 
-    /// For each parent, the histograms of its smaller child, which is summed, and of the larger one, which is what the
+    /// For each parent, the histograms of its smaller child, if it may be split, and of the larger one, which is what the
     /// parent has left.
     fn children(
         &self,
         tree: &TreeContext<'_>,
         parents: Vec<Parent<'_, Self::Histogram>>,
-    ) -> Vec<(Self::Histogram, Self::Histogram)>;
+    ) -> Vec<(Option<Self::Histogram>, Self::Histogram)>;
 
     /// The best split of each group, if any is worth making. The gain may be too large, never too small, until
     /// [`Engine::confirm`] has made sure of it: most nodes never come that far.

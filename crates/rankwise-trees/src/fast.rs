@@ -93,8 +93,7 @@ impl Engine for FastEngine<'_> {
     type Search = NodeSearch;
 
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
-        let mut jobs = [self.job(tree, rows, 1)];
-        jobs[0].small = Some(whole);
+        let mut jobs = [self.sum(tree, (rows, whole), None, 1)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -104,19 +103,24 @@ impl Engine for FastEngine<'_> {
         &self,
         tree: &TreeContext<'_>,
         parents: Vec<Parent<'_, BlockHistogram>>,
-    ) -> Vec<(BlockHistogram, BlockHistogram)> {
+    ) -> Vec<(Option<BlockHistogram>, BlockHistogram)> {
         let n_jobs = parents.len();
         let mut jobs: Vec<Job<'_>> = parents
             .into_iter()
-            .map(|Parent { histogram, small_rows, small, large }| {
-                let mut job = self.job(tree, small_rows, n_jobs);
-                (job.small, job.parent) = (small, Some((histogram, large)));
-                job
+            .map(|Parent { histogram, small_rows, small, large }| match small {
+                Some(small) => self.sum(tree, (small_rows, small), Some((histogram, large)), n_jobs),
+                None => self.take_away(tree, small_rows, (histogram, large)),
             })
             .collect();
         self.run(tree, &mut jobs);
         jobs.into_iter()
-            .map(|mut job| (job.parts.swap_remove(0), job.parent.expect("every child has a parent").0))
+            .map(|mut job| {
+                let first = job.parts.swap_remove(0);
+                match job.parent {
+                    Some((rest, _)) => (Some(first), rest),
+                    None => (None, first),
+                }
+            })
             .collect()
     }
 

@@ -277,11 +277,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         let built = self.engine.children(&self.context, parents);
         for ((small, large), (of_small, of_large)) in wanted.into_iter().zip(built) {
             self.histograms[large] = Some(of_large);
-            if self.may_be_split(small) {
-                self.histograms[small] = Some(of_small);
-            } else {
-                self.engine.recycle(of_small);
-            }
+            self.histograms[small] = of_small;
         }
         self.times.histograms += started.elapsed();
     }

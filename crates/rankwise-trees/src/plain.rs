@@ -84,13 +84,17 @@ impl Engine for PlainEngine<'_> {
         self.histogram(tree, rows)
     }
 
-    fn children(&self, tree: &TreeContext<'_>, parents: Vec<Parent<'_, Histogram>>) -> Vec<(Histogram, Histogram)> {
+    fn children(
+        &self,
+        tree: &TreeContext<'_>,
+        parents: Vec<Parent<'_, Histogram>>,
+    ) -> Vec<(Option<Histogram>, Histogram)> {
         parents
             .into_iter()
-            .map(|Parent { histogram: mut rest, small_rows, .. }| {
+            .map(|Parent { histogram: mut rest, small_rows, small: of_small, .. }| {
                 let small = self.histogram(tree, small_rows);
                 rest.subtract(&small);
-                (small, rest)
+                (of_small.map(|_| small), rest)
             })
             .collect()
     }
@@ -137,7 +141,7 @@ mod tests {
             let parent =
                 Parent { histogram: engine.root(&tree, &all, any), small_rows: left, small: Some(any), large: any };
             let (of_left, of_right) = engine.children(&tree, vec![parent]).pop().unwrap();
-            for (histogram, rows) in [(engine.root(&tree, &all, any), &all[..]), (of_left, left), (of_right, right)] {
+            for (histogram, rows) in [(engine.root(&tree, &all, any), &all[..]), (of_left.unwrap(), left), (of_right, right)] {
                 for feature in &tree.features {
                     for (bin, cell) in histogram.feature(&engine.layout, *feature).iter().enumerate() {
                         let bins = data.binned.column(*feature);

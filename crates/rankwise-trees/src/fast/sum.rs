@@ -15,15 +15,17 @@ use crate::kernel::CellRow;
 /// From this many rows on, the rows of one page are divided among threads where there are too few pages to share evenly.
 const ROWS_PER_CHUNK: usize = 2048;
 
-/// A histogram to be summed: its rows, and the parent that it is to be taken from.
+/// Rows to be added to a histogram.
 pub(super) struct Job<'a> {
     rows: &'a [u32],
     packed: Vec<u64>,
     /// One for each chunk of the rows; they are added up into the first.
     pub(super) parts: Vec<BlockHistogram>,
-    /// The sums of the rows, if they may be split.
-    pub(super) small: Option<Sums>,
-    /// The parent, and the sums of what is left of it.
+    /// Whether the parts are to be cleared first.
+    is_new: bool,
+    /// The sums of the node that the first part is for then.
+    whole: Sums,
+    /// What the sums are to be taken from, and the sums of what is left of it.
     pub(super) parent: Option<(BlockHistogram, Sums)>,
 }
 
@@ -31,6 +33,7 @@ pub(super) struct Job<'a> {
 struct PageTask<'a> {
     page: &'a BinPage,
     blocks: &'a mut [BlockCells],
+    is_new: bool,
     rows: PageRows<'a>,
     packed: &'a [u64],
     /// What to do with the sums, if they are whole.
@@ -39,14 +42,17 @@ struct PageTask<'a> {
 
 /// What is done with the blocks of a page once they are summed.
 struct PageEnd<'a> {
-    small: Option<PeakScan>,
+    scan: PeakScan,
     parent: Option<(&'a mut [BlockCells], PeakScan)>,
 }
 
 impl PageTask<'_> {
     fn run(self, engine: &FastEngine<'_>) {
-        let Self { page, blocks, rows, packed, end } = self;
-        sum_page(page, blocks, rows, packed);
+        let Self { page, blocks, is_new, rows, packed, end } = self;
+        if is_new {
+            blocks.iter_mut().for_each(|block| block.cells.fill([0; BLOCK_FEATURES]));
+        }
+        add_page(page, blocks, rows, packed);
         if let Some(end) = end {
             end.run(engine, page.blocks().start, blocks);
         }
@@ -62,19 +68,14 @@ impl PageEnd<'_> {
                 parent.peaks = subtract_and_find_peaks(engine.simd, &mut parent.cells, &block.cells, bins, &scan);
             }
         }
-        if let Some(scan) = self.small {
-            for (block, bins) in blocks.iter_mut().zip(value_bins) {
-                block.peaks = find_peaks(engine.simd, &block.cells, bins, &scan);
-            }
+        for (block, bins) in blocks.iter_mut().zip(value_bins) {
+            block.peaks = find_peaks(engine.simd, &block.cells, bins, &self.scan);
         }
     }
 }
 
-/// Sums some rows of a page into its blocks.
-fn sum_page(page: &BinPage, blocks: &mut [BlockCells], rows: PageRows<'_>, packed: &[u64]) {
-    for block in &mut *blocks {
-        block.cells.fill([0; BLOCK_FEATURES]);
-    }
+/// Adds some rows of a page to its blocks.
+fn add_page(page: &BinPage, blocks: &mut [BlockCells], rows: PageRows<'_>, packed: &[u64]) {
     let first = page.blocks().start;
     let mut joint_sums: Vec<Vec<CellRow>> = Vec::new();
     for strip in page.strips() {
@@ -101,7 +102,8 @@ fn sum_page(page: &BinPage, blocks: &mut [BlockCells], rows: PageRows<'_>, packe
     for (columns, sums) in joint_strips.zip(&joint_sums) {
         for (lane, column) in columns.iter().enumerate() {
             joint::spread(sums, lane, column, |member, bin, sum| {
-                blocks[member.block - first].cells[bin][member.lane] = sum;
+                let cell = &mut blocks[member.block - first].cells[bin][member.lane];
+                *cell = cell.wrapping_add(sum);
             });
         }
     }
@@ -130,31 +132,49 @@ impl FastEngine<'_> {
         (n_rows / ROWS_PER_CHUNK).clamp(1, n_threads)
     }
 
-    /// One of `n_jobs` that will run together.
-    pub(super) fn job<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32], n_jobs: usize) -> Job<'r> {
+    /// Sums the rows of a node with these sums; one of `n_jobs` that will run together.
+    pub(super) fn sum<'r>(
+        &self,
+        tree: &TreeContext<'_>,
+        (rows, whole): (&'r [u32], Sums),
+        parent: Option<(BlockHistogram, Sums)>,
+        n_jobs: usize,
+    ) -> Job<'r> {
         let packed = tree.fixed.packed();
         let gathered = if rows.len() == self.data.n_rows() {
             Vec::new()
         } else {
             rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect()
         };
-        let n_parts = self.n_parts(rows.len(), n_jobs);
-        Job { rows, packed: gathered, parts: (0..n_parts).map(|_| self.take()).collect(), small: None, parent: None }
+        let parts = (0..self.n_parts(rows.len(), n_jobs)).map(|_| self.take()).collect();
+        Job { rows, packed: gathered, parts, is_new: true, whole, parent }
     }
 
-    /// Sums the jobs' histograms, takes them from their parents, and finds the peaks of both.
+    /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
+    pub(super) fn take_away<'r>(
+        &self,
+        tree: &TreeContext<'_>,
+        rows: &'r [u32],
+        (parent, rest): (BlockHistogram, Sums),
+    ) -> Job<'r> {
+        let packed = tree.fixed.packed();
+        let negated = rows.iter().map(|row| packed[*row as usize].wrapping_neg()).collect();
+        Job { rows, packed: negated, parts: vec![parent], is_new: false, whole: rest, parent: None }
+    }
+
+    /// Sums the jobs' rows, takes them from their parents, and finds the peaks of both.
     pub(super) fn run(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>]) {
         let is_active = self.active_pages(tree);
         let mut tasks = Vec::new();
         for job in &mut *jobs {
-            let Job { rows, packed, parts, small, parent } = job;
-            let is_whole = rows.len() == self.data.n_rows();
+            let Job { rows, packed, parts, is_new, whole, parent } = job;
+            let is_whole = rows.len() == self.data.n_rows() && *is_new;
             let packed: &[u64] = if is_whole { tree.fixed.packed() } else { packed };
             let n_parts = parts.len();
             let chunk = rows.len().div_ceil(n_parts).max(1);
             let mut ends: Vec<Option<PageEnd<'_>>> = Vec::new();
             if n_parts == 1 {
-                ends.extend(self.ends(tree, *small, parent.as_mut()).into_iter().map(Some));
+                ends.extend(self.ends(tree, *whole, parent.as_mut()).into_iter().map(Some));
             }
             let mut ends = ends.into_iter();
             for (part, histogram) in parts.iter_mut().enumerate() {
@@ -165,7 +185,8 @@ impl FastEngine<'_> {
                         let rows =
                             if is_whole { PageRows::From(range.start) } else { PageRows::Listed(&rows[range.clone()]) };
                         let page = &self.blocks.pages()[page_idx];
-                        tasks.push(PageTask { page, blocks, rows, packed: &packed[range.clone()], end });
+                        let (is_new, packed) = (*is_new, &packed[range.clone()]);
+                        tasks.push(PageTask { page, blocks, is_new, rows, packed, end });
                     }
                 }
             }
@@ -178,7 +199,7 @@ impl FastEngine<'_> {
     fn merge_parts(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>], is_active: &[bool]) {
         for job in jobs.iter_mut().filter(|job| job.parts.len() > 1) {
             let rest = job.parts.split_off(1);
-            let ends = self.ends(tree, job.small, job.parent.as_mut());
+            let ends = self.ends(tree, job.whole, job.parent.as_mut());
             let mut tasks = Vec::new();
             for (page, (blocks, end)) in self.pages_of(&mut job.parts[0]).into_iter().zip(ends).enumerate() {
                 if is_active[page] {
@@ -202,17 +223,17 @@ impl FastEngine<'_> {
     fn ends<'h>(
         &self,
         tree: &TreeContext<'_>,
-        small: Option<Sums>,
+        whole: Sums,
         parent: Option<&'h mut (BlockHistogram, Sums)>,
     ) -> Vec<PageEnd<'h>> {
-        let small = small.map(|sums| self.peak_scan(tree, sums));
+        let scan = self.peak_scan(tree, whole);
         match parent {
-            Some((parent, large)) => {
-                let large = self.peak_scan(tree, *large);
+            Some((parent, rest)) => {
+                let of_rest = self.peak_scan(tree, *rest);
                 let pages = self.pages_of(parent).into_iter();
-                pages.map(|blocks| PageEnd { small, parent: Some((blocks, large)) }).collect()
+                pages.map(|blocks| PageEnd { scan, parent: Some((blocks, of_rest)) }).collect()
             }
-            None => self.blocks.pages().iter().map(|_| PageEnd { small, parent: None }).collect(),
+            None => self.blocks.pages().iter().map(|_| PageEnd { scan, parent: None }).collect(),
         }
     }
 
@@ -232,14 +253,14 @@ impl FastEngine<'_> {
 impl<'a> PageEnd<'a> {
     /// The blocks of a page one by one, with what to do with each.
     fn by_block(self, blocks: &'a mut [BlockCells]) -> Vec<(&'a mut [BlockCells], Self)> {
-        let small = self.small;
+        let scan = self.scan;
         let blocks = blocks.chunks_mut(1);
         match self.parent {
-            Some((parents, scan)) => blocks
+            Some((parents, of_rest)) => blocks
                 .zip(parents.chunks_mut(1))
-                .map(|(block, parent)| (block, PageEnd { small, parent: Some((parent, scan)) }))
+                .map(|(block, parent)| (block, PageEnd { scan, parent: Some((parent, of_rest)) }))
                 .collect(),
-            None => blocks.map(|block| (block, PageEnd { small, parent: None })).collect(),
+            None => blocks.map(|block| (block, PageEnd { scan, parent: None })).collect(),
         }
     }
 }
