@@ -1,7 +1,5 @@
 //! Rows as a reader hands them over.
 
-use std::ops::Range;
-
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -12,9 +10,13 @@ pub struct RowBlock {
     pub(super) labels: Vec<f32>,
     pub(super) doc_ids: StringTable,
     pub(super) has_doc_ids: bool,
-    pub(super) features: Vec<u32>,
-    pub(super) values: Vec<f32>,
-    pub(super) row_ends: Vec<usize>,
+    /// Lists of features; rows that name the same ones as the row before them share its list.
+    features: Vec<u32>,
+    /// For each row, where its list begins.
+    list_starts: Vec<usize>,
+    values: Vec<f32>,
+    /// For each row, where its values end.
+    row_ends: Vec<usize>,
 }
 
 impl RowBlock {
@@ -41,13 +43,27 @@ impl RowBlock {
 
     /// Ends the row; gives back a feature that it has twice, if there is one.
     pub fn finish_row(&mut self) -> Result<(), u32> {
-        let row = self.row_ends.last().copied().unwrap_or(0)..self.features.len();
+        let row = self.row_ends.last().copied().unwrap_or(0)..self.values.len();
         self.row_ends.push(row.end);
-        let features = &mut self.features[row.clone()];
+        // The features of this row are the last ones, and those of the row before stand right before them.
+        let start = self.features.len() - row.len();
+        let twice = self.sort_row(start, row.start);
+        let last_start = self.list_starts.last().copied().unwrap_or(0);
+        if start - last_start == row.len() && self.features[last_start..start] == self.features[start..] {
+            self.features.truncate(start);
+            self.list_starts.push(last_start);
+        } else {
+            self.list_starts.push(start);
+        }
+        twice
+    }
+
+    /// Sorts the features from `first_feature` on, and their values from `first_value` on.
+    fn sort_row(&mut self, first_feature: usize, first_value: usize) -> Result<(), u32> {
+        let (features, values) = (&mut self.features[first_feature..], &mut self.values[first_value..]);
         if features.is_sorted_by(|a, b| a < b) {
             return Ok(());
         }
-        let values = &mut self.values[row];
         let mut pairs: Vec<(u32, f32)> = features.iter().copied().zip(values.iter().copied()).collect();
         pairs.sort_by_key(|(feature, _)| *feature);
         for (slot, (feature, value)) in pairs.iter().enumerate() {
@@ -61,17 +77,44 @@ impl RowBlock {
         self.labels.len()
     }
 
-    fn row_range(&self, row: usize) -> Range<usize> {
-        if row == 0 { 0..self.row_ends[0] } else { self.row_ends[row - 1]..self.row_ends[row] }
-    }
-
     /// The (feature, value) pairs of a row, ascending, without those that say what `absent` says anyway.
     pub(super) fn present(&self, row: usize, absent: Absent) -> impl Iterator<Item = (u32, f32)> {
-        let range = self.row_range(row);
-        let pairs = self.features[range.clone()].iter().copied().zip(self.values[range].iter().copied());
+        let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+        let values = &self.values[start..self.row_ends[row]];
+        let features = &self.features[self.list_starts[row]..][..values.len()];
+        let pairs = features.iter().copied().zip(values.iter().copied());
         pairs.filter(move |(_, value)| match absent {
             Absent::Missing => !value.is_nan(),
             Absent::Zero => *value != 0.0,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_the_same_features_share_a_list() {
+        let mut block = RowBlock::default();
+        let rows: [&[(u32, f32)]; 6] = [
+            &[(1, 1.0), (2, 2.0)],
+            &[(2, 4.0), (1, 3.0)],
+            &[],
+            &[(1, 5.0)],
+            &[(1, 6.0)],
+            &[(1, 7.0), (2, 8.0)],
+        ];
+        for row in rows {
+            block.start_row("q", 0.0, "");
+            row.iter().for_each(|(feature, value)| block.push_value(*feature, *value));
+            block.finish_row().unwrap();
+        }
+        for (idx, row) in rows.iter().enumerate() {
+            let mut expected = row.to_vec();
+            expected.sort_by_key(|(feature, _)| *feature);
+            assert_eq!(block.present(idx, Absent::Missing).collect::<Vec<_>>(), expected);
+        }
+        assert_eq!(block.features, [1, 2, 1, 1, 2]);
     }
 }
