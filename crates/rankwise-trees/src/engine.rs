@@ -41,7 +41,10 @@ pub(crate) trait Engine: Sync {
     /// What an engine keeps of a search whose result it has not made sure of.
     type Search: Send;
 
-    /// The histogram of the root, whose sums are given.
+    /// How much memory a histogram takes.
+    fn histogram_bytes(&self) -> usize;
+
+    /// The histogram of a node, whose sums are given, from its rows alone.
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
 
     /// For each parent, the histograms of its smaller child, if it may be split, and of the larger one, which is what the

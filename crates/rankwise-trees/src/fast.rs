@@ -92,6 +92,10 @@ impl Engine for FastEngine<'_> {
     type Histogram = BlockHistogram;
     type Search = NodeSearch;
 
+    fn histogram_bytes(&self) -> usize {
+        self.blocks.blocks().iter().map(|block| block.height() * size_of::<CellRow>() + size_of::<BlockCells>()).sum()
+    }
+
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
         let mut jobs = [self.sum(tree, (rows, whole), None, 1)];
         self.run(tree, &mut jobs);

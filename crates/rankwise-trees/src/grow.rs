@@ -91,7 +91,7 @@ impl<'a> Grower<'a> {
         let mut queue = growing.start();
         loop {
             let room = self.params.leaf_limit() - growing.n_leaves();
-            let batch = self.params.grow.next(&mut queue, room);
+            let batch = self.params.grow.next(&mut queue, (room, growing.n_kept / 4));
             if batch.is_empty() {
                 break;
             }
@@ -101,9 +101,15 @@ impl<'a> Grower<'a> {
             growing.build_histograms(&families);
             let children = families.iter().flat_map(|family| family.children).collect();
             queue.extend(growing.candidates(children));
+            growing.drop_histograms(&queue);
         }
         growing.finish(input)
     }
+}
+
+/// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
+fn n_kept(params: &TreeParams, histogram_bytes: usize) -> usize {
+    (params.histogram_pool_mb * 1e6 / histogram_bytes.max(1) as f64).max(8.0) as usize
 }
 
 /// Nodes that could be split now, and how.
@@ -156,6 +162,8 @@ struct Growing<'a, E: Engine> {
     nodes: Vec<Node>,
     /// By node; only nodes that may still be split have one.
     histograms: Vec<Option<E::Histogram>>,
+    /// How many histograms may wait.
+    n_kept: usize,
     times: PhaseTimes,
 }
 
@@ -177,6 +185,7 @@ impl<'a, E: Engine> Growing<'a, E> {
             partition: Partition::new(input.rows.to_vec(), grower.simd),
             nodes: vec![root],
             histograms: vec![None],
+            n_kept: n_kept(grower.params, engine.histogram_bytes()),
             times: PhaseTimes::default(),
         }
     }
@@ -314,6 +323,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         let mut confirmed = Vec::with_capacity(batch.len());
         let mut left = Vec::with_capacity(batch.len());
         for mut candidate in batch {
+            self.restore_histograms(&candidate.nodes);
             let sorted = self.sort(&candidate);
             let started = Instant::now();
             let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
@@ -353,13 +363,40 @@ impl<'a, E: Engine> Growing<'a, E> {
         sorted
     }
 
-    /// Gives up nodes that will not be split.
+    /// Gives the histograms of nodes back.
     fn close(&mut self, nodes: &[usize]) {
         for node in nodes {
             if let Some(histogram) = self.histograms[*node].take() {
                 self.engine.recycle(histogram);
             }
         }
+    }
+
+    /// Drops the histograms of the least promising candidates if there are too many.
+    fn drop_histograms(&mut self, queue: &[Candidate<E::Search>]) {
+        // Nodes that are searched together are needed together.
+        if self.n_kept >= self.grower.params.leaf_limit() || self.context.allows_empty_sides {
+            return;
+        }
+        let mut waiting: Vec<&Candidate<E::Search>> =
+            queue.iter().filter(|candidate| self.histograms[candidate.nodes[0]].is_some()).collect();
+        waiting.sort_by(|a, b| a.split.gain.total_cmp(&b.split.gain));
+        let n_dropped = waiting.len().saturating_sub(self.n_kept);
+        for candidate in &waiting[..n_dropped] {
+            self.close(&candidate.nodes);
+        }
+    }
+
+    /// Sums the histograms of nodes that lost theirs while they waited.
+    fn restore_histograms(&mut self, nodes: &[usize]) {
+        let started = Instant::now();
+        for node in nodes {
+            if self.histograms[*node].is_none() {
+                let rows = self.partition.rows(self.nodes[*node].rows.clone());
+                self.histograms[*node] = Some(self.engine.root(&self.context, rows, self.nodes[*node].whole.sums));
+            }
+        }
+        self.times.histograms += started.elapsed();
     }
 
     fn scan_group(&self, group: &[usize]) -> ScanGroup<'_, E::Histogram> {

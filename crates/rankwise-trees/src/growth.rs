@@ -38,8 +38,9 @@ impl Growth {
         }
     }
 
-    /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added.
-    pub(crate) fn next<S>(self, queue: &mut Vec<Candidate<S>>, room: usize) -> Vec<Candidate<S>> {
+    /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added, and `most` how
+    /// many candidates may be taken where one is as good as many.
+    pub(crate) fn next<S>(self, queue: &mut Vec<Candidate<S>>, (room, most): (usize, usize)) -> Vec<Candidate<S>> {
         match self {
             Self::Leafwise | Self::Oblivious => {
                 let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));
@@ -54,7 +55,7 @@ impl Growth {
                 // The last level may be cut short: the best splits go first, and the others wait, since some of those may
                 // turn out not to be allowed.
                 now.sort_by(by_gain);
-                queue.extend(now.split_off(room.min(now.len())));
+                queue.extend(now.split_off(room.min(most).min(now.len())));
                 now
             }
         }

@@ -80,6 +80,10 @@ impl Engine for PlainEngine<'_> {
     type Histogram = Histogram;
     type Search = ();
 
+    fn histogram_bytes(&self) -> usize {
+        self.layout.n_cells() * size_of::<Cell>()
+    }
+
     fn root(&self, tree: &TreeContext<'_>, rows: &[u32], _: Sums) -> Histogram {
         self.histogram(tree, rows)
     }

@@ -20,6 +20,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
         choose("min_data_in_leaf", &["0", "1", "5", "20", "60"]),
         choose("min_sum_hessian_in_leaf", &["0", "0.001", "0.5", "5"]),
         choose("max_bin", &["255", "63", "15", "2"]),
+        choose("histogram_pool_mb", &["1024", "1024", "0"]),
     );
     let penalties = (
         choose("lambda_l1", &["0", "0", "0.05", "1"]),
@@ -38,7 +39,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     );
     (shape, penalties, samples).prop_map(|(a, b, c)| {
         let is_bagged = c.2.1 != "1";
-        let mut all = vec![a.0, a.1, a.2, a.3, a.4, a.5, b.0, b.1, b.2, b.3, b.4, c.0, c.1, c.2, c.3, c.4, c.5];
+        let mut all = vec![a.0, a.1, a.2, a.3, a.4, a.5, a.6, b.0, b.1, b.2, b.3, b.4, c.0, c.1, c.2, c.3, c.4, c.5];
         all.push(("bagging_freq", if is_bagged { "1".into() } else { "0".into() }));
         all.push(("num_trees", "4".into()));
         all
