@@ -59,7 +59,7 @@ param_group! {
         engine: EngineKind = EngineKind::Fast, Range::ANY, [];
         /// Megabytes for the sums of nodes that wait to be split; those of the least promising are dropped beyond that, and
         /// summed again when their turn comes. The model does not depend on it. Oblivious trees keep them all.
-        histogram_pool_mb: f64 = 1024.0, Range::at_least(0.0), ["histogram_pool_size", "hist_pool_size"];
+        histogram_pool_mb: f64 = 256.0, Range::at_least(0.0), ["histogram_pool_size", "hist_pool_size"];
         /// Derivatives that decide the leaf values.
         leaf_estimation: Derivative = Derivative::Newton, Range::ANY, ["leaf_estimation_method"];
     }

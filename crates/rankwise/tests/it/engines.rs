@@ -20,7 +20,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
         choose("min_data_in_leaf", &["0", "1", "5", "20", "60"]),
         choose("min_sum_hessian_in_leaf", &["0", "0.001", "0.5", "5"]),
         choose("max_bin", &["255", "63", "15", "2"]),
-        choose("histogram_pool_mb", &["1024", "1024", "0"]),
+        choose("histogram_pool_mb", &["256", "256", "0"]),
     );
     let penalties = (
         choose("lambda_l1", &["0", "0", "0.05", "1"]),
