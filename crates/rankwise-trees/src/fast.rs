@@ -138,8 +138,7 @@ impl Engine for FastEngine<'_> {
             let (_, split) = self.best(tree, group, &mut search)?;
             Some((split, search))
         };
-        // The two children of one node are not worth waking another thread for.
-        if groups.len() <= 2 { groups.iter().map(search).collect() } else { groups.par_iter().map(search).collect() }
+        groups.par_iter().with_max_len(1).map(search).collect()
     }
 
     fn confirm(

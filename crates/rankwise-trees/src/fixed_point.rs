@@ -83,6 +83,17 @@ impl FixedPoint {
         &self.packed
     }
 
+    /// The sums of some rows.
+    pub(crate) fn sum(&self, rows: &[u32]) -> Sums {
+        let add = |a: u64, b: u64| a.wrapping_add(b);
+        let sum = if rows.len() == self.packed.len() {
+            self.packed.par_chunks(ROWS_PER_TASK).map(|cells| cells.iter().copied().fold(0, add)).reduce(|| 0, add)
+        } else {
+            rows.par_iter().with_min_len(ROWS_PER_TASK).map(|row| self.packed[*row as usize]).reduce(|| 0, add)
+        };
+        Sums::unpack(sum)
+    }
+
     /// A sum of gradients as a number.
     pub(crate) fn grad(&self, fixed: i64) -> f64 {
         // The scale is a power of two, so this is exact.
@@ -152,9 +163,21 @@ fn absolute_sum(values: &[f32], rows: &[u32]) -> Option<f64> {
 
 fn largest(values: &[f32], rows: &[u32]) -> f32 {
     if rows.len() == values.len() {
-        return values.iter().map(|value| value.abs()).fold(0.0, f32::max);
+        return values.par_chunks(ROWS_PER_TASK).map(largest_of).reduce(|| 0.0, f32::max);
     }
-    rows.iter().map(|row| values[*row as usize].abs()).fold(0.0, f32::max)
+    rows.par_iter().with_min_len(ROWS_PER_TASK).map(|row| values[*row as usize].abs()).reduce(|| 0.0, f32::max)
+}
+
+/// The largest absolute value, in lanes that need not wait for each other.
+fn largest_of(values: &[f32]) -> f32 {
+    let (runs, rest) = values.as_chunks::<16>();
+    let mut lanes = [0.0f32; 16];
+    for run in runs {
+        for (lane, value) in lanes.iter_mut().zip(run) {
+            *lane = if value.abs() > *lane { value.abs() } else { *lane };
+        }
+    }
+    lanes.iter().chain(rest).map(|value| value.abs()).fold(0.0, f32::max)
 }
 
 /// Sums of a leaf's gradients in 64 bits, finer than those of the histograms: the values that a tree adds to scores come

@@ -17,7 +17,7 @@ use crate::partition::{Partition, Sorted};
 use crate::plain::PlainEngine;
 use crate::question::Question;
 use crate::scan::{Side, Split};
-use crate::{EngineKind, FixedPoint, Growth, Sums, TreeParams, node_features};
+use crate::{EngineKind, FixedPoint, Growth, TreeParams, node_features};
 
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
@@ -169,10 +169,9 @@ struct Growing<'a, E: Engine> {
 
 impl<'a, E: Engine> Growing<'a, E> {
     fn new(grower: &'a Grower<'a>, engine: &'a E, context: TreeContext<'a>, input: &GrowInput<'_>) -> Self {
-        let total = input.rows.iter().fold(0u64, |sum, row| sum.wrapping_add(context.fixed.packed()[*row as usize]));
         let root = Node {
             rows: 0..input.rows.len(),
-            whole: Side { sums: Sums::unpack(total), count: input.rows.len() as u32 },
+            whole: Side { sums: context.fixed.sum(input.rows), count: input.rows.len() as u32 },
             depth: 0,
             bounds: Bounds::FREE,
             division: None,
