@@ -3,6 +3,7 @@
     python3 bench/train.py              web-shaped data, MSRD and LightGBM's example where the data folder has them
     python3 bench/train.py --large      one million rows too, with peak memory (takes a few minutes more)
     python3 bench/train.py --rounds 3   how often each program trains on each set; the best time counts
+    python3 bench/train.py --draws 5    quality instead: LightGBM and Rankwise on so many draws of 260k rows
 
 Every program reads the same text file, in a process of its own; time is training alone, without loading and binning.
 NDCG@10 is measured by the same program on the same held-out queries. The phases of Rankwise are compared with the least
@@ -13,7 +14,7 @@ data in the cache.
 import argparse
 import functools
 import json
-import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -109,19 +110,17 @@ def worker(program, task_json):
         seconds = time.perf_counter() - started
         scores = booster.predict(xgboost.DMatrix(f"{task['test']}?format=libsvm"), validate_features=False)
     np.savetxt(task["scores"], scores, fmt="%.17g")
-    print(json.dumps({"seconds": seconds}))
+    # Of this program alone: the parent's memory counts in what the system tells about a child.
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    print(json.dumps({"seconds": seconds, "peak_memory_bytes": int(status["VmHWM"].split()[0]) * 1024}))
 
 
-def run_measured(command):
-    """Runs a command; gives its last line of output and its peak memory in bytes."""
-    with tempfile.TemporaryFile("w+") as messages:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True)
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        if status != 0:
-            messages.seek(0)
-            raise SystemExit(f"{' '.join(map(str, command))} failed:\n{messages.read()[-2000:]}")
-    return json.loads(output.strip().splitlines()[-1]), usage.ru_maxrss * 1024
+def run_json(command):
+    """Runs a command; gives the last line of its output, which is JSON."""
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{run.stderr[-2000:]}")
+    return json.loads(run.stdout.strip().splitlines()[-1])
 
 
 def train_once(program, task, binary, threads, folder):
@@ -130,11 +129,12 @@ def train_once(program, task, binary, threads, folder):
         model = folder / "model.json"
         settings = [f"--set={name}={value}" for name, value in task.settings().items()]
         command = [binary, "train", task.train, "--out", model, "--threads", str(threads), "--json", "--quiet"]
-        report, peak = run_measured([*map(str, command), *settings, f"--set=absent={task.absent}"])
+        report = run_json([*map(str, command), *settings, f"--set=absent={task.absent}"])
         seconds = report["seconds"]
         ndcg = peers.rankwise(binary, "eval", task.test, "--model", model)["metrics"]["ndcg@10"]
         phases = {name: 1e3 * value / task.trees for name, value in seconds.items()}
-        return seconds["total"] - seconds["load"] - seconds["bin"], ndcg, peak, (phases, floors(model, task, threads))
+        training = seconds["total"] - seconds["load"] - seconds["bin"]
+        return training, ndcg, report["peak_memory_bytes"], (phases, floors(model, task, threads))
     is_lightgbm = program.startswith("LightGBM")
     scores = folder / "scores.txt"
     task_json = json.dumps({
@@ -146,9 +146,9 @@ def train_once(program, task, binary, threads, folder):
         "test_svm": str(task.svm(task.test)) if is_lightgbm else "",
         "scores": str(scores),
     })
-    report, peak = run_measured([sys.executable, __file__, "--worker", program, task_json])
+    report = run_json([sys.executable, __file__, "--worker", program, task_json])
     metrics = peers.rankwise(binary, "eval", task.test, "--scores", scores)["metrics"]
-    return report["seconds"], metrics["ndcg@10"], peak, None
+    return report["seconds"], metrics["ndcg@10"], report["peak_memory_bytes"], None
 
 
 def compare(task, binary, threads, rounds, folder, programs):
@@ -211,9 +211,26 @@ def clock_ghz():
     return ghz
 
 
-def web(binary, folder, rows):
-    train, test = folder / f"web{rows}.txt", folder / "webtest.txt"
-    peers.rankwise(binary, "synth", "--rows", rows, "--seed", 1, "--out", train)
+def compare_draws(binary, threads, n_draws, folder):
+    """The mean difference in NDCG@10 over training sets that are drawn anew."""
+    values = {"LightGBM": [], "Rankwise": []}
+    for draw in range(n_draws):
+        task = Task("web 260k x 136", 136, *web(binary, folder, 260_000, seed=10 + draw), leaves=255, trees=60)
+        for program, found in values.items():
+            found.append(train_once(program, task, binary, threads, folder)[1])
+        task.train.unlink()
+        task.svm(task.train).unlink()
+    differences = [ours - theirs for ours, theirs in zip(values["Rankwise"], values["LightGBM"])]
+    error = statistics.stdev(differences) / n_draws**0.5 if n_draws > 1 else float("nan")
+    print(f"\nweb 260k x 136: ndcg@10 on {n_draws} draws of the training set, 255 leaves, 60 trees")
+    for program, found in values.items():
+        print(f"  {program}", " ".join(f"{value:.4f}" for value in found), f" mean {statistics.mean(found):.4f}")
+    print(f"  difference {statistics.mean(differences):+.4f}, standard error {error:.4f}")
+
+
+def web(binary, folder, rows, seed=1):
+    train, test = folder / f"web{rows}-{seed}.txt", folder / "webtest.txt"
+    peers.rankwise(binary, "synth", "--rows", rows, "--seed", seed, "--out", train)
     if not test.exists():
         peers.rankwise(binary, "synth", "--rows", 60_000, "--seed", 2, "--out", test)
     return train, test
@@ -243,6 +260,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--draws", type=int, default=0)
     parser.add_argument("--only", default="", help="run only sets whose name contains this")
     parser.add_argument("--without", default="", help="leave out programs whose name contains this")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
@@ -253,6 +271,8 @@ def main():
     programs = [program for program in PROGRAMS if not args.without or args.without not in program]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if args.draws:
+            return compare_draws(binary, args.threads, args.draws, folder)
         for task in tasks(binary, folder, args):
             compare(task, binary, args.threads, args.rounds, folder, programs)
 

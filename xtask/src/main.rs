@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `help`.
+//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `help`.
 //!
 //! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
 #![forbid(unsafe_code)]
@@ -12,10 +12,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  test   everything that must hold before a change goes in: formatting, lints, tidy, all tests
-  tidy   the checks of our own: crate table, manifests, sources, links, sizes
-  docs   write docs/parameters.md anew from the declarations in the code
-  help   this text
+  test    everything that must hold before a change goes in: formatting, lints, tidy, all tests, counts
+  tidy    the checks of our own: crate table, manifests, sources, links, sizes
+  docs    write docs/parameters.md anew from the declarations in the code
+  counts  count the instructions of the hot loops and hold them against their limits (needs valgrind)
+  help    this text
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["test"] => steps::test(&root),
         ["tidy"] => steps::tidy(&root),
         ["docs"] => steps::docs(&root),
+        ["counts"] => steps::counts(&root),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

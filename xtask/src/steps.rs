@@ -11,17 +11,22 @@ use crate::tidy;
 /// Tells the test of the generated page to write it.
 const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 
+/// The version of gungraun in the workspace's manifest.
+const GUNGRAUN: &str = "0.20.0";
+
 enum Work {
     Cargo(&'static [&'static str]),
     Tidy,
+    Counts,
 }
 
 /// Everything that must hold before a change goes in, the quick steps first.
-const TEST_STEPS: [(&str, Work); 4] = [
+const TEST_STEPS: [(&str, Work); 5] = [
     ("fmt", Work::Cargo(&["fmt", "--all", "--check"])),
     ("clippy", Work::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     ("tidy", Work::Tidy),
     ("tests", Work::Cargo(&["test", "--workspace"])),
+    ("counts", Work::Counts),
 ];
 
 /// `cargo xtask test`
@@ -33,6 +38,7 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
         let done = match work {
             Work::Cargo(args) => cargo(root, args, &[]),
             Work::Tidy => tidy(root),
+            Work::Counts => counts(root),
         };
         done.with_context(|| format!("step '{name}' failed"))?;
         times.push(format!("{name} {}", seconds(step_started.elapsed())));
@@ -67,6 +73,41 @@ pub(crate) fn docs(root: &Path) -> anyhow::Result<()> {
     cargo(root, &["test", "--quiet", "--package", "rankwise", "--test", "it", "docs::"], &[(UPDATE_DOCS, "1")])?;
     println!("docs/parameters.md is up to date");
     Ok(())
+}
+
+/// `cargo xtask counts`
+pub(crate) fn counts(root: &Path) -> anyhow::Result<()> {
+    if let Some(lacking) = lacking_for_counts() {
+        println!("counts: skipped, since {lacking}");
+        return Ok(());
+    }
+    let tools = root.join("target").join("tools");
+    let runner = tools.join("bin").join("gungraun-runner");
+    let stamp = tools.join("gungraun-version");
+    if !runner.exists() || std::fs::read_to_string(&stamp).unwrap_or_default() != GUNGRAUN {
+        let folder = tools.to_str().context("the path of the repository is not UTF-8")?;
+        cargo(
+            root,
+            &["install", "gungraun-runner", "--version", GUNGRAUN, "--locked", "--force", "--root", folder],
+            &[],
+        )?;
+        std::fs::write(&stamp, GUNGRAUN).context("cannot write the version of the runner")?;
+    }
+    let runner = runner.to_str().context("the path of the repository is not UTF-8")?;
+    cargo(root, &["bench", "--quiet", "--package", "rankwise", "--bench", "counts"], &[("GUNGRAUN_RUNNER", runner)])
+}
+
+/// What this machine lacks; the limits are for the instructions that most machines have.
+fn lacking_for_counts() -> Option<&'static str> {
+    let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_valgrind {
+        return Some("valgrind is not installed");
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        return None;
+    }
+    Some("the limits are for machines with AVX2")
 }
 
 fn cargo(root: &Path, args: &[&str], env: &[(&str, &str)]) -> anyhow::Result<()> {

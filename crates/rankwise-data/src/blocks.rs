@@ -249,7 +249,8 @@ mod tests {
 
     fn web(features: usize, max_bin: usize) -> BinnedDataset {
         let synth = SynthSpec { preset: Preset::Web, rows: 3000, features: Some(features), seed: 1 }.check().unwrap();
-        BinnedDataset::new(&synth.dataset(), &BinningSpec { max_bin, ..BinningSpec::default() }.check().unwrap()).unwrap()
+        BinnedDataset::new(&synth.dataset(), &BinningSpec { max_bin, ..BinningSpec::default() }.check().unwrap())
+            .unwrap()
     }
 
     #[test]
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn features_with_few_bins_share_columns() {
         let n_columns = |blocks: &BinBlocks| -> usize {
-            let strips = blocks.pages().iter().flat_map(|page| page.strips());
+            let strips = blocks.pages().iter().flat_map(BinPage::strips);
             strips.map(|strip| if let Strip::Joint(columns) = strip { columns.len() } else { BLOCK_FEATURES }).sum()
         };
         assert!(n_columns(&check(&web(136, 255))) <= 128);

@@ -200,8 +200,9 @@ impl TrainParams {
     /// What was typed that differs from the defaults and belongs into the model: not which code is used, and not what a
     /// model has a field for.
     pub fn changed(&self) -> Vec<Setting> {
-        let is_recorded =
-            |setting: &Setting| !setting.is_default && !["engine", "histogram_pool_mb", "absent"].contains(&setting.name);
+        let is_recorded = |setting: &Setting| {
+            !setting.is_default && !["engine", "histogram_pool_mb", "absent"].contains(&setting.name)
+        };
         self.spec.settings().into_iter().filter(is_recorded).collect()
     }
 }

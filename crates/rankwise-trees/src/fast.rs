@@ -113,7 +113,7 @@ impl Engine for FastEngine<'_> {
             .into_iter()
             .map(|Parent { histogram, small_rows, small, large }| match small {
                 Some(small) => self.sum(tree, (small_rows, small), Some((histogram, large)), n_jobs),
-                None => self.take_away(tree, small_rows, (histogram, large)),
+                None => Job::take_away(tree, small_rows, (histogram, large)),
             })
             .collect();
         self.run(tree, &mut jobs);

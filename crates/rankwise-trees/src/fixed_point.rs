@@ -55,6 +55,8 @@ impl std::ops::Sub for Sums {
 #[derive(Clone, Debug)]
 pub(crate) struct FixedPoint {
     packed: Vec<u64>,
+    /// How many rows have neither a gradient nor a Hessian.
+    n_empty: usize,
     grad_scale: f64,
     /// What 1 means in fixed point.
     grad_unit: f64,
@@ -67,15 +69,22 @@ impl FixedPoint {
         let (grad_scale, hess_scale) = rayon::join(|| scale_of(grad, rows), || scale_of(hess, rows));
         // All rows are packed, since a straight run is faster than a choice; those that do not count are never looked at.
         let mut packed = vec![0; grad.len()];
-        packed
+        let n_empty = packed
             .par_chunks_mut(ROWS_PER_TASK)
             .zip(grad.par_chunks(ROWS_PER_TASK).zip(hess.par_chunks(ROWS_PER_TASK)))
-            .for_each(|(packed, (grad, hess))| {
+            .map(|(packed, (grad, hess))| {
                 for (packed, (grad, hess)) in packed.iter_mut().zip(grad.iter().zip(hess)) {
                     *packed = pack(fixed(*grad, grad_scale) as i32, fixed(*hess, hess_scale) as u32);
                 }
-            });
-        Self { packed, grad_scale, grad_unit: 1.0 / grad_scale, hess_unit: 1.0 / hess_scale }
+                packed.iter().filter(|packed| **packed == 0).count()
+            })
+            .sum();
+        Self { packed, n_empty, grad_scale, grad_unit: 1.0 / grad_scale, hess_unit: 1.0 / hess_scale }
+    }
+
+    /// The share of rows that add nothing to any sum.
+    pub(crate) fn empty_share(&self) -> f64 {
+        self.n_empty as f64 / self.packed.len().max(1) as f64
     }
 
     /// The packed gradients by row.

@@ -97,17 +97,13 @@ mod tests {
     #[test]
     fn rows_with_the_same_features_share_a_list() {
         let mut block = RowBlock::default();
-        let rows: [&[(u32, f32)]; 6] = [
-            &[(1, 1.0), (2, 2.0)],
-            &[(2, 4.0), (1, 3.0)],
-            &[],
-            &[(1, 5.0)],
-            &[(1, 6.0)],
-            &[(1, 7.0), (2, 8.0)],
-        ];
+        let rows: [&[(u32, f32)]; 6] =
+            [&[(1, 1.0), (2, 2.0)], &[(2, 4.0), (1, 3.0)], &[], &[(1, 5.0)], &[(1, 6.0)], &[(1, 7.0), (2, 8.0)]];
         for row in rows {
             block.start_row("q", 0.0, "");
-            row.iter().for_each(|(feature, value)| block.push_value(*feature, *value));
+            for (feature, value) in row {
+                block.push_value(*feature, *value);
+            }
             block.finish_row().unwrap();
         }
         for (idx, row) in rows.iter().enumerate() {

@@ -59,12 +59,22 @@ impl NodeSearch {
     }
 }
 
+/// What the search for peaks needs to know of a node with these sums.
+pub(super) fn peak_scan(tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
+    PeakScan {
+        whole: whole.pack(),
+        l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
+        l2: tree.params.lambda_l2 / tree.fixed.hess(1),
+        min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
+    }
+}
+
 impl FastEngine<'_> {
     /// What the peaks of a node tell, and exact searches where they tell nothing.
     pub(super) fn search(&self, tree: &TreeContext<'_>, group: &ScanGroup<'_, BlockHistogram>) -> NodeSearch {
         let node = &group.nodes[0];
         let unit = tree.fixed.grad(1) * tree.fixed.grad(1) / tree.fixed.hess(1);
-        let in_range = self.peak_scan(tree, node.whole.sums).is_in_range();
+        let in_range = peak_scan(tree, node.whole.sums).is_in_range();
         let bound = |feature: usize| {
             let (block, lane) = self.blocks.place(feature);
             f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK
@@ -105,15 +115,6 @@ impl FastEngine<'_> {
                     return Some((idx, Split { gain, ..split }));
                 }
             }
-        }
-    }
-
-    pub(super) fn peak_scan(&self, tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
-        PeakScan {
-            whole: whole.pack(),
-            l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
-            l2: tree.params.lambda_l2 / tree.fixed.hess(1),
-            min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
         }
     }
 

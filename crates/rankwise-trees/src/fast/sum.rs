@@ -1,23 +1,30 @@
 //! Summing histograms: pages of strips, and parts of the rows where there are many.
 
+use std::borrow::Cow;
+
 use rankwise_data::{BLOCK_FEATURES, BinPage, Strip};
 use rayon::prelude::*;
 
+use super::search::peak_scan;
 use super::{BlockCells, BlockHistogram, FastEngine};
 use crate::Sums;
 use crate::context::TreeContext;
 use crate::engine::Engine as _;
+use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::joint;
 use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
-use crate::kernel::CellRow;
 
 /// From this many rows on, the rows of one page are divided among threads where there are too few pages to share evenly.
 const ROWS_PER_CHUNK: usize = 2048;
 
+/// From this share on, rows that add nothing are dropped from the lists before these are added.
+const EMPTY_SHARE: f64 = 0.02;
+
 /// Rows to be added to a histogram.
 pub(super) struct Job<'a> {
-    rows: &'a [u32],
+    rows: Cow<'a, [u32]>,
+    /// Their gradients; none where all rows are added.
     packed: Vec<u64>,
     /// One for each chunk of the rows; they are added up into the first.
     pub(super) parts: Vec<BlockHistogram>,
@@ -27,6 +34,22 @@ pub(super) struct Job<'a> {
     whole: Sums,
     /// What the sums are to be taken from, and the sums of what is left of it.
     pub(super) parent: Option<(BlockHistogram, Sums)>,
+}
+
+impl<'a> Job<'a> {
+    /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
+    pub(super) fn take_away(tree: &TreeContext<'_>, rows: &'a [u32], (parent, rest): (BlockHistogram, Sums)) -> Self {
+        let packed = tree.fixed.packed();
+        let negated = rows.iter().map(|row| packed[*row as usize].wrapping_neg()).collect();
+        Job {
+            rows: Cow::Borrowed(rows),
+            packed: negated,
+            parts: vec![parent],
+            is_new: false,
+            whole: rest,
+            parent: None,
+        }
+    }
 }
 
 /// The blocks of one page, to be summed over some rows.
@@ -50,7 +73,9 @@ impl PageTask<'_> {
     fn run(self, engine: &FastEngine<'_>) {
         let Self { page, blocks, is_new, rows, packed, end } = self;
         if is_new {
-            blocks.iter_mut().for_each(|block| block.cells.fill([0; BLOCK_FEATURES]));
+            for block in &mut *blocks {
+                block.cells.fill([0; BLOCK_FEATURES]);
+            }
         }
         add_page(page, blocks, rows, packed);
         if let Some(end) = end {
@@ -140,26 +165,9 @@ impl FastEngine<'_> {
         parent: Option<(BlockHistogram, Sums)>,
         n_jobs: usize,
     ) -> Job<'r> {
-        let packed = tree.fixed.packed();
-        let gathered = if rows.len() == self.data.n_rows() {
-            Vec::new()
-        } else {
-            rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect()
-        };
+        let (rows, packed) = gather(tree, rows, self.data.n_rows());
         let parts = (0..self.n_parts(rows.len(), n_jobs)).map(|_| self.take()).collect();
-        Job { rows, packed: gathered, parts, is_new: true, whole, parent }
-    }
-
-    /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
-    pub(super) fn take_away<'r>(
-        &self,
-        tree: &TreeContext<'_>,
-        rows: &'r [u32],
-        (parent, rest): (BlockHistogram, Sums),
-    ) -> Job<'r> {
-        let packed = tree.fixed.packed();
-        let negated = rows.iter().map(|row| packed[*row as usize].wrapping_neg()).collect();
-        Job { rows, packed: negated, parts: vec![parent], is_new: false, whole: rest, parent: None }
+        Job { rows, packed, parts, is_new: true, whole, parent }
     }
 
     /// Sums the jobs' rows, takes them from their parents, and finds the peaks of both.
@@ -168,13 +176,13 @@ impl FastEngine<'_> {
         let mut tasks = Vec::new();
         for job in &mut *jobs {
             let Job { rows, packed, parts, is_new, whole, parent } = job;
-            let is_whole = rows.len() == self.data.n_rows() && *is_new;
+            let is_whole = packed.is_empty() && rows.len() == self.data.n_rows();
             let packed: &[u64] = if is_whole { tree.fixed.packed() } else { packed };
             let n_parts = parts.len();
             let chunk = rows.len().div_ceil(n_parts).max(1);
             let mut ends: Vec<Option<PageEnd<'_>>> = Vec::new();
             if n_parts == 1 {
-                ends.extend(self.ends(tree, *whole, parent.as_mut()).into_iter().map(Some));
+                ends.extend(self.ends(tree, *whole, parent).into_iter().map(Some));
             }
             let mut ends = ends.into_iter();
             for (part, histogram) in parts.iter_mut().enumerate() {
@@ -199,7 +207,7 @@ impl FastEngine<'_> {
     fn merge_parts(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>], is_active: &[bool]) {
         for job in jobs.iter_mut().filter(|job| job.parts.len() > 1) {
             let rest = job.parts.split_off(1);
-            let ends = self.ends(tree, job.whole, job.parent.as_mut());
+            let ends = self.ends(tree, job.whole, &mut job.parent);
             let mut tasks = Vec::new();
             for (page, (blocks, end)) in self.pages_of(&mut job.parts[0]).into_iter().zip(ends).enumerate() {
                 if is_active[page] {
@@ -224,12 +232,12 @@ impl FastEngine<'_> {
         &self,
         tree: &TreeContext<'_>,
         whole: Sums,
-        parent: Option<&'h mut (BlockHistogram, Sums)>,
+        parent: &'h mut Option<(BlockHistogram, Sums)>,
     ) -> Vec<PageEnd<'h>> {
-        let scan = self.peak_scan(tree, whole);
+        let scan = peak_scan(tree, whole);
         match parent {
             Some((parent, rest)) => {
-                let of_rest = self.peak_scan(tree, *rest);
+                let of_rest = peak_scan(tree, *rest);
                 let pages = self.pages_of(parent).into_iter();
                 pages.map(|blocks| PageEnd { scan, parent: Some((blocks, of_rest)) }).collect()
             }
@@ -263,6 +271,36 @@ impl<'a> PageEnd<'a> {
             None => blocks.map(|block| (block, PageEnd { scan, parent: None })).collect(),
         }
     }
+}
+
+/// The rows that add something, with their gradients; no gradients where these are all rows of the data, in order.
+fn gather<'r>(tree: &TreeContext<'_>, rows: &'r [u32], n_all: usize) -> (Cow<'r, [u32]>, Vec<u64>) {
+    let packed = tree.fixed.packed();
+    if tree.fixed.empty_share() >= EMPTY_SHARE {
+        let kept: Vec<(Vec<u32>, Vec<u64>)> =
+            rows.par_chunks(2 * ROWS_PER_CHUNK).map(|rows| keep(rows, packed)).collect();
+        let (rows, packed): (Vec<Vec<u32>>, Vec<Vec<u64>>) = kept.into_iter().unzip();
+        return (Cow::Owned(rows.concat()), packed.concat());
+    }
+    if rows.len() == n_all {
+        return (Cow::Borrowed(rows), Vec::new());
+    }
+    let gathered = rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect();
+    (Cow::Borrowed(rows), gathered)
+}
+
+/// Those of the rows that add something. Each is written, and counted if it stays: no branch to be guessed.
+fn keep(rows: &[u32], packed: &[u64]) -> (Vec<u32>, Vec<u64>) {
+    let (mut kept_rows, mut kept) = (vec![0; rows.len()], vec![0; rows.len()]);
+    let mut n_kept = 0;
+    for row in rows {
+        let of_row = packed[*row as usize];
+        (kept_rows[n_kept], kept[n_kept]) = (*row, of_row);
+        n_kept += usize::from(of_row != 0);
+    }
+    kept_rows.truncate(n_kept);
+    kept.truncate(n_kept);
+    (kept_rows, kept)
 }
 
 fn add(cells: &mut [CellRow], others: &[CellRow]) {

@@ -52,20 +52,22 @@ fn find_peaks_body(cells: &[CellRow], bins: &ValueBins, scan: &PeakScan) -> Peak
 }
 
 #[inline(always)]
-fn subtract_and_find_peaks_body(
-    parent: &mut [CellRow],
-    child: &[CellRow],
-    bins: &ValueBins,
-    scan: &PeakScan,
-) -> Peaks {
+fn subtract_and_find_peaks_body(parent: &mut [CellRow], child: &[CellRow], bins: &ValueBins, scan: &PeakScan) -> Peaks {
     let missing = missing_cells(bins, |bin, lane| parent[bin][lane].wrapping_sub(child[bin][lane]));
     let n_rows = parent.len().min(child.len());
     let (parent, child) = (&mut parent[..n_rows], &child[..n_rows]);
     let n_bins = n_scanned(bins, n_rows);
-    let peaks = with_flags(bins, scan, missing, n_rows, #[inline(always)] |bin| {
-        subtract(&mut parent[bin], &child[bin]);
-        parent[bin]
-    });
+    let peaks = with_flags(
+        bins,
+        scan,
+        missing,
+        n_rows,
+        #[inline(always)]
+        |bin| {
+            subtract(&mut parent[bin], &child[bin]);
+            parent[bin]
+        },
+    );
     for bin in n_bins..n_rows {
         subtract(&mut parent[bin], &child[bin]);
     }
@@ -168,8 +170,7 @@ impl Lanes {
             // Lanes that are past their last bin may hold any bits; they are not used, but must not overflow.
             let right_grad = self.grad.wrapping_sub(left_grad);
             let right_hess = self.hess.wrapping_sub(left_hess);
-            let is_allowed =
-                (left_hess >= self.min_hess) & (right_hess >= self.min_hess) & ((bin as u32) < bins[lane]);
+            let is_allowed = (left_hess >= self.min_hess) & (right_hess >= self.min_hess) & ((bin as u32) < bins[lane]);
             let gl = shrunk::<HAS_L1>(left_grad, self.l1) as f32;
             let gr = shrunk::<HAS_L1>(right_grad, self.l1) as f32;
             let dl = left_hess as f32 + self.l2;
@@ -242,12 +243,11 @@ mod tests {
             for lane in 0..BLOCK_FEATURES {
                 let best = best_of_lane(&cells[..=bins[lane] as usize], lane, &exact);
                 let peak = f64::from(peaks[lane]);
-                match best {
-                    Some(best) => {
-                        prop_assert!(best.score <= peak * SLACK, "{} > {peak}", best.score);
-                        prop_assert!(best.score * SLACK >= peak, "{} << {peak}", best.score);
-                    }
-                    None => prop_assert_eq!(peaks[lane], f32::NEG_INFINITY),
+                if let Some(best) = best {
+                    prop_assert!(best.score <= peak * SLACK, "{} > {peak}", best.score);
+                    prop_assert!(best.score * SLACK >= peak, "{} << {peak}", best.score);
+                } else {
+                    prop_assert_eq!(peaks[lane], f32::NEG_INFINITY);
                 }
             }
         }

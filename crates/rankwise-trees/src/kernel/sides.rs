@@ -68,13 +68,7 @@ mod avx512 {
 
     const LANES: usize = 16;
 
-    pub(super) fn sort_tile(
-        simd: SimdLevel,
-        rows: &[u32],
-        sides: &[u8],
-        left: &mut [u32],
-        right: &mut [u32],
-    ) -> usize {
+    pub(super) fn sort_tile(simd: SimdLevel, rows: &[u32], sides: &[u8], left: &mut [u32], right: &mut [u32]) -> usize {
         assert!(simd.is_avx512() && sides.len() == rows.len());
         assert!(left.len() >= rows.len() && right.len() >= rows.len());
         // SAFETY: the level is made only where the machine has the instructions; the slices are long enough, as asserted.
