@@ -64,7 +64,8 @@ impl SimdLevel {
             let has_avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl");
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("popcnt");
             if has_avx512 {
                 levels.push(Self(Kind::Avx512));
             }
@@ -76,7 +77,7 @@ impl SimdLevel {
         levels
     }
 
-    /// Whether this is the level of AVX-512 (F, BW, DQ, VL).
+    /// Whether this is the level of AVX-512 (F, BW, DQ, VL, and POPCNT).
     pub fn is_avx512(self) -> bool {
         self.0 == Kind::Avx512
     }

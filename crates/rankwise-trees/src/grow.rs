@@ -96,7 +96,10 @@ impl<'a> Grower<'a> {
                 break;
             }
             // A batch with a split that was not what it seemed goes back to wait for its turn.
-            let Some(batch) = growing.confirm(batch, &mut queue) else { continue };
+            let Some(batch) = growing.confirm(batch, &mut queue) else {
+                growing.drop_histograms(&queue);
+                continue;
+            };
             let families = growing.divide(batch);
             growing.build_histograms(&families);
             let children = families.iter().flat_map(|family| family.children).collect();
@@ -109,6 +112,9 @@ impl<'a> Grower<'a> {
 
 /// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
 fn n_kept(params: &TreeParams, histogram_bytes: usize) -> usize {
+    if params.histogram_pool_mb < 0.0 {
+        return usize::MAX;
+    }
     (params.histogram_pool_mb * 1e6 / histogram_bytes.max(1) as f64).max(8.0) as usize
 }
 

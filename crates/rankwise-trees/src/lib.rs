@@ -11,7 +11,7 @@
 //! engine (`engine.rs`) sums histograms and finds splits for lists of nodes. There are two: the plain one is short and
 //! obvious, the fast one is what runs, and both grow the same trees. All sums over rows are integers (`fixed_point.rs`),
 //! so that any order of adding gives the same tree. This crate never sees queries, labels or scores.
-// `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
+// `unsafe` only where `kernel/` uses instructions that were found on this machine, or asks for memory ahead of time.
 #![deny(unsafe_code)]
 
 mod awake;

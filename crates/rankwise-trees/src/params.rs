@@ -58,8 +58,9 @@ param_group! {
         /// Which code grows the trees; the model does not depend on it. Oblivious trees always take the plain one.
         engine: EngineKind = EngineKind::Fast, Range::ANY, [];
         /// Megabytes for the sums of nodes that wait to be split; those of the least promising are dropped beyond that, and
-        /// summed again when their turn comes. The model does not depend on it. Oblivious trees keep them all.
-        histogram_pool_mb: f64 = 256.0, Range::at_least(0.0), ["histogram_pool_size", "hist_pool_size"];
+        /// summed again when their turn comes. At least 8 nodes keep theirs; -1 is no limit. The model does not depend on
+        /// it. Oblivious trees keep all.
+        histogram_pool_mb: f64 = 256.0, Range::at_least(-1.0), ["histogram_pool_size", "hist_pool_size"];
         /// Derivatives that decide the leaf values.
         leaf_estimation: Derivative = Derivative::Newton, Range::ANY, ["leaf_estimation_method"];
     }

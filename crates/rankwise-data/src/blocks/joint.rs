@@ -45,8 +45,7 @@ impl JointColumn {
         self.members.iter().scan(1usize, |next, member| {
             let factor = *next;
             *next *= member.n_bins;
-            // Behind 256 bins there are only features with one bin, number 0.
-            Some((*member, (factor % COLUMN_BINS) as u8))
+            Some((*member, u8::try_from(factor).expect("no feature stands behind 256 bins")))
         })
     }
 }

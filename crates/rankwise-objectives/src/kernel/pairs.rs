@@ -22,7 +22,7 @@ pub(crate) const LANES: usize = 16;
 const SCORE_DISTANCE_FLOOR: f32 = 0.01;
 
 /// How far apart the scores of a query may be, times sigma, for powers to be got as products. The error of such a power
-/// is then at most 2^-21 of it.
+/// is then at most 2^-20 of it.
 const WIDEST_FOR_PRODUCTS: f32 = 16.0;
 
 type Lanes = [f32; LANES];

@@ -310,3 +310,49 @@ fn add(cells: &mut [CellRow], others: &[CellRow]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rankwise_data::SimdLevel;
+
+    use super::*;
+    use crate::engine::Parent;
+    use crate::testing::{fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+
+    proptest! {
+        /// Every cell is the direct sum over the rows in its bin: of a node that is summed, of its sibling, and of a parent
+        /// that rows were taken out of. The features of these rows share columns.
+        #[test]
+        fn cells_are_direct_sums(rows in tiny_rows(60), params in tiny_params(), cut in 0usize..60) {
+            let data = tiny_data(&rows);
+            let fixed = fixed_point(&rows, &data);
+            let tree = tiny_context(&data, &fixed, &params);
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            let (left, right) = all.split_at(cut.min(all.len()));
+            for simd in SimdLevel::available() {
+                let engine = FastEngine::new(&data.binned, simd);
+                let root = || engine.root(&tree, &all, fixed.sum(&all));
+                let child = |small| {
+                    let parent = Parent { histogram: root(), small_rows: left, small, large: fixed.sum(right) };
+                    engine.children(&tree, vec![parent]).pop().unwrap()
+                };
+                let (of_left, of_right) = child(Some(fixed.sum(left)));
+                let (none, taken_out) = child(None);
+                prop_assert!(none.is_none());
+                let nodes = [(root(), &all[..]), (of_left.unwrap(), left), (of_right, right), (taken_out, right)];
+                for (histogram, rows) in nodes {
+                    for feature in &tree.features {
+                        let (cells, lane) = engine.feature_cells(&histogram, *feature);
+                        for (bin, cell) in cells.iter().enumerate() {
+                            let bins = data.binned.column(*feature);
+                            let members = rows.iter().filter(|row| usize::from(bins[**row as usize]) == bin);
+                            let sum = members.fold(0u64, |sum, row| sum.wrapping_add(fixed.packed()[*row as usize]));
+                            prop_assert_eq!(cell[lane], sum);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

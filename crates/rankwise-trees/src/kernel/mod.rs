@@ -1,4 +1,4 @@
-//! The hot loops: slices in, slices out. Each has a plain twin that its tests compare it with.
+//! The hot loops: slices in, slices out. Each is compared with a plain twin, by its own tests or by those of the engine.
 
 // Without it a function would be compiled once, for the oldest machine, and not anew for each instruction set.
 #![allow(clippy::inline_always)]

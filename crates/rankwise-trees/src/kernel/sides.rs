@@ -76,7 +76,7 @@ mod avx512 {
     }
 
     /// # Safety
-    /// The other slices must be at least as long as `rows`.
+    /// The machine must have the instructions named here, and the other slices must be at least as long as `rows`.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
     unsafe fn sort(rows: &[u32], sides: &[u8], left: &mut [u32], right: &mut [u32]) -> usize {
         let (mut n_left, mut n_right) = (0, 0);
