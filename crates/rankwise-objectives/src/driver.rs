@@ -5,6 +5,9 @@ use rayon::prelude::*;
 
 use crate::{GradientSlices, Objective, QueryDocs, Scratch};
 
+/// A list is long if it has so many times the mean number of documents.
+const LONG: usize = 8;
+
 /// Writes the weighted derivatives of every document. They are made finite, and Hessians non-negative, here, once: the sums
 /// of fixed-point numbers that follow rely on it. What is beyond the largest number becomes it; what is none counts as 0.
 pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad: &mut [f32], hess: &mut [f32]) {
@@ -17,6 +20,9 @@ pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad
         (grad_left, hess_left) = (grad_rest, hess_rest);
         tasks.push((query, grad, hess));
     }
+    // Long lists first: one that is begun last would keep all threads but one waiting for it.
+    let long = LONG * data.n_rows() / data.n_queries().max(1);
+    tasks.sort_by_key(|(_, grad, _)| grad.len() <= long);
     tasks.into_par_iter().for_each_init(Scratch::default, |scratch, (query, grad, hess)| {
         let view = data.query(query);
         let docs =
