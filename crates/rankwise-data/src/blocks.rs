@@ -5,7 +5,7 @@
 //! page 1: row 0 [strip 4 | strip 5]  row 1 [strip 4 | strip 5]  ...
 //! ```
 //!
-//! A column of a strip holds one feature or, where features have few bins, several ([`joint`]). Histograms and searches
+//! A column of a strip holds one feature or, where features have few bins, several (`joint.rs`). Histograms and searches
 //! know only blocks: 16 features whose cells stand together. Features with many bins share blocks, so that blocks of
 //! features with few bins are small.
 

@@ -45,7 +45,7 @@ pub(crate) trait Engine: Sync {
     fn histogram_bytes(&self) -> usize;
 
     /// The histogram of a node, whose sums are given, from its rows alone.
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
+    fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
 
     /// For each parent, the histograms of its smaller child, if it may be split, and of the larger one, which is what the
     /// parent has left.
@@ -100,7 +100,7 @@ mod tests {
         oracle: &Oracle<'_>,
     ) -> (Option<Split>, Vec<Sums>) {
         let histograms: Vec<E::Histogram> =
-            parts.iter().map(|(rows, _)| engine.root(tree, rows, oracle.side(rows, |_| true).sums)).collect();
+            parts.iter().map(|(rows, _)| engine.histogram_of(tree, rows, oracle.side(rows, |_| true).sums)).collect();
         let nodes = histograms.iter().zip(parts).map(|(histogram, (rows, bounds))| ScanNode {
             histogram,
             rows,

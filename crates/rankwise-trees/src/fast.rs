@@ -96,7 +96,7 @@ impl Engine for FastEngine<'_> {
         self.blocks.blocks().iter().map(|block| block.height() * size_of::<CellRow>() + size_of::<BlockCells>()).sum()
     }
 
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
+    fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
         let mut jobs = [self.sum(tree, (rows, whole), None, 1)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;

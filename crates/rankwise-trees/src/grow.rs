@@ -202,7 +202,7 @@ impl<'a, E: Engine> Growing<'a, E> {
         }
         let started = Instant::now();
         let rows = self.partition.rows(self.nodes[0].rows.clone());
-        self.histograms[0] = Some(self.engine.root(&self.context, rows, self.nodes[0].whole.sums));
+        self.histograms[0] = Some(self.engine.histogram_of(&self.context, rows, self.nodes[0].whole.sums));
         self.times.histograms += started.elapsed();
         self.candidates(vec![0])
     }

@@ -84,7 +84,7 @@ impl Engine for PlainEngine<'_> {
         self.layout.n_cells() * size_of::<Cell>()
     }
 
-    fn root(&self, tree: &TreeContext<'_>, rows: &[u32], _: Sums) -> Histogram {
+    fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], _: Sums) -> Histogram {
         self.histogram(tree, rows)
     }
 
@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+    use crate::testing::{Oracle, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
 
     proptest! {
         /// Every cell is the direct sum over the rows in its bin, and parent minus child is the sibling.
@@ -139,21 +139,19 @@ mod tests {
             let data = tiny_data(&rows);
             let fixed = fixed_point(&rows, &data);
             let (tree, engine) = (tiny_context(&data, &fixed, &params), PlainEngine::new(&data.binned));
+            let oracle = Oracle { data: &data.binned, fixed: &fixed, params: &params };
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let (left, right) = all.split_at(cut.min(all.len()));
             let any = Sums::default();
             let parent =
-                Parent { histogram: engine.root(&tree, &all, any), small_rows: left, small: Some(any), large: any };
+                Parent { histogram: engine.histogram_of(&tree, &all, any), small_rows: left, small: Some(any), large: any };
             let (of_left, of_right) = engine.children(&tree, vec![parent]).pop().unwrap();
-            for (histogram, rows) in [(engine.root(&tree, &all, any), &all[..]), (of_left.unwrap(), left), (of_right, right)] {
+            for (histogram, rows) in [(engine.histogram_of(&tree, &all, any), &all[..]), (of_left.unwrap(), left), (of_right, right)] {
                 for feature in &tree.features {
                     for (bin, cell) in histogram.feature(&engine.layout, *feature).iter().enumerate() {
                         let bins = data.binned.column(*feature);
-                        let members = rows.iter().filter(|row| usize::from(bins[**row as usize]) == bin);
-                        let (sums, count) = members.fold((Sums::default(), 0), |(sums, count), row| {
-                            (sums + Sums::unpack(fixed.packed()[*row as usize]), count + 1)
-                        });
-                        prop_assert_eq!((cell.sums(), cell.count), (sums, count));
+                        let side = oracle.side(rows, |row| usize::from(bins[row as usize]) == bin);
+                        prop_assert_eq!((cell.sums(), cell.count), (side.sums, side.count));
                     }
                 }
             }
@@ -169,7 +167,7 @@ mod tests {
         let engine = PlainEngine::new(&data.binned);
         let tree = TreeContext { features: vec![1], ..tiny_context(&data, &fixed, &params) };
         let all: Vec<u32> = (0..9).collect();
-        let built = engine.root(&tree, &all, Sums::default());
+        let built = engine.histogram_of(&tree, &all, Sums::default());
         let counts = |feature| built.feature(&engine.layout, feature).iter().map(|cell| cell.count).sum::<u32>();
         assert_eq!([0, 1, 2].map(counts), [0, 9, 0]);
     }

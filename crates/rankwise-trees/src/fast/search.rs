@@ -80,16 +80,18 @@ impl FastEngine<'_> {
             f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK
         };
         let has_peak = |feature: usize| in_range && node.bounds.is_free() && tree.directions[feature] == 0;
-        let known = if group.features.iter().all(|feature| has_peak(*feature)) {
-            group.features.iter().map(|feature| Known::AtMost(bound(*feature))).collect()
+        let known = |feature: &usize| {
+            if has_peak(*feature) {
+                Known::AtMost(bound(*feature))
+            } else {
+                Known::Best(self.scan_feature(tree, node, *feature))
+            }
+        };
+        // Looking peaks up is not worth another thread's while.
+        let is_quick = group.features.iter().all(|feature| has_peak(*feature));
+        let known = if is_quick {
+            group.features.iter().map(known).collect()
         } else {
-            let known = |feature: &usize| {
-                if has_peak(*feature) {
-                    Known::AtMost(bound(*feature))
-                } else {
-                    Known::Best(self.scan_feature(tree, node, *feature))
-                }
-            };
             group.features.par_iter().with_min_len(4).map(known).collect()
         };
         NodeSearch { known }

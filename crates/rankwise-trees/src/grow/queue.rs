@@ -112,7 +112,8 @@ impl<E: Engine> Growing<'_, E> {
         for node in nodes {
             if self.histograms[*node].is_none() {
                 let rows = self.partition.rows(self.nodes[*node].rows.clone());
-                self.histograms[*node] = Some(self.engine.root(&self.context, rows, self.nodes[*node].whole.sums));
+                self.histograms[*node] =
+                    Some(self.engine.histogram_of(&self.context, rows, self.nodes[*node].whole.sums));
             }
         }
         self.times.histograms += started.elapsed();
