@@ -60,11 +60,12 @@ pub fn train_on(
         let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
         sets.collect::<Result<Vec<_>, _>>()
     })?;
+    let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
     let mut run = Run {
         params,
         data,
         binned: &binned,
-        grower: Grower::new(&binned, params.trees(), params.boosting().seed, simd),
+        grower,
         bag: Bag::new(data, params.boosting()),
         weights: row_weights(params, data),
         scores: vec![objective.base_score(); data.n_rows()],

@@ -229,7 +229,9 @@ impl<'a, E: Engine> Growing<'a, E> {
 
     /// Makes the splits of candidates that are sure.
     fn divide(&mut self, batch: Vec<Candidate<E::Search>>) -> Vec<Family> {
-        batch.iter().for_each(|candidate| self.restore_histograms(&candidate.nodes));
+        for candidate in &batch {
+            self.restore_histograms(&candidate.nodes);
+        }
         let started = Instant::now();
         let mut families = Vec::new();
         for Candidate { nodes, split, sorted, .. } in batch {

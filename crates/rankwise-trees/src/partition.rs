@@ -74,21 +74,15 @@ impl Sides {
         let mut rooms: Vec<Option<SidesOfRange<'_>>> = ranges.iter().map(|_| None).collect();
         for idx in order {
             let range = ranges[idx].clone();
-            let (n_skipped, len) = (range.start - done, range.len());
-            let (left, right) = (cut(&mut left, n_skipped, len), cut(&mut right, n_skipped, len));
+            let [left, right] = [&mut left, &mut right].map(|side| {
+                side.split_off_mut(..range.start - done).expect("ranges do not overlap");
+                side.split_off_mut(..range.len()).expect("a range is one of rows")
+            });
             done = range.end;
             rooms[idx] = Some(SidesOfRange { range, left, right });
         }
         rooms.into_iter().map(|room| room.expect("each range was met")).collect()
     }
-}
-
-/// Takes some numbers off the front of a slice, behind others that are skipped.
-fn cut<'a>(rest: &mut &'a mut [u32], n_skipped: usize, len: usize) -> &'a mut [u32] {
-    let (_, from_start) = std::mem::take(rest).split_at_mut(n_skipped);
-    let (cut, others) = from_start.split_at_mut(len);
-    *rest = others;
-    cut
 }
 
 impl SidesOfRange<'_> {
@@ -130,7 +124,7 @@ impl Partition {
         let sides = left.chunks(ROWS_PER_TASK).zip(right.chunks(ROWS_PER_TASK));
         for ((left, right), n_left) in sides.zip(&sorted.n_left) {
             for (rest, from) in [(&mut front, &left[..*n_left]), (&mut back, &right[..right.len() - n_left])] {
-                copies.push((cut(rest, 0, from.len()), from));
+                copies.push((rest.split_off_mut(..from.len()).expect("both sides together are the range"), from));
             }
         }
         copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
@@ -180,7 +174,9 @@ mod tests {
                 room.sort(SimdLevel::best(), rows, &bins, Question::of_bins(0, 9, true))
             })
             .collect();
-        sorted.iter().for_each(|sorted| partition.apply(sorted, &sides));
+        for sorted in &sorted {
+            partition.apply(sorted, &sides);
+        }
         assert_eq!(partition.rows(0..20), [0, 3, 1, 2, 4, 5, 6, 9, 7, 8, 10, 11, 12, 15, 13, 14, 16, 17, 18, 19]);
     }
 

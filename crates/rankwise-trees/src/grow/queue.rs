@@ -48,7 +48,9 @@ impl<E: Engine> Growing<'_, E> {
         candidates: impl Iterator<Item = Candidate<E::Search>>,
     ) -> Vec<Candidate<E::Search>> {
         let (mut sure, unsure): (Vec<_>, Vec<_>) = candidates.partition(Candidate::is_sure);
-        unsure.iter().for_each(|candidate| self.restore_histograms(&candidate.nodes));
+        for candidate in &unsure {
+            self.restore_histograms(&candidate.nodes);
+        }
         let started = Instant::now();
         let ranges: Vec<Range<usize>> =
             unsure.iter().flat_map(|candidate| &candidate.nodes).map(|node| self.nodes[*node].rows.clone()).collect();
@@ -99,7 +101,7 @@ impl<E: Engine> Growing<'_, E> {
             candidate.sorted = Some(sorted);
         }
         candidate.split = best.unwrap_or(candidate.split);
-        Look { is_worthwhile: best.is_some(), sorting, searching: started.elapsed() - sorting }
+        Look { is_worthwhile: best.is_some(), sorting, searching: started.elapsed().checked_sub(sorting).unwrap() }
     }
 
     /// Books wall time by what the threads did meanwhile.
