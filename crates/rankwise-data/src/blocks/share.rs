@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
+use super::BLOCK_FEATURES;
 use crate::BinnedDataset;
 
 /// Combinations that a byte can tell apart.
@@ -64,26 +65,30 @@ impl SharedColumn {
     }
 }
 
-/// Divides the features into those that need a column of their own and columns that several share.
+/// Divides the features into those that have a column of their own and columns that several share.
 pub(super) fn share_columns(data: &BinnedDataset) -> (Vec<usize>, Vec<SharedColumn>) {
     let mut search = Search::new(data);
-    let mut waiting: Vec<usize> = (0..data.n_features()).collect();
-    let (mut single, mut shared) = (Vec::new(), Vec::new());
-    // What a sample puts together need not fit on all rows: it gets another chance with others.
-    for _ in 0..ROUNDS {
-        let groups = search.groups(waiting);
-        let (pairs, alone): (Vec<Vec<usize>>, Vec<Vec<usize>>) = groups.into_iter().partition(|group| group.len() > 1);
-        single.extend(alone.into_iter().flatten());
-        let filled: Vec<(SharedColumn, Vec<usize>)> =
-            pairs.par_iter().with_max_len(1).map(|group| SharedColumn::of_group(group, data)).collect();
-        waiting = Vec::new();
-        for (column, mut refused) in filled {
-            waiting.append(&mut refused);
-            if column.features.len() > 1 { shared.push(column) } else { single.push(column.features[0]) }
-        }
+    let (mut single, mut shared) = search.columns(data);
+    let n_columns = single.len() + shared.len();
+    for _ in n_columns..n_columns.next_multiple_of(BLOCK_FEATURES) {
+        part(&search.n_bins, &mut single, &mut shared, data);
     }
-    single.append(&mut waiting);
     (single, shared)
+}
+
+/// Gives the feature with most bins that shares a column one of its own. Where there is room for it, that costs nothing, and
+/// its sums need not be picked from those of combinations.
+fn part(n_bins: &[usize], single: &mut Vec<usize>, shared: &mut Vec<SharedColumn>, data: &BinnedDataset) {
+    let most_bins = |column: &SharedColumn| column.features.iter().map(|feature| n_bins[*feature]).max();
+    let Some(column) = (0..shared.len()).max_by_key(|idx| (most_bins(&shared[*idx]), Reverse(*idx))) else { return };
+    let mut features = shared.swap_remove(column).features;
+    features.sort_by_key(|feature| n_bins[*feature]);
+    single.extend(features.pop());
+    if features.len() == 1 {
+        single.append(&mut features);
+    } else {
+        shared.push(SharedColumn::of_group(&features, data).0);
+    }
 }
 
 struct Search {
@@ -106,6 +111,28 @@ impl Search {
         let n_bins = sample.par_iter().map(|column| n_different(column)).collect();
         let limit = if step == 1 { COMBINATIONS } else { EXPECTED_COMBINATIONS };
         Self { sample, n_bins, limit, looks: data.n_features() * LOOKS_PER_FEATURE * SAMPLE_ROWS }
+    }
+
+    /// As few columns as can be found.
+    fn columns(&mut self, data: &BinnedDataset) -> (Vec<usize>, Vec<SharedColumn>) {
+        let mut waiting: Vec<usize> = (0..data.n_features()).collect();
+        let (mut single, mut shared) = (Vec::new(), Vec::new());
+        // What a sample puts together need not fit on all rows: it gets another chance with others.
+        for _ in 0..ROUNDS {
+            let groups = self.groups(waiting);
+            let (pairs, alone): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+                groups.into_iter().partition(|group| group.len() > 1);
+            single.extend(alone.into_iter().flatten());
+            let filled: Vec<(SharedColumn, Vec<usize>)> =
+                pairs.par_iter().with_max_len(1).map(|group| SharedColumn::of_group(group, data)).collect();
+            waiting = Vec::new();
+            for (column, mut refused) in filled {
+                waiting.append(&mut refused);
+                if column.features.len() > 1 { shared.push(column) } else { single.push(column.features[0]) }
+            }
+        }
+        single.append(&mut waiting);
+        (single, shared)
     }
 
     /// Groups of features that are likely to fit into a column each. The feature with most bins takes what fits, in order of
@@ -234,9 +261,12 @@ mod tests {
         // 150 values, twice; 150 that go their own way; a flag.
         let row = |row: u32| [row % 150, 1000 - row % 150, row * row % 149, u32::from(row % 150 > 70)];
         let rows: Vec<Vec<f32>> = (0..3000).map(|idx| row(idx).map(|value| value as f32).to_vec()).collect();
-        let (single, shared) = share_columns(&binned(&rows));
+        let data = binned(&rows);
+        let (single, shared) = Search::new(&data).columns(&data);
         assert_eq!(single, [2]);
         assert_eq!(shared.iter().map(|column| &column.features[..]).collect::<Vec<_>>(), [[0, 1, 3]]);
+        // Four columns are no more work than one.
+        assert!(share_columns(&data).1.is_empty());
     }
 
     #[test]
@@ -247,14 +277,14 @@ mod tests {
             (0..2 * SAMPLE_ROWS as u32).map(|row| vec![(row / 2 % 100) as f32, other(row) as f32]).collect();
         let data = binned(&rows);
         assert_eq!(Search::new(&data).groups(vec![0, 1]), [[0, 1]]);
-        assert_eq!(share_columns(&data).0, [0, 1]);
+        assert_eq!(Search::new(&data).columns(&data).0, [0, 1]);
     }
 
     proptest! {
         /// Bytes lead back to the bins of every feature in every row.
         #[test]
         fn bytes_mean_the_bins_of_their_rows(
-            rows in prop::collection::vec(prop::collection::vec((0u8..6).prop_map(f32::from), 6), 2..300),
+            rows in prop::collection::vec(prop::collection::vec((0u8..6).prop_map(f32::from), 24), 2..300),
         ) {
             let data = binned(&rows);
             let (single, shared) = share_columns(&data);

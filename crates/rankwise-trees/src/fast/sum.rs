@@ -313,13 +313,20 @@ mod tests {
 
     use super::*;
     use crate::engine::Parent;
-    use crate::testing::{Oracle, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+    use crate::testing::{Oracle, TinyRow, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+
+    /// More features than a strip has columns.
+    fn widened((values, grad, hess): &TinyRow) -> TinyRow {
+        let shifted = |by: u8| values.iter().map(move |value| value.map(|value| (value * (by + 1) + by) % 7));
+        ((0..8).flat_map(shifted).collect(), *grad, *hess)
+    }
 
     proptest! {
         /// Every cell is the direct sum over the rows in its bin: of a node that is summed, of its sibling, and of a parent
         /// that rows were taken out of. The features of these rows share columns.
         #[test]
         fn cells_are_direct_sums(rows in tiny_rows(60), params in tiny_params(), cut in 0usize..60) {
+            let rows: Vec<TinyRow> = rows.iter().map(widened).collect();
             let data = tiny_data(&rows);
             let fixed = fixed_point(&rows, &data);
             let tree = tiny_context(&data, &fixed, &params);
