@@ -47,6 +47,18 @@ impl KeyHasher {
         self.state.update(&canonical_bits(value).to_le_bytes());
     }
 
+    pub(crate) fn integer(&mut self, value: u32) {
+        self.state.update(&value.to_le_bytes());
+    }
+
+    pub(crate) fn wide(&mut self, value: u128) {
+        self.state.update(&value.to_le_bytes());
+    }
+
+    pub(crate) fn key(&mut self, key: RowKey) {
+        self.wide(key.0);
+    }
+
     pub(crate) fn feature(&mut self, feature: u32, value: f32) {
         let mut bytes = [0; 8];
         bytes[..4].copy_from_slice(&feature.to_le_bytes());

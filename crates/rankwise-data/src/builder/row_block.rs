@@ -10,6 +10,10 @@ pub struct RowBlock {
     pub(super) labels: Vec<f32>,
     pub(super) doc_ids: StringTable,
     pub(super) has_doc_ids: bool,
+    /// One for each row, or none at all; so are the next two.
+    pub(super) weights: Vec<f32>,
+    pub(super) query_weights: Vec<f32>,
+    pub(super) positions: Vec<u32>,
     /// Lists of features; rows that name the same ones as the row before them share its list.
     features: Vec<u32>,
     /// For each row, where its list begins.
@@ -33,6 +37,21 @@ impl RowBlock {
         self.labels.push(label);
         self.doc_ids.push(doc_id);
         self.has_doc_ids |= !doc_id.is_empty();
+    }
+
+    /// The weight of the row under way. Where one row has a weight, all must.
+    pub fn push_weight(&mut self, weight: f32) {
+        self.weights.push(weight);
+    }
+
+    /// The weight of the query of the row under way, the same in all its rows.
+    pub fn push_query_weight(&mut self, weight: f32) {
+        self.query_weights.push(weight);
+    }
+
+    /// Where the row under way was shown.
+    pub fn push_position(&mut self, position: u32) {
+        self.positions.push(position);
     }
 
     /// Adds a value to the row under way. Infinite values become the largest finite ones, which order the same way.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{QueryNumbers, RowBlock};
+use super::{Extras, QueryNumbers, RowBlock};
 use crate::key::KeyHasher;
 use crate::{Absent, Column, RowKey, StringTable};
 
@@ -41,12 +41,7 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    pub(super) fn row_keys(
-        &self,
-        queries: &QueryNumbers,
-        query_weights: &[f32],
-        row_weights: Option<&[f32]>,
-    ) -> Vec<RowKey> {
+    pub(super) fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], extras: &Extras) -> Vec<RowKey> {
         (0..queries.of_row.len())
             .into_par_iter()
             .with_min_len(256)
@@ -57,8 +52,11 @@ impl<'a> Source<'a> {
                 hasher.text(queries.ids.get(query));
                 hasher.text(block.doc_ids.get(local));
                 hasher.number(block.labels[local]);
-                hasher.number(row_weights.map_or(1.0, |weights| weights[row]));
+                hasher.number(extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
                 hasher.number(query_weights[query]);
+                if let Some(positions) = &extras.positions {
+                    hasher.integer(positions[row]);
+                }
                 block.present(local, self.absent).for_each(|(feature, value)| hasher.feature(feature, value));
                 hasher.finish()
             })
