@@ -30,7 +30,7 @@ pub(crate) struct Columns {
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// A name or number that no column has.
-    #[error("{option} {typed}: there is no such column{}; there are {columns}", advice(nearest))]
+    #[error("{option} {typed}: there is no such column; {}here are {columns}", advice(nearest))]
     Unknown {
         /// Where it was given.
         option: String,
@@ -124,7 +124,7 @@ pub enum ColumnProblem {
 }
 
 fn advice(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean {name}?"))
+    nearest.as_ref().map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
 }
 
 fn sizes_advice(sizes: &Option<String>) -> String {

@@ -38,6 +38,7 @@ pub use columns::ColumnProblem;
 pub use error::{Action, IoError};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use options::{ColumnOptions, Format, Header, ReadOptions};
+pub use parquet::is_decoding;
 pub use problem::Problem;
 pub use read::{read_dataset, read_dataset_with};
 pub use scores::{read_scores, write_scores};

@@ -20,15 +20,22 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats with their names, which are also the endings of files.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("letor", Self::Letor), ("csv", Self::Csv), ("tsv", Self::Tsv), ("parquet", Self::Parquet)];
+    /// The endings of files.
+    const ENDINGS: [(&'static str, Self); 7] = [
+        ("txt", Self::Letor),
+        ("letor", Self::Letor),
+        ("svm", Self::Letor),
+        ("csv", Self::Csv),
+        ("tsv", Self::Tsv),
+        ("parquet", Self::Parquet),
+        ("pq", Self::Parquet),
+    ];
 
     /// The format that the end of a name calls for, compressed or not.
     pub fn of_name(path: &Path) -> Option<Self> {
         let plain = without_compression(path);
         let ending = plain.as_deref().unwrap_or(path).extension()?;
-        let known = Self::ALL.iter().find(|(name, _)| ending.eq_ignore_ascii_case(name));
+        let known = Self::ENDINGS.iter().find(|(name, _)| ending.eq_ignore_ascii_case(name));
         known.map(|(_, format)| *format)
     }
 }

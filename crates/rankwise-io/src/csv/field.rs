@@ -12,6 +12,7 @@ use crate::blocks::closing_quote;
 use crate::problem::Problem;
 
 /// Walks over the fields of whole rows, the last of which ends in a newline.
+#[derive(Clone)]
 pub(super) struct Fields<'a> {
     pub(super) text: &'a [u8],
     /// Where the next field begins, or the separator or newline after the last one.

@@ -1,5 +1,7 @@
 //! How a table begins: whether its first line names the columns, and how many there are.
 
+use std::borrow::Cow;
+
 use super::field::Fields;
 use super::row::value_of;
 use crate::batches::Fault;
@@ -29,35 +31,34 @@ pub(super) fn read_start(
         return Ok(None);
     }
     let (blank_lines, blank_bytes) = (fields.line, fields.at);
-    let mut found = Vec::new();
+    let (mut texts, mut fault) = (Vec::new(), None);
     loop {
         let field = fields.next().map_err(|fault| (fields.line, fault))?;
-        found.push((field, fields.content(field), fields.line));
+        let text = fields.content(field);
+        if fault.is_none() && std::str::from_utf8(&text).is_err() {
+            fault = Some((fields.line, fields.field_fault(field, Problem::Utf8 { part: "column name" })));
+        }
+        texts.push(text);
         fields.finish(field);
         if !fields.pass_separator() {
             break;
         }
     }
-    let texts: Vec<&[u8]> = found.iter().map(|(_, text, _)| &**text).collect();
     if !is_header(&texts, options, has_sizes) {
-        let n_columns = found.len();
+        let n_columns = texts.len();
         return Ok(Some(Start { names: None, n_columns, n_bytes: blank_bytes, n_lines: blank_lines }));
     }
-    let mut names = Vec::with_capacity(found.len());
-    for (field, text, line) in &found {
-        let name = std::str::from_utf8(text).map_err(|_| {
-            let problem = Problem::Utf8 { part: "column name" };
-            (*line, fields.field_fault(*field, problem))
-        })?;
-        names.push(name.trim().to_owned());
+    if let Some(fault) = fault {
+        return Err(fault);
     }
+    let names: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).trim().to_owned()).collect();
     fields.pass_end();
     Ok(Some(Start { n_columns: names.len(), names: Some(names), n_bytes: fields.at, n_lines: fields.line }))
 }
 
 /// A first line is a header if something stands in it that is not a number, where one should be. Columns that are given
 /// by names need a header.
-fn is_header(texts: &[&[u8]], options: &ReadOptions, has_sizes: bool) -> bool {
+fn is_header(texts: &[Cow<'_, [u8]>], options: &ReadOptions, has_sizes: bool) -> bool {
     match options.columns.header {
         Header::Yes => return true,
         Header::No => return false,

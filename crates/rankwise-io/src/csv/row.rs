@@ -143,13 +143,13 @@ impl Parser<'_> {
 
     /// The fault of a row with too many fields, which are counted.
     #[cold]
-    fn too_long(&mut self) -> Fault {
-        let start = self.fields.at;
+    fn too_long(&self) -> Fault {
+        let mut ahead = self.fields.clone();
         let mut fields = self.columns.roles.len();
-        while self.fields.pass_separator() && self.fields.next().is_ok() {
+        while ahead.pass_separator() && ahead.next().is_ok() {
             fields += 1;
         }
-        self.ragged(start, fields)
+        self.ragged(self.fields.at, fields)
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod cells;
 mod file;
+mod guard;
 mod kind;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub use guard::is_decoding;
 pub(crate) use reader::read_source;
 pub(crate) use writer::write_parquet;
 

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
 use super::file::SharedFile;
+use super::guard::guarded;
 use super::kind::{Kind, kind_for};
 use crate::columns::{Columns, Names};
 use crate::error::{Action, IoError, is_stream};
@@ -41,7 +42,7 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
 }
 
 pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
-    let reader = SerializedFileReader::new(file).map_err(|error| damaged(&input, String::new(), &error))?;
+    let reader = guarded(|| SerializedFileReader::new(file)).map_err(|error| damaged(&input, String::new(), &error))?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
@@ -88,17 +89,18 @@ impl RowGroup<'_> {
         file: &SerializedFileReader<F>,
         kinds: &[(usize, Role, Kind)],
     ) -> Result<(), IoError> {
-        let group = file.get_row_group(self.group).map_err(|error| self.damaged(None, &error))?;
+        let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
         let mut readers = Vec::with_capacity(kinds.len());
         for (column, role, kind) in kinds {
-            let reader = group.get_column_reader(*column).map_err(|error| self.damaged(Some(*column), &error))?;
+            let reader =
+                guarded(|| group.get_column_reader(*column)).map_err(|error| self.damaged(Some(*column), &error))?;
             readers.push(ColumnCells { role: *role, kind: *kind, reader });
         }
         let negative = || ParquetError::General("the number of rows is negative".into());
         let mut left = usize::try_from(group.metadata().num_rows()).map_err(|_| self.damaged(None, &negative()))?;
         while left > 0 {
             let n_rows = left.min(CHUNK_ROWS);
-            let decoded: Vec<_> = readers.par_iter_mut().map(|reader| reader.read(n_rows)).collect();
+            let decoded: Vec<_> = readers.par_iter_mut().map(|reader| guarded(|| reader.read(n_rows))).collect();
             let mut cells = Vec::with_capacity(decoded.len());
             for (column, (number, ..)) in decoded.into_iter().zip(kinds) {
                 cells.push(column.map_err(|error| self.damaged(Some(*number), &error))?);
