@@ -51,7 +51,7 @@ pub(super) fn read_start(
     if let Some(fault) = fault {
         return Err(fault);
     }
-    let names: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).trim().to_owned()).collect();
+    let names: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     fields.pass_end();
     Ok(Some(Start { n_columns: names.len(), names: Some(names), n_bytes: fields.at, n_lines: fields.line }))
 }
