@@ -61,7 +61,20 @@ pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels
     let mut options = typed.options(absent);
     options.columns.is_label_optional = labels == Labels::Optional;
     options.features = Some(model.named_features()).filter(|names| !names.is_empty());
-    read_data(path, &options)
+    let data = read_data(path, &options)?;
+    if model.feature_names.is_empty() && !model.features.is_empty() {
+        check_unnamed(&data, path, "the model knows features by number; train it on data with names")?;
+    }
+    Ok(data)
+}
+
+/// Refuses columns with names where features are known by number: to number them by their places would be a guess.
+pub(crate) fn check_unnamed(data: &Dataset, path: &Path, known: &str) -> anyhow::Result<()> {
+    if data.feature_names().is_empty() {
+        return Ok(());
+    }
+    let place = shown(path);
+    Err(user(format!("{place}: its columns have names, but {known}, or name the columns f0, f1, ... by their numbers")))
 }
 
 /// Whether a command needs the labels.

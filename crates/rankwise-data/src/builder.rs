@@ -23,7 +23,7 @@ use crate::dataset::Identity;
 use crate::{DataError, Dataset, Pair, RowKey, StringTable, pairs};
 
 /// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
-const MAX_ROWS: usize = 1 << 30;
+pub const MAX_ROWS: usize = 1 << 30;
 
 param_enum! {
     /// What a feature that a row leaves out means.

@@ -30,7 +30,7 @@ pub(crate) struct Columns {
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// A name or number that no column has.
-    #[error("{option} {typed}: there is no such column; {}here are {columns}", advice(nearest))]
+    #[error("{option} {typed}: there is no such column; {}here are {columns}", advice(nearest.as_deref()))]
     Unknown {
         /// Where it was given.
         option: String,
@@ -74,7 +74,7 @@ pub enum ColumnProblem {
         columns: String,
     },
     /// Neither a column nor a side file tells the queries.
-    #[error("no column is the qid; name it with --qid-column{}; there are {columns}", sizes_advice(sizes))]
+    #[error("no column is the qid; name it with --qid-column{}; there are {columns}", sizes_advice(sizes.as_deref()))]
     NoQueries {
         /// Where the sizes could be; none beside a stream.
         sizes: Option<String>,
@@ -123,13 +123,13 @@ pub enum ColumnProblem {
     },
 }
 
-fn advice(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
+fn advice(nearest: Option<&str>) -> String {
+    nearest.map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
 }
 
-fn sizes_advice(sizes: &Option<String>) -> String {
-    let place = |sizes: &String| format!(", or put the number of rows of each query into {sizes}, one per line");
-    sizes.as_ref().map_or_else(String::new, place)
+fn sizes_advice(sizes: Option<&str>) -> String {
+    let place = |sizes: &str| format!(", or put the number of rows of each query into {sizes}, one per line");
+    sizes.map_or_else(String::new, place)
 }
 
 /// The columns of a table as its file shows them.
@@ -152,29 +152,33 @@ pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool)
     if label_wanted && !roles.contains(&Some(Role::Label)) {
         return Err(ColumnProblem::NoLabel { columns: table.list() });
     }
-    let (ids, feature_names) = table.number_features(names, options, &roles)?;
-    let roles = roles.into_iter().zip(ids).map(|(role, id)| role.unwrap_or(id)).collect();
+    let feature_names = table.number_features(names, options, &mut roles)?;
+    let roles = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
     Ok(Columns { roles, shown: table.shown, feature_names })
 }
 
-struct Table {
+struct Table<'a> {
+    names: &'a [String],
     shown: Vec<String>,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<&'a str, usize>,
 }
 
-impl Table {
-    fn new(names: &Names<'_>) -> Result<Self, ColumnProblem> {
-        let Names::Given(names) = names else {
-            let Names::Count(count) = names else { unreachable!("the other form") };
-            return Ok(Self { shown: (0..*count).map(|number| number.to_string()).collect(), by_name: HashMap::new() });
+impl<'a> Table<'a> {
+    fn new(names: &Names<'a>) -> Result<Self, ColumnProblem> {
+        let names = match names {
+            Names::Given(names) => names,
+            Names::Count(count) => {
+                let shown = (0..*count).map(|number| number.to_string()).collect();
+                return Ok(Self { names: &[], shown, by_name: HashMap::new() });
+            }
         };
         let mut by_name = HashMap::new();
         for (number, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-            if by_name.insert(name.clone(), number).is_some() {
+            if by_name.insert(name.as_str(), number).is_some() {
                 return Err(ColumnProblem::SameName { name: quoted(name) });
             }
         }
-        Ok(Self { shown: names.iter().map(|name| quoted(name)).collect(), by_name })
+        Ok(Self { names, shown: names.iter().map(|name| quoted(name)).collect(), by_name })
     }
 
     /// The column that was typed: by its name, else by its number.
@@ -185,9 +189,8 @@ impl Table {
 
     fn unknown(&self, option: &str, typed: &str) -> ColumnProblem {
         let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &typed.to_lowercase());
-        let mut names: Vec<(&String, f64)> = self.by_name.keys().map(|name| (name, likeness(name))).collect();
-        names.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        let nearest = names.first().filter(|(_, likeness)| *likeness >= MIN_LIKENESS);
+        let names = self.names.iter().map(|name| (name, likeness(name)));
+        let nearest = names.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, likeness)| *likeness >= MIN_LIKENESS);
         ColumnProblem::Unknown {
             option: option.into(),
             typed: crate::problem::shown(typed.as_bytes()),
@@ -240,40 +243,38 @@ impl Table {
         Ok(())
     }
 
-    /// For each column the feature it would be, and the names of all features.
+    /// Makes features of the columns that are nothing else; gives their names, where these are not just the ids.
     fn number_features(
         &self,
         names: &Names<'_>,
         options: &ReadOptions,
-        roles: &[Option<Role>],
-    ) -> Result<(Vec<Role>, Vec<(u32, String)>), ColumnProblem> {
+        roles: &mut [Option<Role>],
+    ) -> Result<Vec<(u32, String)>, ColumnProblem> {
         let features: Vec<usize> = (0..roles.len()).filter(|column| roles[*column].is_none()).collect();
-        let mut ids = vec![Role::Ignored; roles.len()];
         let Names::Given(names) = names else {
-            features.iter().zip(0..).for_each(|(column, id)| ids[*column] = Role::Feature(id));
-            return Ok((ids, Vec::new()));
+            features.iter().zip(0..).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
+            return Ok(Vec::new());
         };
         if let Some(wanted) = &options.features {
             for (id, name) in wanted {
-                let column = self.by_name.get(name).filter(|column| roles[**column].is_none());
+                let column = self.by_name.get(name.as_str()).filter(|column| roles[**column].is_none());
                 let missing = || ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() };
-                ids[*column.ok_or_else(missing)?] = Role::Feature(*id);
+                roles[*column.ok_or_else(missing)?] = Some(Role::Feature(*id));
             }
-            return Ok((ids, wanted.clone()));
+            return Ok(wanted.clone());
         }
         if let Some(number) = features.iter().find(|column| names[**column].is_empty()) {
             return Err(ColumnProblem::NoName { number: *number });
         }
         let feature_names: Vec<&str> = features.iter().map(|column| names[*column].as_str()).collect();
-        let (numbers, kept) = match ids_in_names(&feature_names) {
-            Some(numbers) => (numbers, Vec::new()),
-            None => {
-                let kept = (0..).zip(feature_names).map(|(id, name)| (id, name.to_owned())).collect();
-                ((0..features.len() as u32).collect(), kept)
-            }
+        let in_names = ids_in_names(&feature_names);
+        let kept = match in_names {
+            Some(_) => Vec::new(),
+            None => (0..).zip(feature_names).map(|(id, name)| (id, name.to_owned())).collect(),
         };
-        features.iter().zip(numbers).for_each(|(column, id)| ids[*column] = Role::Feature(id));
-        Ok((ids, kept))
+        let ids = in_names.unwrap_or_else(|| (0..features.len() as u32).collect());
+        features.iter().zip(ids).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
+        Ok(kept)
     }
 
     fn list(&self) -> String {

@@ -30,7 +30,9 @@ pub fn write_dataset(data: &Dataset, path: &Path, format: Format) -> Result<Vec<
     let done = write_all(&rows, path, format, &sides, &mut written);
     if done.is_err() {
         // Side files without their table would be taken for those of another.
-        written.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        for file in &written {
+            let _ = std::fs::remove_file(file);
+        }
     }
     done.map(|()| written)
 }

@@ -36,6 +36,11 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
         args.valid.iter().map(|path| files::read_data(path, &options)).collect::<anyhow::Result<Vec<Dataset>>>()?;
+    if data.feature_names().is_empty() && data.n_features() > 0 {
+        for (path, set) in args.valid.iter().zip(&valid_data) {
+            files::check_unnamed(set, path, "the training data has none; give both names")?;
+        }
+    }
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();

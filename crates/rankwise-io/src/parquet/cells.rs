@@ -118,11 +118,15 @@ fn each<T: DataType>(
         return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
     }
     if n_values == n_rows {
-        values.iter().for_each(|value| take(Some(value)));
+        for value in &values {
+            take(Some(value));
+        }
         return Ok(());
     }
     let mut values = values.iter();
-    levels.iter().for_each(|level| take(if *level > 0 { values.next() } else { None }));
+    for level in levels {
+        take(if level > 0 { values.next() } else { None });
+    }
     Ok(())
 }
 

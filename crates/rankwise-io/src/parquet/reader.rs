@@ -5,7 +5,7 @@ use std::fs::File;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
-use rankwise_data::{Dataset, DatasetBuilder, RowBlock};
+use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
@@ -54,6 +54,8 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
         .collect::<Result<Vec<(usize, Role, Kind)>, _>>()
         .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
 
+    let n_rows = reader.metadata().row_groups().iter().fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
+    check_count(n_rows, &input)?;
     let mut builder = DatasetBuilder::new(input.options.absent);
     for group in 0..reader.num_row_groups() {
         let mut table = RowGroup { input: &input, columns: &columns, group, builder: &mut builder };
@@ -62,6 +64,17 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
     builder.feature_names(columns.feature_names.clone());
     let input = Input { options: input.options, ..input };
     input.finish(builder)
+}
+
+/// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
+fn check_count(n_rows: i64, input: &Input<'_>) -> Result<(), IoError> {
+    match usize::try_from(n_rows) {
+        Ok(rows) if rows > MAX_ROWS => {
+            let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
+            Err(IoError::Data { path: input.path.into(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn used_columns(columns: &Columns) -> impl Iterator<Item = (usize, Role)> {

@@ -117,7 +117,7 @@ fn other_types_are_refused_by_name() {
         assert_eq!(result, Err(format!("f: column \"f\" holds {found}, {advice}")));
     }
     let nested = file("optional group g { optional int32 f; }", plain(), |group| {
-        put::<Int32Type>(group, &[1, 2], Some(&[2, 2]))
+        put::<Int32Type>(group, &[1, 2], Some(&[2, 2]));
     });
     assert_eq!(read(nested).err(), Some(format!("f: column \"g.f\" holds nested values, {advice}")));
     let list = file("repeated int32 f;", plain(), |group| {

@@ -65,9 +65,12 @@ fn check_all(data: &Dataset, targets: &[(&str, Format)]) {
     }
 }
 
+/// Qid, label, document id, features.
+type Document = (String, f32, String, Vec<(u32, f32)>);
+
 #[derive(Clone, Debug)]
 struct Table {
-    rows: Vec<(String, f32, String, Vec<(u32, f32)>)>,
+    rows: Vec<Document>,
     extras: [bool; 5],
     absent: Absent,
 }
@@ -81,11 +84,11 @@ impl Table {
         let n_rows = self.rows.len();
         let number = |row: usize| (row * 7 % 5) as f32 / 4.0;
         let mut qids: Vec<&String> = Vec::new();
-        self.rows.iter().for_each(|(qid, ..)| {
+        for (qid, ..) in &self.rows {
             if !qids.contains(&qid) {
-                qids.push(qid)
+                qids.push(qid);
             }
-        });
+        }
         let [weights, query_weights, positions, pairs, names] = self.extras;
         if weights {
             builder.row_weights((0..n_rows).map(number).collect());
@@ -142,7 +145,8 @@ proptest! {
 
 #[test]
 fn many_rows_keep_their_order() {
-    let text: String = (0..20_000).map(|row| format!("{} qid:{} 1:{row} 3:0.5\n", row % 3, row * 7919 % 101)).collect();
+    let line = |row: usize| format!("{} qid:{} 1:{row} 3:0.5", row % 3, row * 7919 % 101);
+    let text = (0..20_000).map(line).collect::<Vec<_>>().join("\n") + "\n";
     let data = read_letor_from(text.as_bytes(), Path::new("memory"), Absent::Missing).unwrap();
     check_all(&data, &TARGETS[..4]);
     let folder = tempfile::tempdir().unwrap();

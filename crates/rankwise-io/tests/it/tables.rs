@@ -44,10 +44,6 @@ fn rows(data: &Dataset) -> Vec<String> {
     rows
 }
 
-fn some(text: &str) -> Option<String> {
-    Some(text.into())
-}
-
 #[test]
 fn columns_are_found_by_their_usual_names() {
     let data = plain("f2,Query ID,docid,relevance,f1\n0.5,a,D1,2,7\n,b,,0,1e3\n");
@@ -67,7 +63,9 @@ fn without_a_header_the_label_comes_first_and_the_qid_second() {
 #[test]
 fn a_header_can_be_forced() {
     let numbers = "0,1,2\n3,4,5\n";
-    let with = |header| read(numbers, ColumnOptions { header, label: some("0"), qid: some("1"), ..Default::default() });
+    let with = |header| {
+        read(numbers, ColumnOptions { header, label: Some("0".into()), qid: Some("1".into()), ..Default::default() })
+    };
     assert_eq!(with(Header::Auto).unwrap().n_rows(), 2);
     assert_eq!(with(Header::No).unwrap().n_rows(), 2);
     let data = with(Header::Yes).unwrap();
@@ -141,7 +139,7 @@ fn weights_and_positions_come_from_columns_or_files_but_not_both() {
         let error = read_files(&[("d.csv", text), (side, content)], &defaults).err();
         assert_eq!(error, Some(format!("{side}: column \"{what} too; keep one of them")));
     }
-    let none = ColumnOptions { weight: some("none"), ..Default::default() };
+    let none = ColumnOptions { weight: Some("none".into()), ..Default::default() };
     assert_eq!(read_files(&[("d.csv", text)], &options(none)).unwrap().n_features(), 2);
 }
 
@@ -308,7 +306,7 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
     let text = "relevance,qid,price\n1,q,2\n";
     for (columns, expected) in [
         (
-            ColumnOptions { label: some("relevanse"), ..Default::default() },
+            ColumnOptions { label: Some("relevanse".into()), ..Default::default() },
             "--label-column relevanse: there is no such column; did you mean \"relevance\"? There are \"relevance\", \"qid\", \"price\"",
         ),
         (
@@ -316,7 +314,7 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
             "--ignore-columns 7: there is no such column; there are \"relevance\", \"qid\", \"price\"",
         ),
         (
-            ColumnOptions { qid: some("price"), weight: some("2"), ..Default::default() },
+            ColumnOptions { qid: Some("price".into()), weight: Some("2".into()), ..Default::default() },
             "column \"price\" is to be qid and row weight; give each its own column",
         ),
     ] {
