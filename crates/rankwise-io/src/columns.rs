@@ -283,6 +283,16 @@ impl<'a> Table<'a> {
 }
 
 impl Columns {
+    /// The features in the order of the columns, if they ascend.
+    pub(crate) fn ascending_features(&self) -> Option<Vec<u32>> {
+        let feature = |role: &Role| match role {
+            Role::Feature(id) => Some(*id),
+            _ => None,
+        };
+        let features: Vec<u32> = self.roles.iter().filter_map(feature).collect();
+        features.is_sorted_by(|a, b| a < b).then_some(features)
+    }
+
     /// The columns, for messages.
     pub(crate) fn list(&self) -> String {
         list(&self.shown)

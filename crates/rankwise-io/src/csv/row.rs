@@ -23,10 +23,12 @@ pub(super) struct ParsedBlock {
 
 /// Parses rows up to the first fault.
 pub(super) fn parse_block(text: &[u8], separator: u8, columns: &Columns) -> ParsedBlock {
+    let ascending = columns.ascending_features();
     let mut parser = Parser {
         fields: Fields::new(text, separator),
         columns,
-        rows: RowBlock::default(),
+        is_table: ascending.is_some(),
+        rows: ascending.map_or_else(RowBlock::default, |features| RowBlock::for_table(&features)),
         label: 0.0,
         qid: String::new(),
         doc_id: String::new(),
@@ -42,6 +44,8 @@ pub(super) fn parse_block(text: &[u8], separator: u8, columns: &Columns) -> Pars
 struct Parser<'a> {
     fields: Fields<'a>,
     columns: &'a Columns,
+    /// Whether values can be handed over as those of a table, because their features ascend.
+    is_table: bool,
     rows: RowBlock,
     label: f32,
     qid: String,
@@ -64,29 +68,43 @@ impl Parser<'_> {
             return Err(self.too_long());
         }
         self.rows.start_row(&self.qid, self.label, &self.doc_id);
-        self.rows.finish_row().expect("the columns are different features");
+        if self.is_table {
+            self.rows.finish_table_row();
+        } else {
+            self.rows.finish_row().expect("the columns are different features");
+        }
         Ok(())
     }
 
-    /// Nearly all fields are short numbers, which are read where they stand.
+    /// Nearly all fields are short numbers or nothing, which are read where they stand.
     #[inline]
     fn add_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
         let rest = &self.fields.text[self.fields.at..];
-        if let Some((value, length)) = number::parse_short(rest)
-            && (rest[length] == self.fields.separator || rest[length] == b'\n')
-        {
-            self.rows.push_value(feature, value as f32);
-            self.fields.at += length;
-            return Ok(());
+        let is_end = |byte: u8| byte == self.fields.separator || byte == b'\n';
+        let (value, length) = match number::parse_short(rest) {
+            Some((value, length)) if is_end(rest[length]) => (value as f32, length),
+            _ if is_end(rest[0]) => (f32::NAN, 0),
+            _ => return self.add_odd_value(feature, column),
+        };
+        self.push(feature, value);
+        self.fields.at += length;
+        Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, feature: u32, value: f32) {
+        if self.is_table {
+            self.rows.push_next_value(value);
+        } else {
+            self.rows.push_value(feature, value);
         }
-        self.add_odd_value(feature, column)
     }
 
     fn add_odd_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
         let field = self.fields.next()?;
         let text = self.fields.content(field);
         let value = value_of(&text).ok_or_else(|| self.not_a(Role::Feature(feature), column, field))?;
-        self.rows.push_value(feature, value);
+        self.push(feature, value);
         self.fields.finish(field);
         Ok(())
     }

@@ -158,44 +158,80 @@ struct Fault {
     problem: Option<Problem>,
 }
 
+/// Puts some rows of decoded columns together.
 fn rows_of(cells: &[Cells], kinds: &[(usize, Role, Kind)], rows: std::ops::Range<usize>) -> Result<RowBlock, Fault> {
-    let mut block = RowBlock::default();
-    for row in rows {
-        let (mut label, mut qid, mut doc_id) = (0.0, "", "");
-        for (cells, (column, role, _)) in cells.iter().zip(kinds) {
-            let fault = |found: String| Fault { row, column: *column, found: shown(found.as_bytes()), problem: None };
-            match (cells, *role) {
-                (Cells::Values(values), Role::Feature(feature)) => block.push_value(feature, values[row]),
-                (Cells::Names(names), role) => {
-                    let part = role.noun();
-                    let text = name(names.get(row).as_bytes(), part)
-                        .map_err(|problem| Fault { problem: Some(problem), ..fault(names.get(row).into()) })?;
-                    match role {
-                        Role::Qid if text.is_empty() => return Err(fault(String::new())),
-                        Role::Qid => qid = text,
-                        _ => doc_id = text,
-                    }
-                }
-                (Cells::Numbers(numbers), role) => {
-                    let number = numbers[row];
-                    let found = || fault(if number.is_nan() { String::new() } else { number.to_string() });
-                    let weight = number as f32;
-                    match role {
-                        Role::Position if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 => {
-                            block.push_position(number as u32);
-                        }
-                        Role::Position => return Err(found()),
-                        _ if !(weight.is_finite() && weight >= 0.0) => return Err(found()),
-                        Role::Label => label = weight,
-                        Role::Weight => block.push_weight(weight),
-                        _ => block.push_query_weight(weight),
-                    }
-                }
-                (Cells::Values(_), _) => {}
-            }
+    let (mut features, mut others) = (Vec::new(), Vec::new());
+    for (cells, (column, role, _)) in cells.iter().zip(kinds) {
+        match (cells, role) {
+            (Cells::Values(values), Role::Feature(id)) => features.push((*id, values)),
+            _ => others.push((cells, *column, *role)),
         }
-        block.start_row(qid, label, doc_id);
-        block.finish_row().expect("the columns are different features");
+    }
+    features.sort_unstable_by_key(|(id, _)| *id);
+    let ids: Vec<u32> = features.iter().map(|(id, _)| *id).collect();
+    let mut block = RowBlock::for_table(&ids);
+    for row in rows {
+        for (_, values) in &features {
+            block.push_next_value(values[row]);
+        }
+        let mut ids = Ids::default();
+        for (cells, column, role) in &others {
+            ids.add(&mut block, cells, *role, row).map_err(|(found, problem)| Fault {
+                row,
+                column: *column,
+                found: shown(found.as_bytes()),
+                problem,
+            })?;
+        }
+        block.start_row(ids.qid, ids.label, ids.doc_id);
+        block.finish_table_row();
     }
     Ok(block)
+}
+
+/// What a row has beside its features.
+#[derive(Default)]
+struct Ids<'a> {
+    label: f32,
+    qid: &'a str,
+    doc_id: &'a str,
+}
+
+impl<'a> Ids<'a> {
+    /// Takes the value of one column, or gives it back with what is wrong beside its kind.
+    fn add(
+        &mut self,
+        block: &mut RowBlock,
+        cells: &'a Cells,
+        role: Role,
+        row: usize,
+    ) -> Result<(), (String, Option<Problem>)> {
+        match cells {
+            Cells::Names(names) => {
+                let text = names.get(row);
+                name(text.as_bytes(), role.noun()).map_err(|problem| (text.to_owned(), Some(problem)))?;
+                match role {
+                    Role::Qid if text.is_empty() => return Err((String::new(), None)),
+                    Role::Qid => self.qid = text,
+                    _ => self.doc_id = text,
+                }
+            }
+            Cells::Numbers(numbers) => {
+                let (number, weight) = (numbers[row], numbers[row] as f32);
+                let found = || if number.is_nan() { String::new() } else { number.to_string() };
+                match role {
+                    Role::Position if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 => {
+                        block.push_position(number as u32);
+                    }
+                    Role::Position => return Err((found(), None)),
+                    _ if !(weight.is_finite() && weight >= 0.0) => return Err((found(), None)),
+                    Role::Label => self.label = weight,
+                    Role::Weight => block.push_weight(weight),
+                    _ => block.push_query_weight(weight),
+                }
+            }
+            Cells::Values(_) => {}
+        }
+        Ok(())
+    }
 }
