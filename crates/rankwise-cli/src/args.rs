@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use rankwise::data::Absent;
 use rankwise::data::synth::Preset;
 use rankwise::metrics::RulesSpec;
 use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
+
+use crate::data_args::{DataArgs, DataFormat};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -46,6 +49,7 @@ pub(crate) enum Command {
     Train(Box<Train>),
     Predict(Predict),
     Eval(Eval),
+    ConvertData(ConvertData),
 }
 
 /// From nothing to a trained ranker in under a minute, on data that it generates.
@@ -80,15 +84,17 @@ pub(crate) struct Synth {
 /// Show what a data set or a model holds.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// LETOR data (- is standard input) or a model.
+    /// Data (- is standard input) or a model.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
 }
 
 /// Train a model.
 #[derive(Debug, Args)]
 pub(crate) struct Train {
-    /// Training data: LETOR text, also compressed with gzip or zstd; - is standard input.
+    /// Training data: LETOR, CSV or TSV text, also compressed with gzip or zstd, or Parquet; - is standard input.
     #[arg(value_name = "DATA", required_unless_present = "help_params")]
     pub(crate) data: Option<PathBuf>,
     /// Where to write the model.
@@ -115,6 +121,8 @@ pub(crate) struct Train {
     pub(crate) help_params: bool,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
 }
 
 /// Score documents: one score per input row, in input order.
@@ -132,6 +140,8 @@ pub(crate) struct Predict {
     /// What to write for each document.
     #[arg(long, value_enum, default_value = "scores")]
     pub(crate) format: PredictFormat,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -165,6 +175,28 @@ pub(crate) struct Eval {
     pub(crate) per_query: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
+}
+
+/// Turn data into another form, with all that it says.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertData {
+    /// The data; - is standard input.
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// File to write. The end of its name tells the form: .txt (LETOR), .csv, .tsv or .parquet; text is compressed if .gz
+    /// or .zst follows.
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Form to write, whatever the name of OUT.
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) to: Option<DataFormat>,
+    /// What a feature left out of a LETOR line means, in IN and in OUT: missing or zero.
+    #[arg(long, value_name = "MEANING", default_value = "missing", value_parser = absent)]
+    pub(crate) absent: Absent,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
 }
 
 /// The rules of the metrics.
@@ -201,6 +233,10 @@ impl RulesArgs {
 
 fn preset(typed: &str) -> Result<Preset, String> {
     Preset::parse(typed).ok_or_else(|| format!("give {}", Preset::kind()))
+}
+
+fn absent(typed: &str) -> Result<Absent, String> {
+    Absent::parse(typed).ok_or_else(|| format!("give {}", Absent::kind()))
 }
 
 fn threads(typed: &str) -> Result<u16, String> {

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod convert_data;
 mod demo;
 mod eval;
 mod inspect;
@@ -31,5 +32,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Train(args) => train::run(&args, cli.global, output),
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
+        Command::ConvertData(args) => convert_data::run(&args, output),
     }
 }

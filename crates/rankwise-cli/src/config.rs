@@ -1,4 +1,4 @@
-//! Parameters from a TOML file.
+//! Parameters from a TOML file, and what it says about the form of the data.
 
 use std::path::Path;
 
@@ -6,13 +6,14 @@ use rankwise::io::read_bytes;
 use rankwise::params::ParamError;
 use rankwise::train::TrainSpec;
 
+use crate::data_args::DataArgs;
 use crate::failure::user;
 
 /// What to write instead of whatever is wrong.
 const ADVICE: &str = "write `name = value` in each line, without sections";
 
 /// Sets what the file says.
-pub(crate) fn apply(path: &Path, spec: &mut TrainSpec) -> anyhow::Result<()> {
+pub(crate) fn apply(path: &Path, spec: &mut TrainSpec, read: &mut DataArgs) -> anyhow::Result<()> {
     let place = path.display();
     let text = String::from_utf8(read_bytes(path, u64::MAX)?)
         .map_err(|_| user(format!("{place}: this is not text in UTF-8; {ADVICE}")))?;
@@ -24,7 +25,7 @@ pub(crate) fn apply(path: &Path, spec: &mut TrainSpec) -> anyhow::Result<()> {
         let offset = error.span().map_or(0, |span| span.start);
         user(format!("{}: {}; {ADVICE}", at(offset), error.message().trim()))
     })?;
-    let mut pairs: Vec<(&str, String)> = Vec::new();
+    let mut pairs: Vec<(&Entry, String)> = Vec::new();
     for entry in &entries {
         let value = typed_form(&entry.value).ok_or_else(|| {
             let holds = match entry.value {
@@ -34,21 +35,23 @@ pub(crate) fn apply(path: &Path, spec: &mut TrainSpec) -> anyhow::Result<()> {
             };
             user(format!("{}: '{}' holds {holds}; {ADVICE}", at(entry.offset), entry.name))
         })?;
-        pairs.push((&entry.name, value));
+        if !read.set(&entry.name, &value).map_err(|error| user(format!("{}: {error}", at(entry.offset))))? {
+            pairs.push((entry, value));
+        }
     }
     let set_first = |count: usize, spec: &mut TrainSpec| {
-        spec.set_all(pairs[..count].iter().map(|(name, value)| (*name, value.as_str())))
+        spec.set_all(pairs[..count].iter().map(|(entry, value)| (entry.name.as_str(), value.as_str())))
     };
     set_first(pairs.len(), spec).map_err(|error| {
         // The first entry that makes it fail is the one to mend.
         let culprit = (0..pairs.len()).find(|idx| set_first(idx + 1, &mut TrainSpec::default()).is_err()).unwrap_or(0);
-        user(format!("{}: {error}", at(entries[culprit].offset)))
+        user(format!("{}: {error}", at(pairs[culprit].0.offset)))
     })?;
     // The whole is checked once everything typed is known; what can be right with no other value is refused here, where
     // its place is known.
-    for ((name, value), entry) in pairs.iter().zip(&entries) {
+    for (entry, value) in &pairs {
         let mut alone = TrainSpec::default();
-        alone.set(name, value)?;
+        alone.set(&entry.name, value)?;
         if let Err(error @ ParamError::OutOfRange { .. }) = alone.check() {
             return Err(user(format!("{}: {error}", at(entry.offset))));
         }

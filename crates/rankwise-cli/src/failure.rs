@@ -74,6 +74,10 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
 /// A panic is a defect of ours: say so, and exit with 1.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        // Damaged input, which the reader reports as such.
+        if rankwise::io::is_decoding() {
+            return;
+        }
         say(&format!("error: rankwise has a defect: {panic}"));
         say("Please report it with the command and, if you can, the data that led to it.");
         std::process::exit(1);

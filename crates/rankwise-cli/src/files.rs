@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset};
-use rankwise::io::{read_bytes, read_dataset, write_atomically};
+use rankwise::io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
 use rankwise::model::{AbsentFeature, Model, ModelError};
 
+use crate::data_args::DataArgs;
 use crate::failure::user;
 
 /// Enough to see how a file begins.
@@ -38,8 +39,8 @@ pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
 }
 
 /// Reads ranking data.
-pub(crate) fn read_data(path: &Path, absent: Absent) -> anyhow::Result<Dataset> {
-    read_dataset(path, absent).map_err(|error| {
+pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
+    read_dataset_with(path, options).map_err(|error| {
         if is_model(path) {
             let place = path.display();
             return user(format!(
@@ -50,13 +51,37 @@ pub(crate) fn read_data(path: &Path, absent: Absent) -> anyhow::Result<Dataset> 
     })
 }
 
-/// Reads data for a model: what a feature left out of a line means is what it meant in training.
-pub(crate) fn read_data_for(model: &Model, path: &Path) -> anyhow::Result<Dataset> {
+/// Reads data for a model: what a feature left out of a line means is what it meant in training, and columns with names
+/// are those that the model asks for.
+pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels: Labels) -> anyhow::Result<Dataset> {
     let absent = match model.absent {
         AbsentFeature::Missing => Absent::Missing,
         AbsentFeature::Zero => Absent::Zero,
     };
-    read_data(path, absent)
+    let mut options = typed.options(absent);
+    options.columns.is_label_optional = labels == Labels::Optional;
+    options.features = Some(model.named_features()).filter(|names| !names.is_empty());
+    let data = read_data(path, &options)?;
+    if model.feature_names.is_empty() && !model.features.is_empty() {
+        check_unnamed(&data, path, "the model knows features by number; train it on data with names")?;
+    }
+    Ok(data)
+}
+
+/// Refuses columns with names where features are known by number: to number them by their places would be a guess.
+pub(crate) fn check_unnamed(data: &Dataset, path: &Path, known: &str) -> anyhow::Result<()> {
+    if data.feature_names().is_empty() {
+        return Ok(());
+    }
+    let place = shown(path);
+    Err(user(format!("{place}: its columns have names, but {known}, or name the columns f0, f1, ... by their numbers")))
+}
+
+/// Whether a command needs the labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Labels {
+    Needed,
+    Optional,
 }
 
 /// Writes text in one piece.

@@ -6,6 +6,7 @@
 mod args;
 mod command;
 mod config;
+mod data_args;
 mod failure;
 mod files;
 mod memory;

@@ -7,6 +7,7 @@
 //!                           row 2 (q2, key 11..)      ...
 //! ```
 
+mod extras;
 mod row_block;
 mod source;
 
@@ -15,13 +16,14 @@ use std::collections::HashMap;
 use rankwise_params::param_enum;
 use rayon::prelude::*;
 
+use self::extras::{Extras, QueryWeights};
 pub use self::row_block::RowBlock;
 use self::source::Source;
 use crate::dataset::Identity;
-use crate::{DataError, Dataset, RowKey, StringTable};
+use crate::{DataError, Dataset, Pair, RowKey, StringTable, pairs};
 
 /// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
-const MAX_ROWS: usize = 1 << 30;
+pub const MAX_ROWS: usize = 1 << 30;
 
 param_enum! {
     /// What a feature that a row leaves out means.
@@ -61,9 +63,9 @@ pub struct Row<'a> {
 pub struct DatasetBuilder {
     blocks: Vec<RowBlock>,
     absent: Absent,
-    row_weights: Option<Vec<f32>>,
-    query_weights: Option<Vec<f32>>,
+    extras: Extras,
     group_sizes: Option<Vec<usize>>,
+    feature_names: Vec<(u32, String)>,
 }
 
 impl Default for DatasetBuilder {
@@ -75,7 +77,8 @@ impl Default for DatasetBuilder {
 impl DatasetBuilder {
     /// An empty builder.
     pub fn new(absent: Absent) -> Self {
-        Self { blocks: Vec::new(), absent, row_weights: None, query_weights: None, group_sizes: None }
+        let extras = Extras::default();
+        Self { blocks: Vec::new(), absent, extras, group_sizes: None, feature_names: Vec::new() }
     }
 
     /// Appends rows.
@@ -99,12 +102,33 @@ impl DatasetBuilder {
 
     /// Weights of the rows, in input order; 1 where none are given.
     pub fn row_weights(&mut self, weights: Vec<f32>) {
-        self.row_weights = Some(weights);
+        self.extras.row_weights = Some(weights);
     }
 
     /// Weights of the queries, in order of first appearance; 1 where none are given.
     pub fn query_weights(&mut self, weights: Vec<f32>) {
-        self.query_weights = Some(weights);
+        self.extras.query_weights = Some(QueryWeights::InOrder(weights));
+    }
+
+    /// Weights of the queries by their ids. Every query needs one; ids that no query has are passed over.
+    pub fn query_weights_by_id(&mut self, ids: StringTable, weights: Vec<f32>) {
+        self.extras.query_weights = Some(QueryWeights::ById(ids, weights));
+    }
+
+    /// Where each row was shown, in input order.
+    pub fn positions(&mut self, positions: Vec<u32>) {
+        self.extras.positions = Some(positions);
+    }
+
+    /// Preferences between rows, which are numbered in input order from 0.
+    pub fn pairs(&mut self, pairs: Vec<Pair>) {
+        self.extras.pairs = Some(pairs);
+    }
+
+    /// Names of features, where they are not just their ids.
+    pub fn feature_names(&mut self, names: Vec<(u32, String)>) {
+        self.feature_names = names;
+        self.feature_names.sort();
     }
 
     /// Sizes of consecutive queries, for rows without qid. The queries are then called 1, 2, ...
@@ -118,7 +142,7 @@ impl DatasetBuilder {
     }
 
     /// Orders the rows.
-    pub fn finish(self) -> Result<Dataset, DataError> {
+    pub fn finish(mut self) -> Result<Dataset, DataError> {
         let n_rows = self.n_rows();
         if n_rows == 0 {
             return Err(DataError::Empty);
@@ -126,13 +150,19 @@ impl DatasetBuilder {
         if n_rows > MAX_ROWS {
             return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
         }
-        self.check_numbers(n_rows)?;
+        self.check_labels()?;
+        self.extras.take_from(&self.blocks)?;
+        self.extras.check(n_rows)?;
 
         let source = Source::new(&self.blocks, self.absent);
         let queries = self.number_queries(n_rows)?;
-        let query_weights = self.weights_by_query(&queries)?;
-        self.check_weight_products(&queries, &query_weights)?;
-        let keys = source.row_keys(&queries, &query_weights, self.row_weights.as_deref());
+        let query_weights = self.extras.weights_by_query(&queries)?;
+        self.extras.check_products(&queries, &query_weights)?;
+        let mut keys = source.row_keys(&queries, &query_weights, &self.extras);
+        if let Some(pairs) = &self.extras.pairs {
+            pairs::check(pairs, &queries)?;
+            pairs::add_to_keys(&mut keys, pairs);
+        }
 
         // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are the same row.
         let mut by_id: Vec<u32> = (0..queries.ids.len() as u32).collect();
@@ -158,11 +188,11 @@ impl DatasetBuilder {
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
             identity: Identity::new(&qids, &bounds, doc_ids.as_ref(), &keys),
             labels: input_row.iter().map(|row| source.label(*row as usize)).collect(),
-            weights: self.row_weights.as_ref().map(|all| input_row.iter().map(|row| all[*row as usize]).collect()),
-            query_weights: self
-                .query_weights
-                .as_ref()
-                .map(|_| by_id.iter().map(|query| query_weights[*query as usize]).collect()),
+            weights: self.extras.row_weights.as_deref().map(|all| picked(all, &input_row)),
+            positions: self.extras.positions.as_deref().map(|all| picked(all, &input_row)),
+            pairs: self.extras.pairs.as_deref().map(|pairs| pairs::to_canonical(pairs, &input_row)).unwrap_or_default(),
+            query_weights: self.extras.query_weights.as_ref().map(|_| picked(&query_weights, &by_id)),
+            feature_names: self.feature_names,
             keys,
             qids,
             bounds,
@@ -173,23 +203,12 @@ impl DatasetBuilder {
         })
     }
 
-    fn check_numbers(&self, n_rows: usize) -> Result<(), DataError> {
-        let bad = |number: f32| !(number.is_finite() && number >= 0.0);
+    fn check_labels(&self) -> Result<(), DataError> {
+        let bad = |label: f32| !(label.is_finite() && label >= 0.0);
         let mut labels = self.blocks.iter().flat_map(|block| block.labels.iter());
-        if let Some((idx, label)) = labels.by_ref().enumerate().find(|(_, label)| bad(**label)) {
-            return Err(DataError::Label { row: idx + 1, label: *label });
-        }
-        for (what, weights) in [("row", &self.row_weights), ("query", &self.query_weights)] {
-            let found = weights.iter().flatten().enumerate().find(|(_, weight)| bad(**weight));
-            if let Some((idx, weight)) = found {
-                return Err(DataError::Weight { what, index: idx + 1, weight: *weight });
-            }
-        }
-        match &self.row_weights {
-            Some(weights) if weights.len() != n_rows => {
-                Err(DataError::Length { what: "row weights", given: weights.len(), expected: n_rows, of: "rows" })
-            }
-            _ => Ok(()),
+        match labels.by_ref().enumerate().find(|(_, label)| bad(**label)) {
+            Some((idx, label)) => Err(DataError::Label { row: idx + 1, label: *label }),
+            None => Ok(()),
         }
     }
 
@@ -228,32 +247,16 @@ impl DatasetBuilder {
         }
         Ok(numbers)
     }
+}
 
-    fn check_weight_products(&self, queries: &QueryNumbers, query_weights: &[f32]) -> Result<(), DataError> {
-        let Some(weights) = &self.row_weights else { return Ok(()) };
-        let product = |row: usize| weights[row] * query_weights[queries.of_row[row] as usize];
-        match (0..weights.len()).find(|row| !product(*row).is_finite()) {
-            Some(row) => Err(DataError::WeightProduct { row: row + 1 }),
-            None => Ok(()),
-        }
-    }
-
-    fn weights_by_query(&self, queries: &QueryNumbers) -> Result<Vec<f32>, DataError> {
-        let expected = queries.ids.len();
-        match &self.query_weights {
-            None => Ok(vec![1.0; expected]),
-            Some(weights) if weights.len() == expected => Ok(weights.clone()),
-            Some(weights) => {
-                Err(DataError::Length { what: "query weights", given: weights.len(), expected, of: "queries" })
-            }
-        }
-    }
+fn picked<T: Copy>(all: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|place| all[*place as usize]).collect()
 }
 
 /// Queries numbered by first appearance.
-struct QueryNumbers {
-    ids: StringTable,
-    of_row: Vec<u32>,
+pub(crate) struct QueryNumbers {
+    pub(crate) ids: StringTable,
+    pub(crate) of_row: Vec<u32>,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{Absent, Column, Draw, RowKey, StringTable};
+use crate::{Absent, Column, Draw, Pair, RowKey, StringTable};
 
 /// A set of queries with their documents.
 #[derive(Clone, Debug)]
@@ -15,11 +15,16 @@ pub struct Dataset {
     pub(crate) query_weights: Option<Vec<f32>>,
     pub(crate) labels: Vec<f32>,
     pub(crate) weights: Option<Vec<f32>>,
+    pub(crate) positions: Option<Vec<u32>>,
+    /// Ascending, so that those of a query stand together.
+    pub(crate) pairs: Vec<Pair>,
     pub(crate) doc_ids: Option<StringTable>,
     pub(crate) keys: Vec<RowKey>,
     pub(crate) identity: Identity,
     pub(crate) input_row: Vec<u32>,
     pub(crate) feature_ids: Vec<u32>,
+    /// By id; empty where features have no names but their ids.
+    pub(crate) feature_names: Vec<(u32, String)>,
     pub(crate) columns: Vec<Column>,
     pub(crate) fingerprint: u128,
 }
@@ -88,6 +93,34 @@ impl Dataset {
         self.weights.is_some() || self.query_weights.is_some()
     }
 
+    /// Whether documents were given weights.
+    pub fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// Whether queries were given weights.
+    pub fn has_query_weights(&self) -> bool {
+        self.query_weights.is_some()
+    }
+
+    /// Where each document was shown, if that is known.
+    pub fn positions(&self) -> Option<&[u32]> {
+        self.positions.as_deref()
+    }
+
+    /// All preferences between documents; those of a query stand together.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// The preferences between the documents of a query.
+    pub fn query_pairs(&self, query: usize) -> &[Pair] {
+        let rows = self.query_rows(query);
+        let start = self.pairs.partition_point(|pair| (pair.winner as usize) < rows.start);
+        let end = self.pairs.partition_point(|pair| (pair.winner as usize) < rows.end);
+        &self.pairs[start..end]
+    }
+
     /// The name of a document; empty where it has none.
     pub fn doc_id(&self, row: usize) -> &str {
         self.doc_ids.as_ref().map_or("", |ids| ids.get(row))
@@ -125,6 +158,18 @@ impl Dataset {
     /// The ids of the features, ascending.
     pub fn feature_ids(&self) -> &[u32] {
         &self.feature_ids
+    }
+
+    /// Features with names, by id; empty where the data has no names but the ids. A feature that no document has may be
+    /// among them.
+    pub fn feature_names(&self) -> &[(u32, String)] {
+        &self.feature_names
+    }
+
+    /// The name of a feature, if it has one.
+    pub fn feature_name(&self, feature: u32) -> Option<&str> {
+        let place = self.feature_names.binary_search_by_key(&feature, |(id, _)| *id).ok()?;
+        Some(&self.feature_names[place].1)
     }
 
     /// The values of the feature at `slot` in [`Self::feature_ids`].

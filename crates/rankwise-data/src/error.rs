@@ -17,7 +17,7 @@ pub enum DataError {
     /// The weight is negative, infinite or not a number.
     #[error("{what} {index}: weight {weight} is not a finite number of 0 or more")]
     Weight {
-        /// `row` or `query`.
+        /// `row`, `query` or `pair`.
         what: &'static str,
         /// Which one.
         index: usize,
@@ -29,6 +29,44 @@ pub enum DataError {
     WeightProduct {
         /// The row.
         row: usize,
+    },
+    /// Weights or positions come from two places.
+    #[error("{what} are given twice, in a column and in a file of their own; keep one of them")]
+    GivenTwice {
+        /// What is given twice.
+        what: &'static str,
+    },
+    /// The rows of a query disagree about its weight.
+    #[error(
+        "row {row}: the weight of its query is {weight} here and {first} in an earlier row; give one for the query"
+    )]
+    QueryWeightDiffers {
+        /// The row.
+        row: usize,
+        /// What it says.
+        weight: f32,
+        /// What the first row of the query says.
+        first: f32,
+    },
+    /// Weights are given by query id, but not for this query.
+    #[error("query {qid:?} has no weight; give one for every query")]
+    QueryWeightMissing {
+        /// The query.
+        qid: String,
+    },
+    /// A query has two weights.
+    #[error("query {qid:?} has two weights; keep one")]
+    QueryWeightTwice {
+        /// The query.
+        qid: String,
+    },
+    /// A pair of documents makes no sense. Pairs are counted from 1.
+    #[error("pair {pair}: {problem}")]
+    Pair {
+        /// The pair.
+        pair: usize,
+        /// What is wrong with it.
+        problem: PairProblem,
     },
     /// A feature is given twice in one row.
     #[error("row {row}: feature {feature} is given twice; keep one value")]
@@ -73,5 +111,30 @@ pub enum DataError {
         rows: usize,
         /// The number of features that are not constant.
         features: usize,
+    },
+}
+
+/// What can be wrong with a pair of documents. Rows are counted from 0, as pairs name them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PairProblem {
+    /// It names a row that is not there.
+    #[error("there is no row {row}; the rows are numbered from 0 to {}", rows - 1)]
+    Row {
+        /// What it names.
+        row: u32,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// It prefers a row to itself.
+    #[error("row {row} is both winner and loser; name two rows")]
+    Itself {
+        /// The row.
+        row: u32,
+    },
+    /// It joins rows of two queries.
+    #[error("its rows belong to the queries {:?} and {:?}; compare rows of one query", qids[0], qids[1])]
+    Queries {
+        /// The queries of winner and loser.
+        qids: [String; 2],
     },
 }

@@ -47,17 +47,41 @@ impl KeyHasher {
         self.state.update(&canonical_bits(value).to_le_bytes());
     }
 
-    pub(crate) fn feature(&mut self, feature: u32, value: f32) {
-        let mut bytes = [0; 8];
-        bytes[..4].copy_from_slice(&feature.to_le_bytes());
-        bytes[4..].copy_from_slice(&canonical_bits(value).to_le_bytes());
-        self.state.update(&bytes);
+    pub(crate) fn integer(&mut self, value: u32) {
+        self.state.update(&value.to_le_bytes());
+    }
+
+    pub(crate) fn wide(&mut self, value: u128) {
+        self.state.update(&value.to_le_bytes());
+    }
+
+    pub(crate) fn key(&mut self, key: RowKey) {
+        self.wide(key.0);
+    }
+
+    /// Many small pieces cost more than they hold, so they are gathered; the hash does not depend on how.
+    pub(crate) fn features(&mut self, features: impl Iterator<Item = (u32, f32)>) {
+        let mut buffer = [0; FEATURE_BYTES * 128];
+        let mut filled = 0;
+        for (feature, value) in features {
+            if filled == buffer.len() {
+                self.state.update(&buffer);
+                filled = 0;
+            }
+            let piece = u64::from(feature) | u64::from(canonical_bits(value)) << 32;
+            buffer[filled..filled + FEATURE_BYTES].copy_from_slice(&piece.to_le_bytes());
+            filled += FEATURE_BYTES;
+        }
+        self.state.update(&buffer[..filled]);
     }
 
     pub(crate) fn finish(&self) -> RowKey {
         RowKey(self.state.digest128())
     }
 }
+
+/// An id and the bits of a value.
+const FEATURE_BYTES: usize = 8;
 
 /// One pattern of bits per value: -0 is 0, every NaN the same.
 fn canonical_bits(value: f32) -> u32 {
@@ -79,7 +103,7 @@ mod tests {
         assert_ne!(RowKey::of_ids("ab", "c"), RowKey::of_ids("a", "bc"));
         let key = |value: f32| {
             let mut hasher = KeyHasher::default();
-            hasher.feature(1, value);
+            hasher.features([(1, value)].into_iter());
             hasher.finish()
         };
         assert_eq!(key(0.0), key(-0.0));

@@ -1,4 +1,4 @@
-//! Documents, queries and labels in one canonical order; their bins; and the randomness and float sums that every other
+//! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
 //! crate must take from here, so that a result never depends on threads, machines or the order of the input.
 //!
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
@@ -17,6 +17,7 @@ mod columns;
 mod dataset;
 mod error;
 mod key;
+mod pairs;
 mod random;
 pub mod reduce;
 mod simd;
@@ -26,11 +27,12 @@ pub mod synth;
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
 pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
-pub use builder::{Absent, DatasetBuilder, Row, RowBlock};
+pub use builder::{Absent, DatasetBuilder, MAX_ROWS, Row, RowBlock};
 pub use columns::Column;
 pub use dataset::{Dataset, QueryView};
-pub use error::DataError;
+pub use error::{DataError, PairProblem};
 pub use key::RowKey;
+pub use pairs::Pair;
 pub use random::{Draw, Purpose};
 pub use simd::{SimdError, SimdLevel};
 pub use strings::StringTable;

@@ -4,6 +4,8 @@
 //! read:   "0 qid:1 1:3\n1 qid:1 2:" | "4\n0 qid:2\n2 qi" | "d:2 1:1"
 //! blocks: "0 qid:1 1:3\n" | "1 qid:1 2:4\n0 qid:2\n" | "2 qid:2 1:1\n"
 //! ```
+//!
+//! In a table a field in quotes may hold newlines; there, blocks end where rows end.
 
 use std::io;
 
@@ -24,10 +26,22 @@ const PARQUET_MAGIC: &[u8] = b"PAR1";
 /// Cuts a stream into blocks of whole lines, each line with its newline.
 pub(crate) struct BlockReader<'a> {
     source: Source<'a>,
+    cut: Cut,
     block_bytes: usize,
+    /// A block that was handed back.
+    returned: Option<Vec<u8>>,
     /// The beginning of a line whose end has not been read.
     carry: Vec<u8>,
     state: State,
+}
+
+/// Where blocks may end.
+#[derive(Clone, Copy)]
+pub(crate) enum Cut {
+    /// After any newline.
+    Lines,
+    /// After a newline that is not in quotes; a field in quotes begins with one.
+    Rows { separator: u8 },
 }
 
 enum State {
@@ -45,15 +59,23 @@ pub(crate) enum ReadFault {
 
 impl<'a> BlockReader<'a> {
     pub(crate) fn new(source: Source<'a>) -> Self {
-        Self::with_block_bytes(source, BLOCK_BYTES)
+        Self::with_block_bytes(source, Cut::Lines, BLOCK_BYTES)
     }
 
-    pub(crate) fn with_block_bytes(source: Source<'a>, block_bytes: usize) -> Self {
-        Self { source, block_bytes, carry: Vec::new(), state: State::Start }
+    pub(crate) fn with_block_bytes(source: Source<'a>, cut: Cut, block_bytes: usize) -> Self {
+        Self { source, cut, block_bytes, returned: None, carry: Vec::new(), state: State::Start }
+    }
+
+    /// Hands back a block, or the rest of it, to be given out again.
+    pub(crate) fn give_back(&mut self, block: Vec<u8>) {
+        self.returned = Some(block);
     }
 
     /// The next whole lines; `None` at the end. Lines before a fault are handed out before it is.
     pub(crate) fn next_block(&mut self) -> Result<Option<Vec<u8>>, ReadFault> {
+        if let Some(block) = self.returned.take() {
+            return Ok(Some(block));
+        }
         if let State::Ended(fault) = &mut self.state {
             return fault.take().map_or(Ok(None), Err);
         }
@@ -74,8 +96,8 @@ impl<'a> BlockReader<'a> {
                 Ok(false) => return Ok(self.last_block(buffer)),
                 Err(error) => return self.block_before(error, buffer),
             }
-            if let Some(newline) = memchr::memrchr(b'\n', &buffer[searched..]) {
-                self.carry = buffer.split_off(searched + newline + 1);
+            if let Some(end) = self.cut.last_end(&buffer, searched) {
+                self.carry = buffer.split_off(end);
                 return Ok(Some(buffer));
             }
             if buffer.len() > MAX_LINE_BYTES {
@@ -101,7 +123,7 @@ impl<'a> BlockReader<'a> {
 
     /// Keeps the whole lines that came before a failed read; the rest may not be what was once written.
     fn block_before(&mut self, error: io::Error, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, ReadFault> {
-        buffer.truncate(memchr::memrchr(b'\n', &buffer).map_or(0, |newline| newline + 1));
+        buffer.truncate(self.cut.last_end(&buffer, 0).unwrap_or(0));
         if buffer.is_empty() {
             return self.end(ReadFault::Io(error));
         }
@@ -116,10 +138,52 @@ impl<'a> BlockReader<'a> {
             ReadFault::Io(source) => self.source.read_error(source, lines),
             ReadFault::Format(format) => IoError::Format { path, format },
             ReadFault::LineTooLong => {
-                let problem = Problem::LineTooLong { limit: MAX_LINE_BYTES };
+                let limit = MAX_LINE_BYTES;
+                let problem = match self.cut {
+                    Cut::Lines => Problem::LineTooLong { limit },
+                    Cut::Rows { .. } => Problem::RowTooLong { limit },
+                };
                 IoError::Line { path, line: lines + 1, column: 1, found: String::new(), problem }
             }
         }
+    }
+}
+
+impl Cut {
+    /// Where the last whole line or row ends. The first `searched` bytes hold no end of a line.
+    fn last_end(self, text: &[u8], searched: usize) -> Option<usize> {
+        let Self::Rows { separator } = self else {
+            return memchr::memrchr(b'\n', &text[searched..]).map(|newline| searched + newline + 1);
+        };
+        let (mut at, mut end) = (0, None);
+        loop {
+            let quote = opening_quote(text, at, separator);
+            let newline = memchr::memrchr(b'\n', &text[at..quote.unwrap_or(text.len())]);
+            end = newline.map(|newline| at + newline + 1).or(end);
+            // A quote at the very end may be the first of two.
+            let close = quote.and_then(|quote| closing_quote(text, quote + 1)).filter(|close| close + 1 < text.len());
+            match close {
+                Some(close) => at = close + 1,
+                None => return end,
+            }
+        }
+    }
+}
+
+/// The next quote that opens a field, from a place outside of quotes.
+fn opening_quote(text: &[u8], at: usize, separator: u8) -> Option<usize> {
+    let opens = |quote: &usize| *quote == 0 || matches!(text[*quote - 1], b'\n') || text[*quote - 1] == separator;
+    memchr::memchr_iter(b'"', &text[at..]).map(|offset| at + offset).find(opens)
+}
+
+/// The quote that closes a field whose text begins here; two quotes stand for one in the text.
+pub(crate) fn closing_quote(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let quote = at + memchr::memchr(b'"', &text[at..])?;
+        if text.get(quote + 1) != Some(&b'"') {
+            return Some(quote);
+        }
+        at = quote + 2;
     }
 }
 

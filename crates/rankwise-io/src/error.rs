@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise_data::DataError;
 
+use crate::columns::ColumnProblem;
 use crate::problem::Problem;
 
 /// Input that cannot be read, or output that cannot be written.
@@ -52,9 +53,9 @@ pub enum IoError {
         /// What the decoder said.
         source: io::Error,
     },
-    /// A format that is not read.
+    /// Another format than expected.
     #[error(
-        "{}: this is {format}, which is not read yet; give LETOR text in UTF-8, \"label qid:ID feature:value ...\" in each line",
+        "{}: this is {format}, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
         input(path)
     )]
     Format {
@@ -62,6 +63,63 @@ pub enum IoError {
         path: PathBuf,
         /// What it holds.
         format: &'static str,
+    },
+    /// The columns of a table are not those that are needed.
+    #[error("{}: {problem}", input(path))]
+    Columns {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: ColumnProblem,
+    },
+    /// Columns of a file that has none are given.
+    #[error(
+        "{}: this is read as LETOR text, which has no columns; leave the options for columns out, or say what it is with --data-format",
+        input(path)
+    )]
+    NoColumns {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The same is said in two places.
+    #[error("{}: {other} gives {what} too; keep one of them", input(path))]
+    GivenTwice {
+        /// The file to mend.
+        path: PathBuf,
+        /// Where it is said, too.
+        other: String,
+        /// What is said twice.
+        what: &'static str,
+    },
+    /// A value of a binary table is not what its column holds. The row counts from 1.
+    #[error("{}: row {row}: {}", input(path), problem.describe(found))]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row.
+        row: u64,
+        /// The value, shortened.
+        found: String,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// A Parquet file that breaks off or makes no sense.
+    #[error("{}: the Parquet data is damaged or cut off{place} ({reason}); write or copy the file again", input(path))]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// Where, or empty.
+        place: String,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// Something about the data that the format of the output cannot hold.
+    #[error("{}: cannot write: {reason}", output(path))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What it cannot hold, and what to do.
+        reason: String,
     },
     /// All lines are right, but they do not make a data set. The file is the one to mend: the data or a side file.
     #[error("{}: {source}", input(path))]

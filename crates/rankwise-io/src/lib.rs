@@ -1,8 +1,9 @@
 //! Files in, data sets out, and results back into files.
 //!
-//! * [`read_dataset`] tells a file's format by its content and reads it, with its side files, into a
-//!   [`Dataset`](rankwise_data::Dataset); [`read_letor`] and [`read_letor_from`] take LETOR text, compressed or not.
-//! * [`LetorWriter`] writes rows as LETOR text.
+//! * [`read_dataset`] tells a file's format (LETOR, CSV, TSV, Parquet) by its content and its name and reads it, with its
+//!   side files, into a [`Dataset`](rankwise_data::Dataset); [`ReadOptions`] say what else is known about it.
+//! * [`write_dataset`] writes a data set in any of these formats, so that it reads back as the same.
+//! * [`read_letor`], [`read_letor_from`] and [`LetorWriter`] read and write LETOR text alone.
 //! * [`read_scores`] and [`write_scores`] handle one score per line.
 //! * [`write_atomically`] puts a whole file in place or leaves the old one as it was; [`check_writable`] tells beforehand
 //!   whether it could.
@@ -14,19 +15,32 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod batches;
 mod blocks;
+mod columns;
+mod csv;
+mod description;
 mod error;
 mod letor;
 mod lists;
 mod number;
+mod options;
+mod parquet;
 mod problem;
+mod read;
 mod scores;
 mod side_files;
 mod source;
+mod write;
 
 pub use atomic::{check_writable, write_atomically};
+pub use columns::ColumnProblem;
 pub use error::{Action, IoError};
-pub use letor::{LetorWriter, read_dataset, read_letor, read_letor_from};
+pub use letor::{LetorWriter, read_letor, read_letor_from};
+pub use options::{ColumnOptions, Format, Header, ReadOptions};
+pub use parquet::is_decoding;
 pub use problem::Problem;
+pub use read::{read_dataset, read_dataset_with};
 pub use scores::{read_scores, write_scores};
 pub use source::read_bytes;
+pub use write::write_dataset;

@@ -23,6 +23,12 @@ pub(crate) fn parse(token: &[u8]) -> Option<f64> {
     }
 }
 
+/// A finite number of 0 or more: a label or a weight.
+pub(crate) fn parse_weight(token: &[u8]) -> Option<f32> {
+    let weight = parse(token)? as f32;
+    (weight.is_finite() && weight >= 0.0).then_some(weight)
+}
+
 /// The reference for [`parse_short`].
 pub(crate) fn parse_any(token: &[u8]) -> Option<f64> {
     fast_float2::parse(token).ok()

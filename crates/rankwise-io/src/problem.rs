@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rankwise_data::PairProblem;
+
 /// How much of the offending text a message shows.
 const MAX_SHOWN_CHARS: usize = 40;
 
@@ -68,6 +70,36 @@ pub enum Problem {
         /// The limit in bytes.
         limit: usize,
     },
+    /// A row beyond any reason.
+    RowTooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A field of a table that is not what its column holds.
+    Cell {
+        /// The column, in quotes, or its number.
+        column: String,
+        /// What the column holds.
+        noun: &'static str,
+    },
+    /// A row with more or fewer fields than the table has columns.
+    Ragged {
+        /// The fields of the row.
+        fields: usize,
+        /// The columns of the table.
+        columns: usize,
+    },
+    /// A quote that is never closed.
+    QuoteOpen,
+    /// Text after the quote that closes a field.
+    QuoteRest,
+    /// A pair of documents that makes no sense.
+    Pair(PairProblem),
+    /// A line of a column description that makes no sense.
+    Description {
+        /// What to write.
+        advice: &'static str,
+    },
     /// An empty line in a list of numbers.
     Blank {
         /// What each line should hold.
@@ -121,10 +153,51 @@ impl Problem {
                 "the line is longer than {} MB; check that this is text with one document per line",
                 limit >> 20
             ),
+            Self::RowTooLong { limit } => {
+                format!("the row is longer than {} MB; check that every quote is closed", limit >> 20)
+            }
+            Self::Cell { column, noun } => cell(column, noun, found),
+            Self::Ragged { fields, columns } => {
+                let what =
+                    if fields < columns { "add what is missing" } else { "put fields that hold a separator in quotes" };
+                format!("the row has {fields} fields, but the table has {columns} columns; {what}")
+            }
+            Self::QuoteOpen => {
+                format!("the quote of \"{found}\" is never closed; close it, and write a quote inside of it twice")
+            }
+            Self::QuoteRest => {
+                format!("\"{found}\" follows a closing quote; write a quote inside of a field twice")
+            }
+            Self::Pair(problem) => problem.to_string(),
+            Self::Description { advice } => format!("\"{found}\" is not understood; {advice}"),
             Self::Blank { expected } => format!("the line is empty; write {expected} in every line"),
             Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
         }
     }
+}
+
+fn cell(column: &str, noun: &'static str, found: &str) -> String {
+    let advice = match noun {
+        "label" => "labels are finite numbers of 0 or more",
+        "row weight" | "query weight" => "weights are finite numbers of 0 or more",
+        "position" => "positions are integers from 0 to 4294967295",
+        "qid" => "every row needs the id of its query",
+        _ => "write a number, or leave the field empty if it is missing; --ignore-columns passes over columns",
+    };
+    let noun = if noun == "feature" { "number" } else { noun };
+    match found {
+        "" => format!("there is no {noun} in column {column}; {advice}"),
+        _ => format!("\"{found}\" in column {column} is not a {noun}; {advice}"),
+    }
+}
+
+/// The name of a query or a document.
+pub(crate) fn name<'a>(bytes: &'a [u8], part: &'static str) -> Result<&'a str, Problem> {
+    let name = std::str::from_utf8(bytes).map_err(|_| Problem::Utf8 { part })?;
+    if name.bytes().any(|byte| byte.is_ascii_control()) {
+        return Err(Problem::Control { part });
+    }
+    Ok(name)
 }
 
 /// The beginning of some input, fit for a message: short, on one line, without control characters.

@@ -1,19 +1,25 @@
-//! The files beside `DATA` that say what its lines do not: `DATA.query`, `DATA.weight`, `DATA.query_weight`.
+//! The files beside `DATA` that say what its rows do not: `DATA.query`, `DATA.weight`, `DATA.query_weight`,
+//! `DATA.group_weights`, `DATA.position`, `DATA.pairs`.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{DataError, DatasetBuilder};
+use rankwise_data::{DataError, DatasetBuilder, Pair};
 
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::number;
+use crate::options::Role;
+use crate::problem::{Problem, name};
 use crate::source::Source;
 
-const SIZES: &str = ".query";
-const ROW_WEIGHTS: &str = ".weight";
-const QUERY_WEIGHTS: &str = ".query_weight";
+pub(crate) const SIZES: &str = ".query";
+pub(crate) const ROW_WEIGHTS: &str = ".weight";
+pub(crate) const QUERY_WEIGHTS: &str = ".query_weight";
+pub(crate) const WEIGHTS_BY_ID: &str = ".group_weights";
+pub(crate) const POSITIONS: &str = ".position";
+pub(crate) const PAIRS: &str = ".pairs";
 
 /// What was found beside a data file.
 #[derive(Default)]
@@ -21,26 +27,33 @@ pub(crate) struct SideFiles {
     sizes: Option<(PathBuf, Vec<usize>)>,
     row_weights: Option<(PathBuf, Vec<f32>)>,
     query_weights: Option<(PathBuf, Vec<f32>)>,
+    weights_by_id: Option<(PathBuf, Vec<(String, f32)>)>,
+    positions: Option<(PathBuf, Vec<u32>)>,
+    pairs: Option<(PathBuf, Vec<Pair>)>,
 }
 
 impl SideFiles {
     /// Reads those that exist. A compressed file may have them beside its full name, which counts first, or beside its
     /// name without the ending.
     pub(crate) fn read(data: &Path) -> Result<Self, IoError> {
-        let weight = |line: &[u8]| {
-            let weight = number::parse(line)? as f32;
-            (weight.is_finite() && weight >= 0.0).then_some(weight)
-        };
-        let size = |line: &[u8]| {
-            let text = std::str::from_utf8(line).ok()?;
-            // The parser would take a plus sign.
-            text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-        };
-        Ok(Self {
-            sizes: read_beside(data, SIZES, "the number of rows of a query", size)?,
+        let files = Self {
+            sizes: read_beside(data, SIZES, "the number of rows of a query", integer)?,
             row_weights: read_beside(data, ROW_WEIGHTS, "a weight of 0 or more", weight)?,
             query_weights: read_beside(data, QUERY_WEIGHTS, "a weight of 0 or more", weight)?,
-        })
+            weights_by_id: read_beside(
+                data,
+                WEIGHTS_BY_ID,
+                "a query id, a tab and a weight of 0 or more",
+                id_and_weight,
+            )?,
+            positions: read_beside(data, POSITIONS, "a position, an integer from 0 to 4294967295", integer)?,
+            pairs: read_beside(data, PAIRS, "the row numbers of winner and loser, from 0, and perhaps a weight", pair)?,
+        };
+        if let (Some((path, _)), Some((other, _))) = (&files.weights_by_id, &files.query_weights) {
+            let other = other.display().to_string();
+            return Err(IoError::GivenTwice { path: path.clone(), other, what: "query weights" });
+        }
+        Ok(files)
     }
 
     /// The file of query sizes, if there is one.
@@ -48,23 +61,73 @@ impl SideFiles {
         self.sizes.as_ref().map(|(path, _)| path.as_path())
     }
 
+    /// The file that says what a column of this kind would say.
+    pub(crate) fn path_of(&self, role: Role) -> Option<&Path> {
+        match role {
+            Role::Qid => self.sizes_path(),
+            Role::Weight => self.row_weights.as_ref().map(|(path, _)| path.as_path()),
+            Role::QueryWeight => {
+                let by_id = self.weights_by_id.as_ref().map(|(path, _)| path.as_path());
+                self.query_weights.as_ref().map(|(path, _)| path.as_path()).or(by_id)
+            }
+            Role::Position => self.positions.as_ref().map(|(path, _)| path.as_path()),
+            Role::Label | Role::DocId | Role::Feature(_) | Role::Ignored => None,
+        }
+    }
+
     /// Hands the numbers to the builder and keeps the names for errors.
     pub(crate) fn give_to(self, builder: &mut DatasetBuilder) -> SideNames {
-        let mut names = SideNames::default();
-        if let Some((path, sizes)) = self.sizes {
+        let names = SideNames {
+            sizes: self.sizes_path().map(Into::into),
+            row_weights: self.path_of(Role::Weight).map(Into::into),
+            query_weights: self.path_of(Role::QueryWeight).map(Into::into),
+            positions: self.path_of(Role::Position).map(Into::into),
+            pairs: self.pairs.as_ref().map(|(path, _)| path.clone()),
+        };
+        if let Some((_, sizes)) = self.sizes {
             builder.group_sizes(sizes);
-            names.sizes = Some(path);
         }
-        if let Some((path, weights)) = self.row_weights {
+        if let Some((_, weights)) = self.row_weights {
             builder.row_weights(weights);
-            names.row_weights = Some(path);
         }
-        if let Some((path, weights)) = self.query_weights {
+        if let Some((_, weights)) = self.query_weights {
             builder.query_weights(weights);
-            names.query_weights = Some(path);
+        }
+        if let Some((_, by_id)) = self.weights_by_id {
+            let ids = by_id.iter().map(|(id, _)| id.as_str()).collect();
+            builder.query_weights_by_id(ids, by_id.iter().map(|(_, weight)| *weight).collect());
+        }
+        if let Some((_, positions)) = self.positions {
+            builder.positions(positions);
+        }
+        if let Some((_, pairs)) = self.pairs {
+            builder.pairs(pairs);
         }
         names
     }
+}
+
+fn weight(line: &[u8]) -> Option<f32> {
+    number::parse_weight(line)
+}
+
+fn integer<T: std::str::FromStr>(line: &[u8]) -> Option<T> {
+    // The parser would take a plus sign.
+    let digits = std::str::from_utf8(line).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits?.parse().ok()
+}
+
+fn id_and_weight(line: &[u8]) -> Option<(String, f32)> {
+    let blank = line.iter().rposition(|byte| *byte == b'\t').or_else(|| line.iter().rposition(|byte| *byte == b' '))?;
+    let id = name(line[..blank].trim_ascii(), "query id").ok().filter(|id| !id.is_empty())?;
+    Some((id.to_owned(), weight(line[blank + 1..].trim_ascii())?))
+}
+
+fn pair(line: &[u8]) -> Option<Pair> {
+    let mut parts = line.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty());
+    let (winner, loser) = (integer(parts.next()?)?, integer(parts.next()?)?);
+    let weight = parts.next().map_or(Some(1.0), weight)?;
+    parts.next().is_none().then_some(Pair { winner, loser, weight })
 }
 
 /// Where query sizes would be looked for.
@@ -73,19 +136,29 @@ pub(crate) fn expected_sizes_path(data: &Path) -> PathBuf {
 }
 
 /// The side files that were used.
-#[derive(Default)]
 pub(crate) struct SideNames {
     sizes: Option<PathBuf>,
     row_weights: Option<PathBuf>,
     query_weights: Option<PathBuf>,
+    positions: Option<PathBuf>,
+    pairs: Option<PathBuf>,
 }
 
 impl SideNames {
     /// Puts the name of the file to mend before an error.
     pub(crate) fn explain(self, data: &Path, source: DataError) -> IoError {
-        let side = match &source {
+        let side = match source {
+            DataError::Pair { pair, problem } => {
+                // One pair a line, and empty lines only at the end.
+                let (path, line) = (self.pairs.unwrap_or_else(|| data.into()), pair as u64);
+                return IoError::Line { path, line, column: 1, found: String::new(), problem: Problem::Pair(problem) };
+            }
             DataError::Length { what: "row weights", .. } | DataError::Weight { what: "row", .. } => self.row_weights,
-            DataError::Length { what: "query weights", .. } | DataError::Weight { .. } => self.query_weights,
+            DataError::Length { what: "positions", .. } => self.positions,
+            DataError::Length { what: "query weights", .. }
+            | DataError::Weight { .. }
+            | DataError::QueryWeightMissing { .. }
+            | DataError::QueryWeightTwice { .. } => self.query_weights,
             DataError::GroupSizes { .. } => self.sizes,
             _ => None,
         };
@@ -114,7 +187,7 @@ fn read_beside<T>(
     Ok(None)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()

@@ -62,6 +62,28 @@ impl<'a> Source<'a> {
         Ok(Self { path: path.into(), codec, reader })
     }
 
+    /// Whether the uncompressed content begins so; nothing is lost by looking.
+    pub(crate) fn begins_with(&mut self, magic: &[u8]) -> Result<bool, IoError> {
+        let mut start = Vec::with_capacity(magic.len());
+        let done = self.fill(&mut start, magic.len());
+        let is_it = start == magic;
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start).chain(rest));
+        done.map(|_| is_it).map_err(|error| self.read_error(error, 0))
+    }
+
+    /// Whether a decoder stands before the content.
+    pub(crate) fn codec(&self) -> Option<&'static str> {
+        self.codec
+    }
+
+    /// Everything that is left.
+    pub(crate) fn read_to_end(&mut self) -> Result<Vec<u8>, IoError> {
+        let mut bytes = Vec::new();
+        self.reader.read_to_end(&mut bytes).map_err(|error| self.read_error(error, 0))?;
+        Ok(bytes)
+    }
+
     /// Reads until `buffer` holds `len` bytes or the stream ends; says whether it goes on. What was read before an error
     /// stays in the buffer.
     pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, len: usize) -> io::Result<bool> {

@@ -8,8 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{AbsentFeature, Model, ModelError, Precision, TrainedOn, Tree, TreeParts};
 
-/// The newest version of the file that this program writes and reads.
-pub const FORMAT_VERSION: u64 = 1;
+/// The newest version of the file that this program writes and reads. A model whose features have no names is written as
+/// version 1, which older programs read.
+pub const FORMAT_VERSION: u64 = 2;
 const FORMAT: &str = "rankwise-model";
 const KIND: &str = "trees";
 
@@ -38,6 +39,8 @@ struct File {
     precision: Precision,
     base_score: f64,
     features: Vec<u32>,
+    #[serde(default)]
+    feature_names: Vec<String>,
     trees: Vec<TreeParts>,
 }
 
@@ -46,7 +49,8 @@ impl Model {
     pub fn to_json(&self) -> String {
         let fields = self.fields();
         let trees: Vec<String> = self.trees.iter().map(|tree| json(tree.parts())).collect();
-        let mut text = format!("{{\n \"format\": \"{FORMAT}\",\n \"version\": {FORMAT_VERSION},\n");
+        let version = if self.feature_names.is_empty() { 1 } else { FORMAT_VERSION };
+        let mut text = format!("{{\n \"format\": \"{FORMAT}\",\n \"version\": {version},\n");
         let _ = writeln!(text, " \"checksum\": \"{}\",\n \"kind\": \"{KIND}\",", checksum(&fields, &trees));
         for (name, value) in &fields {
             let _ = writeln!(text, " \"{name}\": {value},");
@@ -76,7 +80,7 @@ impl Model {
             Some(version) if version > FORMAT_VERSION => {
                 return Err(ModelError::Newer { found: version, known: FORMAT_VERSION });
             }
-            Some(FORMAT_VERSION) => {}
+            Some(1..) => {}
             _ => return Err(ModelError::Content { problem: "the file has no format version from 1 on".into() }),
         }
         if let Some(kind) = envelope.kind.filter(|kind| kind != KIND) {
@@ -98,6 +102,7 @@ impl Model {
             precision: file.precision,
             base_score: file.base_score,
             features: file.features,
+            feature_names: file.feature_names,
             trees,
         };
         model.check()?;
@@ -110,8 +115,8 @@ impl Model {
     }
 
     /// Everything but the trees, in the order of the file.
-    fn fields(&self) -> [(&'static str, String); 7] {
-        [
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let mut fields = vec![
             ("objective", json(&self.objective)),
             ("params", json(&self.params)),
             ("trained_on", json(&self.trained_on)),
@@ -119,7 +124,11 @@ impl Model {
             ("precision", json(&self.precision)),
             ("base_score", json(&self.base_score)),
             ("features", json(&self.features)),
-        ]
+        ];
+        if !self.feature_names.is_empty() {
+            fields.push(("feature_names", json(&self.feature_names)));
+        }
+        fields
     }
 }
 
@@ -166,6 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn names_of_features_come_back_and_make_another_version() {
+        let names = vec!["price, \"net\"".to_owned(), "größe".into()];
+        let named = Model { feature_names: names, ..model() };
+        let text = named.to_json();
+        assert!(text.contains("\"version\": 2") && model().to_json().contains("\"version\": 1"));
+        assert_eq!(Model::from_json(text.as_bytes()).unwrap(), named);
+        let renamed = text.replace("größe", "size");
+        assert!(matches!(Model::from_json(renamed.as_bytes()), Err(ModelError::Checksum { .. })));
+    }
+
+    #[test]
     fn damage_is_noticed_and_named() {
         let text = model().to_json();
         let read = |text: &str| Model::from_json(text.as_bytes()).unwrap_err();
@@ -174,8 +194,8 @@ mod tests {
         assert_eq!(read("{\"trees\": []}"), ModelError::Foreign);
         assert_eq!(read("[1, 2]"), ModelError::Foreign);
         assert_eq!(read("1 qid:1 1:0.5"), ModelError::Foreign);
-        let newer = text.replace("\"version\": 1", "\"version\": 2");
-        assert_eq!(read(&newer), ModelError::Newer { found: 2, known: 1 });
+        let newer = text.replace("\"version\": 1", "\"version\": 3");
+        assert_eq!(read(&newer), ModelError::Newer { found: 3, known: 2 });
         assert!(matches!(read(&text.replace("\"kind\": \"trees\"", "\"kind\": \"net\"")), ModelError::Kind { .. }));
         assert!(matches!(read(&text.replace("0.25", "0.26")), ModelError::Checksum { .. }));
         assert!(matches!(read(&text.replace("[1,-1]", "[1,-2]")), ModelError::Tree { tree: 0, .. }));

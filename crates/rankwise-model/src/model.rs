@@ -65,6 +65,9 @@ pub struct Model {
     pub base_score: f64,
     /// The ids of the features that the trees ask for; a tree names a feature by its place here.
     pub features: Vec<u32>,
+    /// The names of these features, where the training data had names that say more than the ids; else empty. Data with
+    /// named columns is matched by them.
+    pub feature_names: Vec<String>,
     /// The trees, in the order in which their values are added.
     pub trees: Vec<Tree>,
 }
@@ -79,6 +82,7 @@ impl Model {
             let problem = format!("the features do not ascend: {first} stands before {second}");
             return Err(ModelError::Content { problem });
         }
+        self.check_names()?;
         for (idx, tree) in self.trees.iter().enumerate() {
             if let Some(slot) = tree.parts().feature.iter().find(|slot| **slot as usize >= self.features.len()) {
                 let problem = format!("it asks for feature number {slot} of {}", self.features.len());
@@ -86,6 +90,33 @@ impl Model {
             }
         }
         Ok(())
+    }
+
+    /// Each feature has a name of its own, or none has one.
+    fn check_names(&self) -> Result<(), ModelError> {
+        let (names, n_features) = (&self.feature_names, self.features.len());
+        if !names.is_empty() && names.len() != n_features {
+            let problem = format!("there are {} feature_names for {n_features} features", names.len());
+            return Err(ModelError::Content { problem });
+        }
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        match sorted.array_windows().find(|[first, second]| first == second) {
+            Some([name, _]) => Err(ModelError::Content { problem: format!("two features are called {name:?}") }),
+            None => Ok(()),
+        }
+    }
+
+    /// Each feature's id with its name; empty where they have no names.
+    pub fn named_features(&self) -> Vec<(u32, String)> {
+        self.features.iter().copied().zip(self.feature_names.iter().cloned()).collect()
+    }
+
+    /// How people call a feature: by its name, or else its id.
+    pub fn feature_label(&self, feature: u32) -> String {
+        let place = self.features.binary_search(&feature).ok();
+        let name = place.and_then(|place| self.feature_names.get(place));
+        name.cloned().unwrap_or_else(|| feature.to_string())
     }
 
     /// The score of one document, its values in the order of `features`; NaN is missing.
@@ -119,6 +150,7 @@ pub(crate) mod tests {
             precision: Precision::F32,
             base_score: 0.1,
             features: vec![3, 9],
+            feature_names: Vec::new(),
             trees: vec![Tree::new(example()).unwrap(), Tree::constant(1e-17, 10)],
         }
     }
@@ -141,5 +173,15 @@ pub(crate) mod tests {
         assert!(matches!(bad.check(), Err(ModelError::Tree { tree: 0, .. })));
         bad.features = vec![9, 3];
         assert!(matches!(bad.check(), Err(ModelError::Content { .. })));
+    }
+
+    #[test]
+    fn every_feature_has_a_name_or_none_has() {
+        for (names, is_right) in [(vec![], true), (vec!["a", "b"], true), (vec!["a"], false), (vec!["a", "a"], false)] {
+            let model = Model { feature_names: names.iter().map(ToString::to_string).collect(), ..model() };
+            assert_eq!(model.check().is_ok(), is_right, "{names:?}");
+        }
+        let named = Model { feature_names: vec!["price".into(), "age".into()], ..model() };
+        assert_eq!([3, 9, 4].map(|id| named.feature_label(id)), ["price", "age", "4"]);
     }
 }

@@ -242,6 +242,7 @@ impl Run<'_> {
             },
             precision: Precision::F32,
             base_score: self.objective.base_score(),
+            feature_names: names_of(self.data, &features),
             features,
             trees,
         };
@@ -255,6 +256,11 @@ impl Run<'_> {
             phases: self.phases,
         }
     }
+}
+
+/// The names of features, where the data has names.
+fn names_of(data: &Dataset, features: &[u32]) -> Vec<String> {
+    features.iter().filter_map(|feature| data.feature_name(*feature)).map(Into::into).collect()
 }
 
 /// The features that some tree asks for, and the trees with features numbered by that list.

@@ -66,12 +66,12 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
 fn read_system(args: &Eval) -> anyhow::Result<(Dataset, Vec<f64>)> {
     if let Some(path) = &args.model {
         let model = files::read_model(path)?;
-        let data = files::read_data_for(&model, &args.data)?;
+        let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
         let scores = rankwise::predict(&model, &data);
         return Ok((data, scores));
     }
     let path = args.scores.as_ref().ok_or_else(|| user("give --model or --scores"))?;
-    let data = files::read_data(&args.data, Absent::Missing)?;
+    let data = files::read_data(&args.data, &args.read.options(Absent::Missing))?;
     let scores = read_scores(path)?;
     if scores.len() != data.n_rows() {
         return Err(user(format!(

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
         let model = files::read_model(&args.file)?;
         return output.result(&model_text(&args.file, &model), &model_json(&model));
     }
-    let data = files::read_data(&args.file, Absent::Missing)?;
+    let data = files::read_data(&args.file, &args.read.options(Absent::Missing))?;
     let facts = DataFacts::new(&data);
     output.result(&facts.text(&args.file), &facts.json())
 }
@@ -121,6 +121,12 @@ impl<'a> DataFacts<'a> {
         }
         line("document ids", if data.has_doc_ids() { "yes".into() } else { "no".into() });
         line("weights", if data.is_weighted() { "yes".into() } else { "no".into() });
+        if data.positions().is_some() {
+            line("positions", "yes".into());
+        }
+        if !data.pairs().is_empty() {
+            line("pairs", text::thousands(data.pairs().len() as u64));
+        }
         line("fingerprint", format!("{:032x}", data.fingerprint()));
         out
     }
@@ -145,6 +151,9 @@ impl<'a> DataFacts<'a> {
             "labels": self.labels.iter().map(|(label, count)| json!({ "label": label, "count": count })).collect::<Vec<_>>(),
             "document_ids": data.has_doc_ids(),
             "weights": data.is_weighted(),
+            "positions": data.positions().is_some(),
+            "pairs": data.pairs().len(),
+            "feature_names": data.feature_names().iter().map(|(_, name)| name).collect::<Vec<_>>(),
             "fingerprint": format!("{:032x}", data.fingerprint()),
         })
     }
@@ -180,7 +189,7 @@ fn model_text(path: &Path, model: &Model) -> String {
     let total: f64 = all.iter().map(|entry| entry.gain).sum();
     for entry in all.iter().take(TOP_FEATURES) {
         let share = format!("{:.1} %", 100.0 * entry.gain / total);
-        rows.push(vec![entry.feature.to_string(), share, text::thousands(entry.splits)]);
+        rows.push(vec![model.feature_label(entry.feature), share, text::thousands(entry.splits)]);
     }
     if rows.len() > 1 {
         let _ = write!(out, "\nmost important features\n{}", text::table(&rows));
@@ -192,7 +201,7 @@ fn model_json(model: &Model) -> serde_json::Value {
     let importance: Vec<serde_json::Value> = model
         .importance()
         .iter()
-        .map(|entry| json!({ "feature": entry.feature, "gain": entry.gain, "splits": entry.splits }))
+        .map(|entry| json!({ "feature": entry.feature, "name": model.feature_label(entry.feature), "gain": entry.gain, "splits": entry.splits }))
         .collect();
     json!({
         "kind": "model",

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     files::check_inputs(&[&args.model, &args.data])?;
     let model = files::read_model(&args.model)?;
     files::check_output(out, &[&args.model, &args.data])?;
-    let data = files::read_data_for(&model, &args.data)?;
+    let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Optional)?;
     let load = started.elapsed();
     let scoring = Instant::now();
     let scores = rankwise::predict(&model, &data);

@@ -9,6 +9,7 @@ use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, V
 use serde_json::json;
 
 use crate::args::{Global, Train};
+use crate::data_args::DataArgs;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Watch;
@@ -22,20 +23,33 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let (Some(data_path), Some(out)) = (&args.data, &args.out) else {
         return Err(user("name the training data and, with --out, the model to write"));
     };
-    let params = spec_of(args, global)?.check()?;
+    let (spec, read) = spec_of(args, global)?;
+    let params = spec.check()?;
     output.check_file(out, "model needs")?;
     let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
     files::check_inputs(&inputs)?;
     files::check_output(out, &inputs)?;
 
-    let data = files::read_data(data_path, params.binning().absent)?;
-    let valid_data = read_valid(&args.valid, &params)?;
+    let mut options = read.options(params.binning().absent);
+    let data = files::read_data(data_path, &options)?;
+    // Validation sets have the columns of the training data, wherever they stand.
+    options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
+    let valid_data =
+        args.valid.iter().map(|path| files::read_data(path, &options)).collect::<anyhow::Result<Vec<Dataset>>>()?;
+    if data.feature_names().is_empty() && data.n_features() > 0 {
+        for (path, set) in args.valid.iter().zip(&valid_data) {
+            files::check_unnamed(set, path, "the training data has none; give both names")?;
+        }
+    }
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
     output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
     for set in &valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
+    }
+    if !data.pairs().is_empty() {
+        output.remark("note: the pairs are read, but no objective uses them yet; pairs are made from the labels");
     }
 
     let mut watch = Watch::new(output, params.boosting().num_trees);
@@ -55,16 +69,11 @@ fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
     }
 }
 
-/// Reads the validation sets as the training data is read.
-fn read_valid(paths: &[PathBuf], params: &TrainParams) -> anyhow::Result<Vec<Dataset>> {
-    paths.iter().map(|path| files::read_data(path, params.binning().absent)).collect()
-}
-
 /// What was typed: the file first, then --set, then the options that have names of their own.
-fn spec_of(args: &Train, global: Global) -> anyhow::Result<TrainSpec> {
-    let mut spec = TrainSpec::default();
+fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, DataArgs)> {
+    let (mut spec, mut read) = (TrainSpec::default(), args.read.clone());
     if let Some(path) = &args.config {
-        config::apply(path, &mut spec)?;
+        config::apply(path, &mut spec, &mut read)?;
     }
     let settings = args.settings.iter().map(|setting| {
         setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
@@ -79,7 +88,7 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<TrainSpec> {
         spec.boosting.seed = seed;
     }
     args.rules.apply(&mut spec.rules)?;
-    Ok(spec)
+    Ok((spec, read))
 }
 
 fn describe(data: &Dataset) -> String {

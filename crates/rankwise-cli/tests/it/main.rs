@@ -16,4 +16,5 @@ mod predict;
 mod sandbox;
 mod streams;
 mod synth;
+mod tables;
 mod train;

@@ -10,6 +10,10 @@ pub struct RowBlock {
     pub(super) labels: Vec<f32>,
     pub(super) doc_ids: StringTable,
     pub(super) has_doc_ids: bool,
+    /// One for each row, or none at all; so are the next two.
+    pub(super) weights: Vec<f32>,
+    pub(super) query_weights: Vec<f32>,
+    pub(super) positions: Vec<u32>,
     /// Lists of features; rows that name the same ones as the row before them share its list.
     features: Vec<u32>,
     /// For each row, where its list begins.
@@ -17,10 +21,19 @@ pub struct RowBlock {
     values: Vec<f32>,
     /// For each row, where its values end.
     row_ends: Vec<usize>,
+    /// Whether all rows have the features of the first list.
+    is_table: bool,
 }
 
 impl RowBlock {
-    /// Starts a row; values follow with [`Self::push_value`], then [`Self::finish_row`]. An empty `qid` means that the
+    /// A block whose rows all have these features, which ascend: its values are given by [`Self::push_next_value`] in this
+    /// order, and [`Self::finish_table_row`] ends a row.
+    pub fn for_table(features: &[u32]) -> Self {
+        assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
+        Self { features: features.to_vec(), is_table: true, ..Self::default() }
+    }
+
+    /// Starts a row; its values come with [`Self::push_value`], before or after, and [`Self::finish_row`] ends it. An empty `qid` means that the
     /// rows have none and that [`DatasetBuilder::group_sizes`] tells which belong together.
     pub fn start_row(&mut self, qid: &str, label: f32, doc_id: &str) {
         match self.run_ends.last_mut() {
@@ -35,10 +48,50 @@ impl RowBlock {
         self.has_doc_ids |= !doc_id.is_empty();
     }
 
+    /// The weight of the row under way. Where one row has a weight, all must.
+    pub fn push_weight(&mut self, weight: f32) {
+        self.weights.push(weight);
+    }
+
+    /// The weight of the query of the row under way, the same in all its rows.
+    pub fn push_query_weight(&mut self, weight: f32) {
+        self.query_weights.push(weight);
+    }
+
+    /// Where the row under way was shown.
+    pub fn push_position(&mut self, position: u32) {
+        self.positions.push(position);
+    }
+
     /// Adds a value to the row under way. Infinite values become the largest finite ones, which order the same way.
+    #[inline]
     pub fn push_value(&mut self, feature: u32, value: f32) {
         self.features.push(feature);
         self.values.push(value.clamp(-f32::MAX, f32::MAX));
+    }
+
+    /// Adds the value of the next feature of a table; infinite ones as in [`Self::push_value`].
+    #[inline]
+    pub fn push_next_value(&mut self, value: f32) {
+        self.values.push(value.clamp(-f32::MAX, f32::MAX));
+    }
+
+    /// Ends a row of a table.
+    pub fn finish_table_row(&mut self) {
+        let end = self.row_ends.last().copied().unwrap_or(0) + self.features.len();
+        assert!(self.is_table && end == self.values.len(), "a row of a table has a value for each feature");
+        self.row_ends.push(end);
+        self.list_starts.push(0);
+    }
+
+    /// The features of all rows, if the block was made for a table.
+    pub(super) fn table_features(&self) -> Option<&[u32]> {
+        self.is_table.then_some(&self.features)
+    }
+
+    /// The values of each row of a table.
+    pub(super) fn table_rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(self.features.len().max(1))
     }
 
     /// Ends the row; gives back a feature that it has twice, if there is one.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{QueryNumbers, RowBlock};
+use super::{Extras, QueryNumbers, RowBlock};
 use crate::key::KeyHasher;
 use crate::{Absent, Column, RowKey, StringTable};
 
@@ -41,12 +41,7 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    pub(super) fn row_keys(
-        &self,
-        queries: &QueryNumbers,
-        query_weights: &[f32],
-        row_weights: Option<&[f32]>,
-    ) -> Vec<RowKey> {
+    pub(super) fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], extras: &Extras) -> Vec<RowKey> {
         (0..queries.of_row.len())
             .into_par_iter()
             .with_min_len(256)
@@ -57,9 +52,12 @@ impl<'a> Source<'a> {
                 hasher.text(queries.ids.get(query));
                 hasher.text(block.doc_ids.get(local));
                 hasher.number(block.labels[local]);
-                hasher.number(row_weights.map_or(1.0, |weights| weights[row]));
+                hasher.number(extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
                 hasher.number(query_weights[query]);
-                block.present(local, self.absent).for_each(|(feature, value)| hasher.feature(feature, value));
+                if let Some(positions) = &extras.positions {
+                    hasher.integer(positions[row]);
+                }
+                hasher.features(block.present(local, self.absent));
                 hasher.finish()
             })
             .collect()
@@ -67,8 +65,7 @@ impl<'a> Source<'a> {
 
     /// All features that some row has, ascending, and their columns in the given row order.
     pub(super) fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
-        let ids = self.feature_ids();
-        let counts = self.present_counts(&ids);
+        let (ids, counts) = self.count_features();
         let rest = self.absent.value();
         // A sparse entry takes twice the room of a dense one.
         let mut columns: Vec<Column> = counts
@@ -122,45 +119,55 @@ impl<'a> Source<'a> {
         (ids, columns)
     }
 
-    fn feature_ids(&self) -> Vec<u32> {
-        let per_block: Vec<Vec<u32>> = self
-            .blocks
-            .par_iter()
-            .map(|block| {
-                let mut known: Vec<u32> = Vec::new();
-                let mut fresh: Vec<u32> = Vec::new();
-                for row in 0..block.n_rows() {
-                    let mut cursor = SlotCursor::new(&known);
-                    fresh.extend(
-                        block.present(row, self.absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()),
-                    );
-                    // Merging only when there is much to merge keeps the whole pass near-linear.
-                    if fresh.len() > known.len() {
-                        merge_sorted(&mut known, &mut fresh);
-                    }
-                }
-                merge_sorted(&mut known, &mut fresh);
-                known
-            })
-            .collect();
-        let mut ids = per_block.concat();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+    /// All features that some row has, ascending, and how many rows have each.
+    fn count_features(&self) -> (Vec<u32>, Vec<usize>) {
+        let of_block = |block: &RowBlock| match block.table_features() {
+            Some(features) => count_in_table(block, features, self.absent),
+            None => count_in_rows(block, self.absent),
+        };
+        let mut all: Vec<(u32, usize)> = self.blocks.par_iter().flat_map_iter(of_block).collect();
+        all.par_sort_unstable_by_key(|(id, _)| *id);
+        let runs = all.chunk_by(|a, b| a.0 == b.0);
+        let totals = runs.map(|run| (run[0].0, run.iter().map(|(_, count)| count).sum::<usize>()));
+        totals.filter(|(_, count)| *count > 0).unzip()
     }
+}
 
-    fn present_counts(&self, ids: &[u32]) -> Vec<usize> {
-        let mut counts = vec![0usize; ids.len()];
-        for block in self.blocks {
-            for row in 0..block.n_rows() {
-                let mut cursor = SlotCursor::new(ids);
-                for (feature, _) in block.present(row, self.absent) {
-                    counts[cursor.slot(feature).expect("every present feature was collected")] += 1;
-                }
-            }
+/// Rows of equal shape are counted column by column, which vector instructions do.
+fn count_in_table(block: &RowBlock, features: &[u32], absent: Absent) -> Vec<(u32, usize)> {
+    let mut counts = vec![0u32; features.len()];
+    let is_present = |value: f32| match absent {
+        Absent::Missing => !value.is_nan(),
+        Absent::Zero => value != 0.0,
+    };
+    for row in block.table_rows() {
+        for (count, value) in counts.iter_mut().zip(row) {
+            *count += u32::from(is_present(*value));
         }
-        counts
     }
+    features.iter().copied().zip(counts.into_iter().map(|count| count as usize)).collect()
+}
+
+fn count_in_rows(block: &RowBlock, absent: Absent) -> Vec<(u32, usize)> {
+    let mut known: Vec<u32> = Vec::new();
+    let mut fresh: Vec<u32> = Vec::new();
+    for row in 0..block.n_rows() {
+        let mut cursor = SlotCursor::new(&known);
+        fresh.extend(block.present(row, absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()));
+        // Merging only when there is much to merge keeps the whole pass near-linear.
+        if fresh.len() > known.len() {
+            merge_sorted(&mut known, &mut fresh);
+        }
+    }
+    merge_sorted(&mut known, &mut fresh);
+    let mut counts = vec![0usize; known.len()];
+    for row in 0..block.n_rows() {
+        let mut cursor = SlotCursor::new(&known);
+        for (feature, _) in block.present(row, absent) {
+            counts[cursor.slot(feature).expect("every present feature was collected")] += 1;
+        }
+    }
+    known.into_iter().zip(counts).collect()
 }
 
 /// Finds ascending ids in an ascending list; rows mostly name neighbours, so it looks at the next place first.

@@ -8,9 +8,10 @@
 
 use rankwise_data::RowBlock;
 
+use crate::batches::Fault;
 use crate::blocks::MAX_LINE_BYTES;
 use crate::number;
-use crate::problem::{Problem, shown};
+use crate::problem::{Problem, name, shown};
 
 const QID: &[u8] = b"qid:";
 const DOC_ID: &str = "docid";
@@ -34,20 +35,7 @@ pub(super) struct RowStart {
     pub(super) qid: Option<String>,
 }
 
-/// Something wrong in a line.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) offset: usize,
-    pub(super) found: String,
-    pub(super) problem: Problem,
-}
-
 type Parsed<T> = Result<T, Fault>;
-
-#[cold]
-fn fault(line: &[u8], start: usize, end: usize, problem: Problem) -> Fault {
-    Fault { offset: start, found: shown(&line[start..end]), problem }
-}
 
 /// Parses lines up to the first fault.
 pub(super) fn parse_block(text: &[u8]) -> ParsedBlock {
@@ -72,7 +60,7 @@ impl ParsedBlock {
     /// Adds the row of a line, if it holds one. Says whether the next line is worth a look.
     fn add_line(&mut self, line: &[u8]) -> Parsed<bool> {
         if line.len() > MAX_LINE_BYTES {
-            return Err(fault(line, 0, 0, Problem::LineTooLong { limit: MAX_LINE_BYTES }));
+            return Err(Fault::new(line, 0, 0, Problem::LineTooLong { limit: MAX_LINE_BYTES }));
         }
         let start = skip_blanks(line, 0);
         if start == line.len() {
@@ -110,8 +98,12 @@ impl ParsedBlock {
 
 fn parse_label(line: &[u8], start: usize) -> Parsed<(f32, usize)> {
     let end = token_end(line, start);
-    let label = number::parse(&line[start..end]).ok_or_else(|| fault(line, start, end, Problem::Label))? as f32;
-    if label.is_finite() && label >= 0.0 { Ok((label, end)) } else { Err(fault(line, start, end, Problem::LabelRange)) }
+    let label = number::parse(&line[start..end]).ok_or_else(|| Fault::new(line, start, end, Problem::Label))? as f32;
+    if label.is_finite() && label >= 0.0 {
+        Ok((label, end))
+    } else {
+        Err(Fault::new(line, start, end, Problem::LabelRange))
+    }
 }
 
 /// The id of the qid token that may follow, and where that token begins and ends. Without one both are where it should
@@ -123,7 +115,7 @@ fn parse_qid(line: &[u8], label_end: usize) -> Parsed<(Option<&str>, usize, usiz
     }
     let (id_start, end) = (start + QID.len(), token_end(line, start));
     if id_start == end {
-        return Err(fault(line, start, end, Problem::QidEmpty));
+        return Err(Fault::new(line, start, end, Problem::QidEmpty));
     }
     parse_name(line, id_start, end, "qid").map(|id| (Some(id), start, end))
 }
@@ -133,7 +125,7 @@ fn parse_qid(line: &[u8], label_end: usize) -> Parsed<(Option<&str>, usize, usiz
 fn late_qid(line: &[u8], start: usize) -> Option<Fault> {
     let at = start + memchr::memmem::find(&line[start..], QID)?;
     let in_comment = memchr::memchr(b'#', &line[start..at]).is_some();
-    (is_blank(line[at - 1]) && !in_comment).then(|| fault(line, at, token_end(line, at), Problem::QidLate))
+    (is_blank(line[at - 1]) && !in_comment).then(|| Fault::new(line, at, token_end(line, at), Problem::QidLate))
 }
 
 /// Reads `feature:value` pairs up to the end of the line, which has no comment any more.
@@ -168,8 +160,8 @@ fn parse_features(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()>
             }
             _ => {
                 let end = token_end(line, at);
-                let value =
-                    parse_odd_value(&line[at..end]).ok_or_else(|| fault(line, at, end, Problem::Value { feature }))?;
+                let value = parse_odd_value(&line[at..end])
+                    .ok_or_else(|| Fault::new(line, at, end, Problem::Value { feature }))?;
                 rows.push_value(feature, value);
                 at = end;
             }
@@ -183,18 +175,18 @@ fn parse_odd_index(line: &[u8], start: usize) -> Parsed<(u32, usize)> {
     let end = token_end(line, start);
     let token = &line[start..end];
     if token.starts_with(QID) {
-        return Err(fault(line, start, end, Problem::QidLate));
+        return Err(Fault::new(line, start, end, Problem::QidLate));
     }
     let colon = match memchr::memchr(b':', token) {
-        None | Some(0) => return Err(fault(line, start, end, Problem::NotPair)),
+        None | Some(0) => return Err(Fault::new(line, start, end, Problem::NotPair)),
         Some(colon) => start + colon,
     };
     let digits = &line[start..colon];
     if !digits.iter().all(u8::is_ascii_digit) {
-        return Err(fault(line, start, colon, Problem::Index));
+        return Err(Fault::new(line, start, colon, Problem::Index));
     }
     let index = digits.iter().try_fold(0u32, |index, digit| index.checked_mul(10)?.checked_add((digit - b'0').into()));
-    index.map(|index| (index, colon + 1)).ok_or_else(|| fault(line, start, colon, Problem::IndexTooLarge))
+    index.map(|index| (index, colon + 1)).ok_or_else(|| Fault::new(line, start, colon, Problem::IndexTooLarge))
 }
 
 /// A missing value, an infinite one, or a long number.
@@ -214,7 +206,7 @@ fn duplicate(line: &[u8], mut at: usize, feature: u32) -> Fault {
         let end = token_end(line, start);
         let is_it = parse_odd_index(line, start).is_ok_and(|(index, _)| index == feature);
         if start == end || (is_it && seen) {
-            return fault(line, start, end, Problem::Duplicate { feature });
+            return Fault::new(line, start, end, Problem::Duplicate { feature });
         }
         seen |= is_it;
         at = end;
@@ -229,11 +221,11 @@ fn parse_doc_id(line: &[u8], start: usize) -> Parsed<&str> {
     }
     if let Some(nul) = memchr::memchr(0, comment) {
         let at = start + nul;
-        return Err(fault(line, at, token_end(line, at), Problem::Control { part: "comment" }));
+        return Err(Fault::new(line, at, token_end(line, at), Problem::Control { part: "comment" }));
     }
     let text = std::str::from_utf8(comment).map_err(|error| {
         let at = start + error.valid_up_to();
-        fault(line, at, token_end(line, at), Problem::Utf8 { part: "comment" })
+        Fault::new(line, at, token_end(line, at), Problem::Utf8 { part: "comment" })
     })?;
     let word = named_doc_id(text).unwrap_or_else(|| text.trim_start_matches(BLANKS));
     let id_start = line.len() - word.len();
@@ -251,11 +243,7 @@ fn named_doc_id(comment: &str) -> Option<&str> {
 }
 
 fn parse_name<'a>(line: &'a [u8], start: usize, end: usize, part: &'static str) -> Parsed<&'a str> {
-    let name = std::str::from_utf8(&line[start..end]).map_err(|_| fault(line, start, end, Problem::Utf8 { part }))?;
-    if name.bytes().any(|byte| byte.is_ascii_control()) {
-        return Err(fault(line, start, end, Problem::Control { part }));
-    }
-    Ok(name)
+    name(&line[start..end], part).map_err(|problem| Fault::new(line, start, end, problem))
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];

@@ -6,5 +6,7 @@ mod reader;
 mod tests;
 mod writer;
 
-pub use reader::{read_dataset, read_letor, read_letor_from};
+pub(crate) use reader::read_source;
+pub use reader::{read_letor, read_letor_from};
 pub use writer::LetorWriter;
+pub(crate) use writer::write_letor;

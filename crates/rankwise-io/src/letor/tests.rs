@@ -11,8 +11,9 @@ use rankwise_data::Absent;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reader::read_blocks;
-use crate::blocks::{BlockReader, MAX_LINE_BYTES};
-use crate::side_files::SideFiles;
+use crate::blocks::{BlockReader, Cut, MAX_LINE_BYTES};
+use crate::options::ReadOptions;
+use crate::read::Input;
 use crate::source::Source;
 
 const SAMPLE: &str = "\u{feff}2 qid:1 1:3 2:0.5 10:-7.25 # docid = A inc = 1\n\
@@ -27,8 +28,9 @@ const SAMPLE: &str = "\u{feff}2 qid:1 1:3 2:0.5 10:-7.25 # docid = A inc = 1\n\
 fn read(input: impl Read + Send, block_bytes: usize) -> Result<u128, String> {
     let path = Path::new("data");
     let source = Source::new(input, path).map_err(|error| error.to_string())?;
-    let reader = BlockReader::with_block_bytes(source, block_bytes);
-    read_blocks(reader, path, SideFiles::default(), None, Absent::Missing)
+    let reader = BlockReader::with_block_bytes(source, Cut::Lines, block_bytes);
+    let options = ReadOptions::new(Absent::Missing);
+    read_blocks(reader, Input::without_side_files(path, &options))
         .map(|data| data.fingerprint())
         .map_err(|error| error.to_string())
 }

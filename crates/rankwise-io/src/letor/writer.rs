@@ -2,9 +2,22 @@
 
 use std::io::{self, Write};
 
-use rankwise_data::Row;
+use rankwise_data::{Column, Row};
 
 use crate::number;
+use crate::write::Rows;
+
+/// A data set as LETOR text.
+pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
+    let columns: Vec<(u32, &Column)> = rows.columns().collect();
+    rows.write_text(out, |text, place| {
+        let value = |(id, column): &(u32, &Column)| (*id, column.get(place));
+        let features: Vec<(u32, f32)> =
+            columns.iter().map(value).filter(|(_, value)| !rows.is_absent(*value)).collect();
+        let (qid, label, doc_id) = (rows.qid(place), rows.data.labels()[place], rows.data.doc_id(place));
+        LetorWriter::new(text).write_row(&Row { qid, label, doc_id, features: &features })
+    })
+}
 
 /// Writes one line per row. The output should be buffered: it gets one call per line.
 #[derive(Debug)]
@@ -61,7 +74,9 @@ impl<W: Write> LetorWriter<W> {
 
 fn check_name(what: &str, name: &str) -> io::Result<()> {
     if name.bytes().any(|byte| byte == b' ' || byte.is_ascii_control()) {
-        return refuse(format!("{what} {name:?} holds white space or a control character"));
+        return refuse(format!(
+            "{what} {name:?} holds white space or a control character, which LETOR text cannot hold"
+        ));
     }
     Ok(())
 }

@@ -30,11 +30,11 @@ const CASES: &[(&[u8], &str)] = &[
     ),
     (
         b"\xff\xfe1\0 \0",
-        r#"f: this is UTF-16 text, which is not read yet; give LETOR text in UTF-8, "label qid:ID feature:value ..." in each line"#,
+        "f: this is UTF-16 text, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
     ),
     (
         b"PAR1\x15\x04",
-        r#"f: this is a Parquet file, which is not read yet; give LETOR text in UTF-8, "label qid:ID feature:value ..." in each line"#,
+        "f: this is a Parquet file, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
     ),
     (
         b"this line begins with many more words than anyone wants to see",

@@ -2,7 +2,9 @@
 
 mod atomic;
 mod broken;
+mod convert;
 mod real_data;
 mod round_trip;
 mod scores;
 mod side_files;
+mod tables;

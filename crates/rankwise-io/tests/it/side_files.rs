@@ -107,20 +107,6 @@ fn what_does_not_fit_names_the_file_to_mend() {
 }
 
 #[test]
-fn other_formats_are_named() {
-    let advice = "which is not read yet; give LETOR text in UTF-8, \"label qid:ID feature:value ...\" in each line";
-    for (name, text, format) in [
-        ("d.csv", "1,2", "a CSV file"),
-        ("d.csv.gz", "1,2", "a CSV file"),
-        ("d.TSV", "1\t2", "a TSV file"),
-        ("d.parquet", "PAR1....", "a Parquet file"),
-        ("d.zst", "PAR1", "a Parquet file"),
-    ] {
-        assert_eq!(read(&[(name, text)]).err(), Some(format!("{name}: this is {format}, {advice}")));
-    }
-}
-
-#[test]
 fn a_side_file_that_is_a_folder_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("d");

@@ -1,0 +1,110 @@
+//! Blocks of text, parsed in parallel and put together in order.
+//!
+//! One thread reads and decompresses the next batch of blocks while the others parse the one before:
+//!
+//! ```text
+//! read    batch 0 | batch 1 | batch 2 |
+//! parse           | batch 0 | batch 1 | batch 2
+//! merge                     ^         ^ in order: counts lines, reports the first fault
+//! ```
+
+use std::path::Path;
+
+use rankwise_data::{DatasetBuilder, RowBlock};
+use rayon::prelude::*;
+
+use crate::blocks::{BLOCK_BYTES, BlockReader, ReadFault};
+use crate::error::IoError;
+use crate::problem::{Problem, shown};
+
+/// Text that is read ahead for each thread. Enough that no thread waits long for the others.
+const BATCH_BYTES_PER_THREAD: usize = 4 << 20;
+
+/// Something wrong in a line.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// The byte in the line.
+    pub(crate) offset: usize,
+    /// The text there, shortened.
+    pub(crate) found: String,
+    pub(crate) problem: Problem,
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(line: &[u8], start: usize, end: usize, problem: Problem) -> Self {
+        Self { offset: start, found: shown(&line[start..end]), problem }
+    }
+
+    /// The error for a fault in this line, counted from 1.
+    pub(crate) fn at(self, path: &Path, line: u64) -> IoError {
+        let Self { offset, found, problem } = self;
+        IoError::Line { path: path.into(), line, column: offset + 1, found, problem }
+    }
+}
+
+/// Puts parsed blocks together in the order of the file.
+pub(crate) trait Merge {
+    /// What a block becomes.
+    type Block: Send;
+
+    /// Adds the next block, or tells what is wrong in it.
+    fn add(&mut self, block: Self::Block) -> Result<(), IoError>;
+
+    /// The lines of the blocks so far.
+    fn n_lines(&self) -> u64;
+}
+
+/// Parses all blocks and merges them.
+pub(crate) fn parse_blocks<M: Merge>(
+    mut reader: BlockReader<'_>,
+    parse: impl Fn(&[u8]) -> M::Block + Sync,
+    merger: &mut M,
+) -> Result<(), IoError> {
+    let mut batch = read_batch(&mut reader);
+    loop {
+        let parse_batch = || batch.blocks.par_iter().map(|text| parse(text)).collect::<Vec<_>>();
+        let (next, parsed) = match batch.end {
+            Some(_) => (None, parse_batch()),
+            None => rayon::join(|| Some(read_batch(&mut reader)), parse_batch),
+        };
+        parsed.into_iter().try_for_each(|block| merger.add(block))?;
+        match (batch.end, next) {
+            (_, Some(next)) => batch = next,
+            (Some(Err(fault)), _) => return Err(reader.error(fault, merger.n_lines())),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Blocks without rows must not pile up: a small compressed file can hold any number of empty lines.
+pub(crate) fn push_rows(builder: &mut DatasetBuilder, rows: RowBlock) {
+    if rows.n_rows() > 0 {
+        builder.push_block(rows);
+    }
+}
+
+/// Blocks that are parsed together. How the text is cut into blocks does not depend on the number of threads; how many
+/// make a batch does, and matters to nobody.
+struct Batch {
+    blocks: Vec<Vec<u8>>,
+    /// Whether and how the input ends after them.
+    end: Option<Result<(), ReadFault>>,
+}
+
+fn read_batch(reader: &mut BlockReader<'_>) -> Batch {
+    let mut batch = Batch { blocks: Vec::new(), end: None };
+    let mut room = rayon::current_num_threads() * BATCH_BYTES_PER_THREAD;
+    while room > 0 && batch.end.is_none() {
+        match reader.next_block() {
+            Ok(Some(block)) => {
+                // Blocks of a few bytes are a matter of tests, but must not make endless batches.
+                room = room.saturating_sub(block.len().max(BLOCK_BYTES / 2));
+                batch.blocks.push(block);
+            }
+            Ok(None) => batch.end = Some(Ok(())),
+            Err(fault) => batch.end = Some(Err(fault)),
+        }
+    }
+    batch
+}

@@ -1,0 +1,350 @@
+//! From the names of a table's columns, and what the caller said about them, to the meaning of each column.
+//!
+//! The rule of ids: if every feature column is named by an integer, or by one common prefix and an integer (`f12`), that
+//! integer is the feature's id, and the names say no more than the ids. Otherwise features are numbered 0, 1, ... by their
+//! place among the feature columns, and the names are kept.
+
+use std::collections::HashMap;
+
+use crate::options::{ColumnOptions, ReadOptions, Role};
+
+/// What the caller says instead of a column, if there is none.
+const NONE: &str = "none";
+/// Columns that a message lists.
+const MAX_LISTED: usize = 12;
+/// Names less like than this are no slip of the finger.
+const MIN_LIKENESS: f64 = 0.7;
+
+/// The meaning of every column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Columns {
+    pub(crate) roles: Vec<Role>,
+    /// For messages: the name, or the number of a column without one.
+    pub(crate) shown: Vec<String>,
+    /// The names of the features, where they are not just their ids.
+    pub(crate) feature_names: Vec<(u32, String)>,
+}
+
+/// What is wrong with the columns as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnProblem {
+    /// A name or number that no column has.
+    #[error("{option} {typed}: there is no such column; {}here are {columns}", advice(nearest.as_deref()))]
+    Unknown {
+        /// Where it was given.
+        option: String,
+        /// What was given.
+        typed: String,
+        /// The most similar name, if one is similar.
+        nearest: Option<String>,
+        /// What there is.
+        columns: String,
+    },
+    /// One column is given two meanings.
+    #[error("column {column} is to be {first} and {second}; give each its own column")]
+    TwoRoles {
+        /// The column.
+        column: String,
+        /// One meaning.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// Several columns have a usual name of one kind.
+    #[error(
+        "columns {first} and {second} could both be the {noun}; choose with {option}, and pass over the other with --ignore-columns"
+    )]
+    Ambiguous {
+        /// One column.
+        first: String,
+        /// The other.
+        second: String,
+        /// What they could be.
+        noun: &'static str,
+        /// The option that decides.
+        option: &'static str,
+    },
+    /// No column has labels.
+    #[error(
+        "no column is the label; name it with --label-column, or write --header no if the first line is not a header; there are {columns}"
+    )]
+    NoLabel {
+        /// What there is.
+        columns: String,
+    },
+    /// Neither a column nor a side file tells the queries.
+    #[error("no column is the qid; name it with --qid-column{}; there are {columns}", sizes_advice(sizes.as_deref()))]
+    NoQueries {
+        /// Where the sizes could be; none beside a stream.
+        sizes: Option<String>,
+        /// What there is.
+        columns: String,
+    },
+    /// A table of one column, which is none.
+    #[error(
+        "there is one column only; if the fields of a line are not separated by {separator}, say by what with --separator"
+    )]
+    OneColumn {
+        /// The separator in force.
+        separator: &'static str,
+    },
+    /// Two columns have the same name.
+    #[error("two columns are called {name}; rename one of them")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A column has no name.
+    #[error("column {number} has no name; name it, or pass over it with --ignore-columns {number}")]
+    NoName {
+        /// The column, from 0.
+        number: usize,
+    },
+    /// The model or the training data has a feature that is not here.
+    #[error("there is no column {feature}, a feature of the model; there are {columns}")]
+    FeatureMissing {
+        /// The feature.
+        feature: String,
+        /// What there is.
+        columns: String,
+    },
+    /// A column of a kind that is not read.
+    #[error("column {column} holds {found}, where a {noun} should be; {advice}")]
+    Type {
+        /// The column.
+        column: String,
+        /// What it holds.
+        found: String,
+        /// What it should be.
+        noun: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+}
+
+fn advice(nearest: Option<&str>) -> String {
+    nearest.map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
+}
+
+fn sizes_advice(sizes: Option<&str>) -> String {
+    let place = |sizes: &str| format!(", or put the number of rows of each query into {sizes}, one per line");
+    sizes.map_or_else(String::new, place)
+}
+
+/// The columns of a table as its file shows them.
+pub(crate) enum Names<'a> {
+    Given(&'a [String]),
+    /// So many, without names.
+    Count(usize),
+}
+
+/// Finds out what each column means. `has_sizes` says whether a side file tells the queries.
+pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool) -> Result<Columns, ColumnProblem> {
+    let table = Table::new(names)?;
+    let mut roles: Vec<Option<Role>> = vec![None; table.shown.len()];
+    table.assign_typed(&options.columns, &mut roles)?;
+    match names {
+        Names::Given(names) => table.assign_usual(names, options, &mut roles)?,
+        Names::Count(_) => assign_places(&options.columns, has_sizes, &mut roles),
+    }
+    let label_wanted = !options.columns.is_label_optional && options.columns.label.as_deref() != Some(NONE);
+    if label_wanted && !roles.contains(&Some(Role::Label)) {
+        return Err(ColumnProblem::NoLabel { columns: table.list() });
+    }
+    let feature_names = table.number_features(names, options, &mut roles)?;
+    let roles = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
+    Ok(Columns { roles, shown: table.shown, feature_names })
+}
+
+struct Table<'a> {
+    names: &'a [String],
+    shown: Vec<String>,
+    by_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Table<'a> {
+    fn new(names: &Names<'a>) -> Result<Self, ColumnProblem> {
+        let names = match names {
+            Names::Given(names) => names,
+            Names::Count(count) => {
+                let shown = (0..*count).map(|number| number.to_string()).collect();
+                return Ok(Self { names: &[], shown, by_name: HashMap::new() });
+            }
+        };
+        let mut by_name = HashMap::new();
+        for (number, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            if by_name.insert(name.as_str(), number).is_some() {
+                return Err(ColumnProblem::SameName { name: quoted(name) });
+            }
+        }
+        Ok(Self { names, shown: names.iter().map(|name| quoted(name)).collect(), by_name })
+    }
+
+    /// The column that was typed: by its name, else by its number.
+    fn find(&self, option: &str, typed: &str) -> Result<usize, ColumnProblem> {
+        let number = || typed.parse::<usize>().ok().filter(|number| *number < self.shown.len());
+        self.by_name.get(typed).copied().or_else(number).ok_or_else(|| self.unknown(option, typed))
+    }
+
+    fn unknown(&self, option: &str, typed: &str) -> ColumnProblem {
+        let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &typed.to_lowercase());
+        let names = self.names.iter().map(|name| (name, likeness(name)));
+        let nearest = names.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, likeness)| *likeness >= MIN_LIKENESS);
+        ColumnProblem::Unknown {
+            option: option.into(),
+            typed: crate::problem::shown(typed.as_bytes()),
+            nearest: nearest.map(|(name, _)| quoted(name)),
+            columns: self.list(),
+        }
+    }
+
+    /// What the options say.
+    fn assign_typed(&self, options: &ColumnOptions, roles: &mut [Option<Role>]) -> Result<(), ColumnProblem> {
+        let named = options.roles().into_iter().filter_map(|(role, option, typed)| Some((role, option, typed?)));
+        let ignored = options.ignore.iter().map(|typed| (Role::Ignored, "--ignore-columns", typed.as_str()));
+        for (role, option, typed) in named.filter(|(_, _, typed)| *typed != NONE).chain(ignored) {
+            let column = self.find(option, typed)?;
+            match roles[column] {
+                Some(first) if first != role => {
+                    let column = self.shown[column].clone();
+                    return Err(ColumnProblem::TwoRoles { column, first: first.noun(), second: role.noun() });
+                }
+                _ => roles[column] = Some(role),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the names say, where the options say nothing.
+    fn assign_usual(
+        &self,
+        names: &[String],
+        options: &ReadOptions,
+        roles: &mut [Option<Role>],
+    ) -> Result<(), ColumnProblem> {
+        for (role, option, typed) in options.columns.roles() {
+            if typed.is_some() {
+                continue;
+            }
+            let is_feature = |name: &String| options.features.iter().flatten().any(|(_, feature)| feature == name);
+            let mut found = (0..names.len())
+                .filter(|column| roles[*column].is_none())
+                .filter(|column| role.is_usual(&names[*column]) && !is_feature(&names[*column]));
+            let (first, second) = (found.next(), found.next());
+            if let (Some(first), Some(second)) = (first, second) {
+                let [first, second] = [first, second].map(|column| self.shown[column].clone());
+                return Err(ColumnProblem::Ambiguous { first, second, noun: role.noun(), option });
+            }
+            if let Some(column) = first {
+                roles[column] = Some(role);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes features of the columns that are nothing else; gives their names, where these are not just the ids.
+    fn number_features(
+        &self,
+        names: &Names<'_>,
+        options: &ReadOptions,
+        roles: &mut [Option<Role>],
+    ) -> Result<Vec<(u32, String)>, ColumnProblem> {
+        let features: Vec<usize> = (0..roles.len()).filter(|column| roles[*column].is_none()).collect();
+        let Names::Given(names) = names else {
+            features.iter().zip(0..).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
+            return Ok(Vec::new());
+        };
+        if let Some(wanted) = &options.features {
+            for (id, name) in wanted {
+                let column = self.by_name.get(name.as_str()).filter(|column| roles[**column].is_none());
+                let missing = || ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() };
+                roles[*column.ok_or_else(missing)?] = Some(Role::Feature(*id));
+            }
+            return Ok(wanted.clone());
+        }
+        if let Some(number) = features.iter().find(|column| names[**column].is_empty()) {
+            return Err(ColumnProblem::NoName { number: *number });
+        }
+        let feature_names: Vec<&str> = features.iter().map(|column| names[*column].as_str()).collect();
+        let in_names = ids_in_names(&feature_names);
+        let kept = match in_names {
+            Some(_) => Vec::new(),
+            None => (0..).zip(feature_names).map(|(id, name)| (id, name.to_owned())).collect(),
+        };
+        let ids = in_names.unwrap_or_else(|| (0..features.len() as u32).collect());
+        features.iter().zip(ids).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
+        Ok(kept)
+    }
+
+    fn list(&self) -> String {
+        list(&self.shown)
+    }
+}
+
+impl Columns {
+    /// The features in the order of the columns, if they ascend.
+    pub(crate) fn ascending_features(&self) -> Option<Vec<u32>> {
+        let feature = |role: &Role| match role {
+            Role::Feature(id) => Some(*id),
+            _ => None,
+        };
+        let features: Vec<u32> = self.roles.iter().filter_map(feature).collect();
+        features.is_sorted_by(|a, b| a < b).then_some(features)
+    }
+
+    /// The columns, for messages.
+    pub(crate) fn list(&self) -> String {
+        list(&self.shown)
+    }
+}
+
+fn list(columns: &[String]) -> String {
+    match columns {
+        // Only names have quotes.
+        [first, ..] if !first.starts_with('"') => format!("columns 0 to {}, without names", columns.len() - 1),
+        _ if columns.len() > MAX_LISTED => {
+            format!("{} and {} more", columns[..MAX_LISTED].join(", "), columns.len() - MAX_LISTED)
+        }
+        _ => columns.join(", "),
+    }
+}
+
+/// Without names: the label first, then the qid, unless a side file tells the queries.
+fn assign_places(options: &ColumnOptions, has_sizes: bool, roles: &mut [Option<Role>]) {
+    if options.description.is_some() {
+        return;
+    }
+    let mut next = 0;
+    let wanted = [(Role::Label, options.label.is_none()), (Role::Qid, options.qid.is_none() && !has_sizes)];
+    for (role, is_wanted) in wanted {
+        if !is_wanted {
+            continue;
+        }
+        if let Some(place) = roles[next..].iter().position(Option::is_none) {
+            roles[next + place] = Some(role);
+            next += place + 1;
+        }
+    }
+}
+
+/// The ids in the names of all features: integers, each behind the same prefix. `None` if the names are more than that.
+fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
+    let prefix = names.first()?.trim_end_matches(|char: char| char.is_ascii_digit());
+    let ids: Option<Vec<u32>> = names
+        .iter()
+        .map(|name| {
+            let digits = name.strip_prefix(prefix)?;
+            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+        })
+        .collect();
+    let ids = ids?;
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|two| two[0] < two[1]).then_some(ids)
+}
+
+/// A name for messages: short, in quotes.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", crate::problem::shown(name.as_bytes()))
+}

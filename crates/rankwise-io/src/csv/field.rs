@@ -1,0 +1,154 @@
+//! The fields of a block of rows, one after the other.
+//!
+//! ```text
+//! 1.5,"a ""b"", c",\n
+//! ^plain ^in quotes ^empty
+//! ```
+
+use std::borrow::Cow;
+
+use crate::batches::Fault;
+use crate::blocks::closing_quote;
+use crate::problem::Problem;
+
+/// Walks over the fields of whole rows, the last of which ends in a newline.
+#[derive(Clone)]
+pub(super) struct Fields<'a> {
+    pub(super) text: &'a [u8],
+    /// Where the next field begins, or the separator or newline after the last one.
+    pub(super) at: usize,
+    pub(super) separator: u8,
+    /// The lines before the current one, and where it begins.
+    pub(super) line: u64,
+    line_start: usize,
+}
+
+/// One field: a place in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    is_quoted: bool,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(text: &'a [u8], separator: u8) -> Self {
+        Self { text, at: 0, separator, line: 0, line_start: 0 }
+    }
+
+    /// Passes over empty lines; says whether a row follows.
+    pub(super) fn find_row(&mut self) -> bool {
+        loop {
+            match &self.text[self.at..] {
+                [] => return false,
+                [b'\n', ..] => self.at += 1,
+                [b'\r', b'\n', ..] => self.at += 2,
+                _ => return true,
+            }
+            self.start_line(self.at);
+        }
+    }
+
+    fn start_line(&mut self, at: usize) {
+        self.line += 1;
+        self.line_start = at;
+    }
+
+    /// The next field of the row; the place after it is then that of a separator or of the row's end.
+    pub(super) fn next(&mut self) -> Result<Field, Fault> {
+        let start = self.at;
+        if self.text[start] == b'"' {
+            return self.next_quoted();
+        }
+        let length = memchr::memchr2(self.separator, b'\n', &self.text[start..]).unwrap_or(self.text.len() - start);
+        let mut end = start + length;
+        if self.text.get(end) == Some(&b'\n') && end > start && self.text[end - 1] == b'\r' {
+            end -= 1;
+        }
+        self.at = end;
+        Ok(Field { start, end, is_quoted: false })
+    }
+
+    fn next_quoted(&mut self) -> Result<Field, Fault> {
+        let start = self.at;
+        let Some(close) = closing_quote(self.text, start + 1) else {
+            return Err(self.fault(start, self.text.len() - 1, Problem::QuoteOpen));
+        };
+        let end = close + 1;
+        let rest = &self.text[end..];
+        if !(rest[0] == self.separator || rest.starts_with(b"\n") || rest.starts_with(b"\r\n")) {
+            let rest_end = end + memchr::memchr2(self.separator, b'\n', rest).unwrap_or(rest.len());
+            self.pass_newlines(start, end);
+            return Err(self.fault(end, rest_end, Problem::QuoteRest));
+        }
+        self.at = end;
+        Ok(Field { start, end, is_quoted: true })
+    }
+
+    /// Passes the separator; `false` at the end of the row.
+    pub(super) fn pass_separator(&mut self) -> bool {
+        let is_one = self.text[self.at] == self.separator;
+        self.at += usize::from(is_one);
+        is_one
+    }
+
+    /// Passes the end of the row; `false` if there is another field.
+    pub(super) fn pass_end(&mut self) -> bool {
+        self.at += match &self.text[self.at..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => return false,
+        };
+        self.start_line(self.at);
+        true
+    }
+
+    /// The text of a field: without quotes and, if it has none, without blanks around it.
+    pub(super) fn content(&self, field: Field) -> Cow<'a, [u8]> {
+        let text = &self.text[field.start..field.end];
+        if !field.is_quoted {
+            return Cow::Borrowed(text.trim_ascii());
+        }
+        let inner = &text[1..text.len() - 1];
+        if memchr::memchr(b'"', inner).is_none() {
+            return Cow::Borrowed(inner);
+        }
+        let mut plain = Vec::with_capacity(inner.len());
+        let mut at = 0;
+        for quote in memchr::memchr_iter(b'"', inner) {
+            // The second of two is passed over.
+            if quote >= at {
+                plain.extend_from_slice(&inner[at..=quote]);
+                at = quote + 2;
+            }
+        }
+        plain.extend_from_slice(&inner[at.min(inner.len())..]);
+        Cow::Owned(plain)
+    }
+
+    /// Counts the newlines in a field that has been passed.
+    pub(super) fn pass_newlines(&mut self, start: usize, end: usize) {
+        for newline in memchr::memchr_iter(b'\n', &self.text[start..end]) {
+            self.start_line(start + newline + 1);
+        }
+    }
+
+    /// Counts the lines that a field spans, once it is known to be right.
+    pub(super) fn finish(&mut self, field: Field) {
+        if field.is_quoted {
+            self.pass_newlines(field.start, field.end);
+        }
+    }
+
+    /// The fault of a field that begins in the current line.
+    #[cold]
+    pub(super) fn fault(&self, start: usize, end: usize, problem: Problem) -> Fault {
+        let fault = Fault::new(self.text, start, end.max(start), problem);
+        Fault { offset: start - self.line_start, ..fault }
+    }
+
+    #[cold]
+    pub(super) fn field_fault(&self, field: Field, problem: Problem) -> Fault {
+        self.fault(field.start, field.end, problem)
+    }
+}

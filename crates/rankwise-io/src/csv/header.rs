@@ -1,0 +1,72 @@
+//! How a table begins: whether its first line names the columns, and how many there are.
+
+use std::borrow::Cow;
+
+use super::field::Fields;
+use super::row::value_of;
+use crate::batches::Fault;
+use crate::columns::{Names, resolve};
+use crate::options::{Header, ReadOptions, Role};
+use crate::problem::Problem;
+
+/// The first row of a table.
+pub(super) struct Start {
+    /// The names of the columns, if the first row is a header.
+    pub(super) names: Option<Vec<String>>,
+    pub(super) n_columns: usize,
+    /// What to pass over to come to the first row of data.
+    pub(super) n_bytes: usize,
+    pub(super) n_lines: u64,
+}
+
+/// Looks at the first row of a block; `None` if the block holds empty lines only. A fault comes with its line.
+pub(super) fn read_start(
+    text: &[u8],
+    separator: u8,
+    options: &ReadOptions,
+    has_sizes: bool,
+) -> Result<Option<Start>, (u64, Fault)> {
+    let mut fields = Fields::new(text, separator);
+    if !fields.find_row() {
+        return Ok(None);
+    }
+    let (blank_lines, blank_bytes) = (fields.line, fields.at);
+    let (mut texts, mut fault) = (Vec::new(), None);
+    loop {
+        let field = fields.next().map_err(|fault| (fields.line, fault))?;
+        let text = fields.content(field);
+        if fault.is_none() && std::str::from_utf8(&text).is_err() {
+            fault = Some((fields.line, fields.field_fault(field, Problem::Utf8 { part: "column name" })));
+        }
+        texts.push(text);
+        fields.finish(field);
+        if !fields.pass_separator() {
+            break;
+        }
+    }
+    if !is_header(&texts, options, has_sizes) {
+        let n_columns = texts.len();
+        return Ok(Some(Start { names: None, n_columns, n_bytes: blank_bytes, n_lines: blank_lines }));
+    }
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let names: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    fields.pass_end();
+    Ok(Some(Start { n_columns: names.len(), names: Some(names), n_bytes: fields.at, n_lines: fields.line }))
+}
+
+/// A first line is a header if something stands in it that is not a number, where one should be. Columns that are given
+/// by names need a header.
+fn is_header(texts: &[Cow<'_, [u8]>], options: &ReadOptions, has_sizes: bool) -> bool {
+    match options.columns.header {
+        Header::Yes => return true,
+        Header::No => return false,
+        Header::Auto => {}
+    }
+    let Ok(columns) = resolve(&Names::Count(texts.len()), options, has_sizes) else { return true };
+    columns.roles.iter().zip(texts).any(|(role, text)| match role {
+        Role::Qid | Role::DocId | Role::Ignored => false,
+        _ => value_of(text).is_none(),
+    })
+}

@@ -1,0 +1,12 @@
+//! CSV and TSV: tables as text, one document a row (RFC 4180, with any separator).
+
+mod field;
+mod header;
+mod reader;
+mod row;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub(crate) use reader::read_source;
+pub(crate) use writer::write_csv;

@@ -1,0 +1,187 @@
+//! One block of rows of a table into rows of documents.
+
+use rankwise_data::RowBlock;
+
+use super::field::{Field, Fields};
+use crate::batches::Fault;
+use crate::columns::Columns;
+use crate::number;
+use crate::options::Role;
+use crate::problem::{Problem, name};
+
+/// What stands for a value that is not known, in any case of letters; so does nothing at all.
+const MISSING: [&str; 9] = ["na", "nan", "n/a", "#n/a", "null", "none", "?", "-", "\\n"];
+
+/// What a block holds.
+#[derive(Default)]
+pub(super) struct ParsedBlock {
+    pub(super) rows: RowBlock,
+    pub(super) n_lines: u64,
+    /// What stopped the parsing.
+    pub(super) fault: Option<(u64, Fault)>,
+}
+
+/// Parses rows up to the first fault.
+pub(super) fn parse_block(text: &[u8], separator: u8, columns: &Columns) -> ParsedBlock {
+    let ascending = columns.ascending_features();
+    let mut parser = Parser {
+        fields: Fields::new(text, separator),
+        columns,
+        is_table: ascending.is_some(),
+        rows: ascending.map_or_else(RowBlock::default, |features| RowBlock::for_table(&features)),
+        label: 0.0,
+        qid: String::new(),
+        doc_id: String::new(),
+    };
+    while parser.fields.find_row() {
+        if let Err(fault) = parser.add_row() {
+            return ParsedBlock { rows: RowBlock::default(), n_lines: 0, fault: Some((parser.fields.line, fault)) };
+        }
+    }
+    ParsedBlock { rows: parser.rows, n_lines: parser.fields.line, fault: None }
+}
+
+struct Parser<'a> {
+    fields: Fields<'a>,
+    columns: &'a Columns,
+    /// Whether values can be handed over as those of a table, because their features ascend.
+    is_table: bool,
+    rows: RowBlock,
+    label: f32,
+    qid: String,
+    doc_id: String,
+}
+
+impl Parser<'_> {
+    fn add_row(&mut self) -> Result<(), Fault> {
+        let last = self.columns.roles.len() - 1;
+        for (column, role) in self.columns.roles.iter().enumerate() {
+            match *role {
+                Role::Feature(feature) => self.add_value(feature, column)?,
+                role => self.add_other(role, column)?,
+            }
+            if column < last && !self.fields.pass_separator() {
+                return Err(self.ragged(self.fields.at, column + 1));
+            }
+        }
+        if !self.fields.pass_end() {
+            return Err(self.too_long());
+        }
+        self.rows.start_row(&self.qid, self.label, &self.doc_id);
+        if self.is_table {
+            self.rows.finish_table_row();
+        } else {
+            self.rows.finish_row().expect("the columns are different features");
+        }
+        Ok(())
+    }
+
+    /// Nearly all fields are short numbers or nothing, which are read where they stand.
+    #[inline]
+    fn add_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
+        let rest = &self.fields.text[self.fields.at..];
+        let is_end = |byte: u8| byte == self.fields.separator || byte == b'\n';
+        let (value, length) = match number::parse_short(rest) {
+            Some((value, length)) if is_end(rest[length]) => (value as f32, length),
+            _ if is_end(rest[0]) => (f32::NAN, 0),
+            _ => return self.add_odd_value(feature, column),
+        };
+        self.push(feature, value);
+        self.fields.at += length;
+        Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, feature: u32, value: f32) {
+        if self.is_table {
+            self.rows.push_next_value(value);
+        } else {
+            self.rows.push_value(feature, value);
+        }
+    }
+
+    fn add_odd_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
+        let field = self.fields.next()?;
+        let text = self.fields.content(field);
+        let value = value_of(&text).ok_or_else(|| self.not_a(Role::Feature(feature), column, field))?;
+        self.push(feature, value);
+        self.fields.finish(field);
+        Ok(())
+    }
+
+    fn add_other(&mut self, role: Role, column: usize) -> Result<(), Fault> {
+        let field = self.fields.next()?;
+        let text = self.fields.content(field);
+        let not_a = || self.not_a(role, column, field);
+        match role {
+            Role::Label => self.label = number::parse_weight(text.trim_ascii()).ok_or_else(not_a)?,
+            Role::Weight => {
+                let weight = number::parse_weight(text.trim_ascii()).ok_or_else(not_a)?;
+                self.rows.push_weight(weight);
+            }
+            Role::QueryWeight => {
+                let weight = number::parse_weight(text.trim_ascii()).ok_or_else(not_a)?;
+                self.rows.push_query_weight(weight);
+            }
+            Role::Position => {
+                let position = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
+                self.rows.push_position(position.ok_or_else(not_a)?);
+            }
+            Role::Qid => {
+                let qid = self.name(&text, field, "qid")?;
+                if qid.is_empty() {
+                    return Err(not_a());
+                }
+                qid.clone_into(&mut self.qid);
+            }
+            Role::DocId => self.name(&text, field, "document id")?.clone_into(&mut self.doc_id),
+            Role::Ignored | Role::Feature(_) => {}
+        }
+        self.fields.finish(field);
+        Ok(())
+    }
+
+    fn name<'t>(&self, text: &'t [u8], field: Field, part: &'static str) -> Result<&'t str, Fault> {
+        name(text, part).map_err(|problem| self.fields.field_fault(field, problem))
+    }
+
+    #[cold]
+    fn not_a(&self, role: Role, column: usize, field: Field) -> Fault {
+        let problem = Problem::Cell { column: self.columns.shown[column].clone(), noun: role.noun() };
+        let text = self.fields.content(field);
+        let found = crate::problem::shown(&text);
+        Fault { found, ..self.fields.field_fault(field, problem) }
+    }
+
+    /// The fault of a row with another number of fields than the table has columns, at the place where it shows.
+    #[cold]
+    fn ragged(&self, at: usize, fields: usize) -> Fault {
+        self.fields.fault(at, at, Problem::Ragged { fields, columns: self.columns.roles.len() })
+    }
+
+    /// The fault of a row with too many fields, which are counted.
+    #[cold]
+    fn too_long(&self) -> Fault {
+        let mut ahead = self.fields.clone();
+        let mut fields = self.columns.roles.len();
+        while ahead.pass_separator() && ahead.next().is_ok() {
+            fields += 1;
+        }
+        self.ragged(self.fields.at, fields)
+    }
+}
+
+/// A number, a truth value or something that stands for a missing value.
+pub(super) fn value_of(text: &[u8]) -> Option<f32> {
+    let text = text.trim_ascii();
+    if let Some(value) = number::parse(text) {
+        return Some(value as f32);
+    }
+    let is = |name: &str| text.eq_ignore_ascii_case(name.as_bytes());
+    match text {
+        b"" => Some(f32::NAN),
+        _ if is("true") => Some(1.0),
+        _ if is("false") => Some(0.0),
+        _ => MISSING.iter().any(|name| is(name)).then_some(f32::NAN),
+    }
+}

@@ -1,0 +1,94 @@
+//! What must not depend on how the text is cut into blocks or on who parses them.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use rankwise_data::Absent;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::reader::read_blocks;
+use crate::blocks::{BlockReader, Cut};
+use crate::options::ReadOptions;
+use crate::read::Input;
+use crate::source::Source;
+
+const SAMPLE: &str = "\u{feff}label,qid,\"note, \"\"long\"\"\",docid,a,\"b\nc\"\r\n\
+    2,q1,\"one\ntwo \"\"three\"\"\nfour\",D1,0.5,-3e-2\n\
+    0,\"q,2\",5\" pipe,\"D \"\"2\"\"\",,NA\n\
+    \n\
+    1,q1,\"\",,\"1.25\", 7 \r\n\
+    0,\"q1\",\"\n\n\",\"\",inf,?";
+
+fn pool(n_threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap()
+}
+
+/// The fingerprint and the number of rows, or the error, of a text that is read in blocks of a given size.
+fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), String> {
+    let path = Path::new("data");
+    let source = Source::new(input, path).map_err(|error| error.to_string())?;
+    let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator: b',' }, block_bytes);
+    let mut options = ReadOptions::new(Absent::Missing);
+    options.columns.ignore = vec!["2".into()];
+    read_blocks(reader, b',', Input::without_side_files(path, &options), None)
+        .map(|data| (data.fingerprint(), data.n_rows()))
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn any_block_size_gives_the_same_data() {
+    let whole = read(SAMPLE.as_bytes(), 1 << 20).unwrap();
+    assert_eq!(whole.1, 4);
+    for block_bytes in 1..=SAMPLE.len() + 1 {
+        assert_eq!(read(SAMPLE.as_bytes(), block_bytes), Ok(whole), "{block_bytes}");
+    }
+}
+
+#[test]
+fn lines_are_counted_through_quotes_and_blocks() {
+    let expected = "data:12:10: \"x\" in column \"a\" is not a number; write a number, or leave the field empty if it is \
+        missing; --ignore-columns passes over columns";
+    let text = format!("{SAMPLE}\n0,q1,ü,,x,1\n");
+    for block_bytes in 1..=text.len() {
+        assert_eq!(read(text.as_bytes(), block_bytes), Err(expected.into()), "{block_bytes}");
+    }
+}
+
+static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| [pool(1), pool(3)]);
+
+/// Some bytes of the sample replaced, inserted, removed or repeated.
+fn mutated() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![any::<u8>(), prop::sample::select(b"\"\"\"\",,\n\n\r 0.-nN\0\xff".to_vec())];
+    let edits = prop::collection::vec((0..4u8, any::<prop::sample::Index>(), byte), 0..10);
+    edits.prop_map(|edits| {
+        let mut text = SAMPLE.as_bytes().to_vec();
+        for (kind, place, byte) in edits {
+            let at = place.index(text.len());
+            match kind {
+                0 => text[at] = byte,
+                1 => text.insert(at, byte),
+                2 if text.len() > 1 => drop(text.remove(at)),
+                _ => text.extend_from_within(at..(at + 20).min(text.len())),
+            }
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn mutated_tables_give_one_result(text in mutated(), block_bytes in 1usize..200) {
+        let whole = POOLS[0].install(|| read(&*text, 1 << 16));
+        prop_assert_eq!(&whole, &POOLS[1].install(|| read(&*text, 1 << 16)));
+        prop_assert_eq!(whole, POOLS[1].install(|| read(&*text, block_bytes)));
+    }
+
+    #[test]
+    fn any_bytes_give_a_result(text: Vec<u8>, block_bytes in 1usize..100) {
+        prop_assert_eq!(read(&*text, 1 << 16), read(&*text, block_bytes));
+    }
+}

@@ -1,0 +1,90 @@
+//! The column description that CatBoost reads beside a table: `index<TAB>type[<TAB>name]` in each line. Columns that it
+//! does not name are features.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::error::IoError;
+use crate::lists::read_list;
+use crate::options::{ColumnOptions, Header, ReadOptions, Role};
+use crate::source::Source;
+
+const EXPECTED: &str = "a column number from 0, a tab, and Label, GroupId, DocId, Weight, GroupWeight, Num or Auxiliary \
+    (categories and text are not read yet: make them Auxiliary)";
+/// Columns beyond are no table.
+const MAX_COLUMNS: usize = 1 << 24;
+
+/// What a description file says.
+pub(crate) struct Description {
+    columns: BTreeMap<usize, (Role, Option<String>)>,
+}
+
+impl Description {
+    pub(crate) fn read(path: &Path) -> Result<Self, IoError> {
+        let lines = read_list(Source::open(path)?, EXPECTED, parse_line)?;
+        let mut columns = BTreeMap::new();
+        for (column, role, name) in lines {
+            let one_only = !matches!(role, Role::Feature(_) | Role::Ignored);
+            let is_twice = one_only && columns.values().any(|(other, _): &(Role, _)| *other == role);
+            if is_twice || columns.insert(column, (role, name)).is_some() {
+                let what = if is_twice { role.noun() } else { "the meaning of a column" };
+                let other = format!("another line, beside that of column {column},");
+                return Err(IoError::GivenTwice { path: path.into(), other, what });
+            }
+        }
+        Ok(Self { columns })
+    }
+
+    /// The options that say the same; those that were typed for single columns give way.
+    pub(crate) fn apply(&self, options: &ReadOptions) -> ReadOptions {
+        let typed = |wanted: Role| {
+            let found = self.columns.iter().find(|(_, (role, _))| *role == wanted);
+            found.map(|(column, _)| column.to_string())
+        };
+        let or_none = |wanted: Role| typed(wanted).or_else(|| Some("none".into()));
+        let ignored = self.columns.iter().filter(|(_, (role, _))| *role == Role::Ignored);
+        let columns = ColumnOptions {
+            label: typed(Role::Label),
+            qid: or_none(Role::Qid),
+            doc_id: or_none(Role::DocId),
+            weight: or_none(Role::Weight),
+            query_weight: or_none(Role::QueryWeight),
+            position: or_none(Role::Position),
+            ignore: ignored.map(|(column, _)| column.to_string()).collect(),
+            header: match options.columns.header {
+                Header::Auto => Header::No,
+                header => header,
+            },
+            ..options.columns.clone()
+        };
+        ReadOptions { columns, ..options.clone() }
+    }
+
+    /// The names of all columns, if it names any feature; a column without a name is called by its number.
+    pub(crate) fn names(&self, n_columns: usize) -> Option<Vec<String>> {
+        let is_named = |(role, name): &(Role, Option<String>)| matches!(role, Role::Feature(_)) && name.is_some();
+        if !self.columns.values().any(is_named) {
+            return None;
+        }
+        let name = |column: usize| self.columns.get(&column).and_then(|(_, name)| name.clone());
+        Some((0..n_columns).map(|column| name(column).unwrap_or_else(|| column.to_string())).collect())
+    }
+}
+
+fn parse_line(line: &[u8]) -> Option<(usize, Role, Option<String>)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let mut parts = text.split('\t').map(str::trim);
+    let column = parts.next()?.parse().ok().filter(|column| *column < MAX_COLUMNS)?;
+    let role = match parts.next()? {
+        "Label" | "Target" => Role::Label,
+        "GroupId" | "QueryId" => Role::Qid,
+        "DocId" | "SampleId" => Role::DocId,
+        "Weight" => Role::Weight,
+        "GroupWeight" => Role::QueryWeight,
+        "Num" => Role::Feature(0),
+        "Auxiliary" => Role::Ignored,
+        _ => return None,
+    };
+    let name = parts.next().filter(|name| !name.is_empty()).map(Into::into);
+    parts.next().is_none().then_some((column, role, name))
+}

@@ -1,0 +1,182 @@
+//! The values of one column over some rows.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result};
+use rankwise_data::StringTable;
+
+use super::kind::Kind;
+use crate::options::Role;
+
+/// Decoded values, one for each row.
+pub(super) enum Cells {
+    /// Of a feature; NaN where there is none.
+    Values(Vec<f32>),
+    /// Of a label, a weight or a position; NaN where there is none.
+    Numbers(Vec<f64>),
+    /// Ids; empty where there is none.
+    Names(StringTable),
+}
+
+/// A column of a row group, read from its beginning to its end.
+pub(super) struct ColumnCells {
+    pub(super) role: Role,
+    pub(super) kind: Kind,
+    pub(super) reader: ColumnReader,
+}
+
+impl ColumnCells {
+    /// The next values.
+    pub(super) fn read(&mut self, n_rows: usize) -> Result<Cells> {
+        match self.role {
+            Role::Feature(_) => {
+                let mut values = Vec::with_capacity(n_rows);
+                self.numbers(n_rows, |number| values.push(number as f32))?;
+                Ok(Cells::Values(values))
+            }
+            Role::Qid | Role::DocId => self.names(n_rows).map(Cells::Names),
+            _ => {
+                let mut numbers = Vec::with_capacity(n_rows);
+                self.numbers(n_rows, |number| numbers.push(number))?;
+                Ok(Cells::Numbers(numbers))
+            }
+        }
+    }
+
+    /// By way of f64, as text is read: the f32 of a value does not depend on the format.
+    fn numbers(&mut self, n_rows: usize, mut push: impl FnMut(f64)) -> Result<()> {
+        use ColumnReader as R;
+        match (&mut self.reader, self.kind) {
+            (R::FloatColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v)))),
+            (R::DoubleColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v))),
+            (R::BoolColumnReader(reader), _) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(u8::from(*v)))))
+            }
+            (R::Int32ColumnReader(reader), Kind::Unsigned) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v as u32))))
+            }
+            (R::Int64ColumnReader(reader), Kind::Unsigned) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as u64 as f64)))
+            }
+            (R::Int32ColumnReader(reader), Kind::Decimal { divisor }) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v) / divisor)))
+            }
+            (R::Int64ColumnReader(reader), Kind::Decimal { divisor }) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as f64 / divisor)))
+            }
+            (R::Int32ColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v)))),
+            (R::Int64ColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as f64))),
+            (R::FixedLenByteArrayColumnReader(reader), Kind::Decimal { divisor }) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| big_endian(v.data()) as f64 / divisor)))
+            }
+            (R::FixedLenByteArrayColumnReader(reader), Kind::Half) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| half(v.data()))))
+            }
+            _ => Err(other_type()),
+        }
+    }
+
+    fn names(&mut self, n_rows: usize) -> Result<StringTable> {
+        use ColumnReader as R;
+        let mut names = StringTable::default();
+        let mut fault = None;
+        match (&mut self.reader, self.kind) {
+            (R::ByteArrayColumnReader(reader), _) => each(reader, n_rows, |v| {
+                let text = v.map_or(Ok(""), |v| std::str::from_utf8(v.data()));
+                names.push(text.unwrap_or_default());
+                if text.is_err() {
+                    fault = Some(ParquetError::General("a text is not UTF-8".into()));
+                }
+            }),
+            (R::Int32ColumnReader(reader), Kind::Unsigned) => {
+                each(reader, n_rows, |v| names.push(&shown(v.map(|v| *v as u32))))
+            }
+            (R::Int64ColumnReader(reader), Kind::Unsigned) => {
+                each(reader, n_rows, |v| names.push(&shown(v.map(|v| *v as u64))))
+            }
+            (R::Int32ColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&shown(v))),
+            (R::Int64ColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&shown(v))),
+            (R::FloatColumnReader(reader), _) => {
+                each(reader, n_rows, |v| names.push(&float_name(v.map(|v| f64::from(*v)))))
+            }
+            (R::DoubleColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&float_name(v.copied()))),
+            _ => Err(other_type()),
+        }?;
+        fault.map_or(Ok(names), Err)
+    }
+}
+
+/// Reads so many rows and hands over each value, `None` where there is none.
+fn each<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    n_rows: usize,
+    mut take: impl FnMut(Option<&T::T>),
+) -> Result<()> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (n_read, n_values, _) = reader.read_records(n_rows, Some(&mut levels), None, &mut values)?;
+    if n_read != n_rows {
+        return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
+    }
+    if n_values == n_rows {
+        for value in &values {
+            take(Some(value));
+        }
+        return Ok(());
+    }
+    let mut values = values.iter();
+    for level in levels {
+        take(if level > 0 { values.next() } else { None });
+    }
+    Ok(())
+}
+
+/// The schema promised something else; a check of the schema comes first, so only a damaged file leads here.
+fn other_type() -> ParquetError {
+    ParquetError::General("the values are not of the type that the schema gives".into())
+}
+
+fn shown(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// Other programs turn integers into floats where one is missing; those become integers again.
+fn float_name(value: Option<f64>) -> String {
+    shown(value.filter(|value| !value.is_nan()))
+}
+
+fn big_endian(bytes: &[u8]) -> i128 {
+    let sign = if bytes.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 };
+    bytes.iter().fold(sign, |value: i128, byte| (value << 8) | i128::from(*byte))
+}
+
+/// A 16-bit float: 1 bit for the sign, 5 for the exponent, 10 for the fraction.
+fn half(bytes: &[u8]) -> f64 {
+    let [low, high] = bytes else { return f64::NAN };
+    let bits = u16::from_le_bytes([*low, *high]);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (fraction + 1024.0) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_floats_and_decimals_are_understood() {
+        for (bits, value) in
+            [(0x3c00u16, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (1, 2f64.powi(-24)), (0x3555, 0.333_251_953_125)]
+        {
+            assert_eq!(half(&bits.to_le_bytes()), value, "{bits:x}");
+        }
+        assert!(half(&0x7e00u16.to_le_bytes()).is_nan());
+        assert_eq!(big_endian(&[0xff, 0x00]), -256);
+        assert_eq!(big_endian(&[0x01, 0x00]), 256);
+        assert_eq!([float_name(Some(17.0)), float_name(Some(f64::NAN)), float_name(Some(0.5))], ["17", "", "0.5"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Which columns can be read as what.
+
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::columns::{ColumnProblem, quoted};
+use crate::options::Role;
+
+/// How the values of a column are to be understood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Bool,
+    Signed,
+    Unsigned,
+    /// Integers, to be divided by a power of ten.
+    Decimal {
+        divisor: f64,
+    },
+    Float,
+    /// Two bytes each.
+    Half,
+    Text,
+}
+
+/// The longest decimals that fit into 128 bits.
+const MAX_DECIMAL_BYTES: i32 = 16;
+
+/// The kind of a column that has this role, or why it cannot have it.
+pub(super) fn kind_for(column: &ColumnDescriptor, role: Role) -> Result<Kind, ColumnProblem> {
+    let problem = |found: &str, advice: &'static str| ColumnProblem::Type {
+        column: quoted(&column.path().string()),
+        found: found.into(),
+        noun: if matches!(role, Role::Feature(_)) { "number" } else { role.noun() },
+        advice,
+    };
+    let kind = kind_of(column)
+        .map_err(|found| problem(found, "turn it into numbers, or pass over it with --ignore-columns"))?;
+    match (role, kind) {
+        (Role::Qid | Role::DocId, Kind::Text | Kind::Signed | Kind::Unsigned | Kind::Float) => Ok(kind),
+        (Role::Qid | Role::DocId, _) => Err(problem("neither text nor integers", "store ids as text or as integers")),
+        (_, Kind::Text) => Err(problem("text", "turn it into numbers, or pass over it with --ignore-columns")),
+        _ => Ok(kind),
+    }
+}
+
+fn kind_of(column: &ColumnDescriptor) -> Result<Kind, &'static str> {
+    if column.max_rep_level() > 0 || column.max_def_level() > 1 || column.path().parts().len() > 1 {
+        return Err("nested values");
+    }
+    let (converted, logical) = (column.converted_type(), column.logical_type_ref());
+    let is_decimal = converted == ConvertedType::DECIMAL || matches!(logical, Some(LogicalType::Decimal(_)));
+    let decimal = || Kind::Decimal { divisor: 10f64.powi(column.type_scale().clamp(0, 300)) };
+    match column.physical_type() {
+        Type::BOOLEAN => Ok(Kind::Bool),
+        Type::FLOAT | Type::DOUBLE => Ok(Kind::Float),
+        Type::INT96 => Err("timestamps"),
+        Type::INT32 | Type::INT64 if is_decimal => Ok(decimal()),
+        Type::INT32 | Type::INT64 => integer_kind(converted, logical),
+        Type::FIXED_LEN_BYTE_ARRAY if logical == Some(&LogicalType::Float16) => match column.type_length() {
+            2 => Ok(Kind::Half),
+            _ => Err("16-bit numbers of another size"),
+        },
+        Type::FIXED_LEN_BYTE_ARRAY if is_decimal && column.type_length() <= MAX_DECIMAL_BYTES => Ok(decimal()),
+        Type::BYTE_ARRAY if !is_decimal => Ok(Kind::Text),
+        Type::FIXED_LEN_BYTE_ARRAY | Type::BYTE_ARRAY => Err("bytes"),
+    }
+}
+
+fn integer_kind(converted: ConvertedType, logical: Option<&LogicalType>) -> Result<Kind, &'static str> {
+    use ConvertedType as C;
+    match (converted, logical) {
+        (C::DATE, _) | (_, Some(LogicalType::Date)) => Err("dates"),
+        (C::TIME_MILLIS | C::TIME_MICROS, _) | (_, Some(LogicalType::Time(_))) => Err("times"),
+        (C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS, _) | (_, Some(LogicalType::Timestamp(_))) => Err("timestamps"),
+        (C::UINT_8 | C::UINT_16 | C::UINT_32 | C::UINT_64, _) => Ok(Kind::Unsigned),
+        (_, Some(LogicalType::Integer(integer))) if !integer.is_signed => Ok(Kind::Unsigned),
+        _ => Ok(Kind::Signed),
+    }
+}

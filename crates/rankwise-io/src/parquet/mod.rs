@@ -1,0 +1,17 @@
+//! Parquet: tables in columns, binary.
+
+mod cells;
+mod file;
+mod guard;
+mod kind;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use guard::is_decoding;
+pub(crate) use reader::read_source;
+pub(crate) use writer::write_parquet;
+
+/// The first bytes of a file.
+pub(crate) const MAGIC: &[u8] = b"PAR1";

@@ -1,0 +1,237 @@
+//! A Parquet file into rows: columns are decoded in parallel, some rows at a time, and put together as blocks of rows.
+
+use std::fs::File;
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
+use rayon::prelude::*;
+
+use super::cells::{Cells, ColumnCells};
+use super::file::SharedFile;
+use super::guard::guarded;
+use super::kind::{Kind, kind_for};
+use crate::columns::{Columns, Names};
+use crate::error::{Action, IoError, is_stream};
+use crate::options::Role;
+use crate::problem::{Problem, name, shown};
+use crate::read::Input;
+use crate::source::Source;
+
+/// Rows that are decoded together: large enough that a column's start costs nothing, small enough that a thousand
+/// columns stay well below 100 MB.
+const CHUNK_ROWS: usize = 16 << 10;
+/// Rows that one task puts together.
+const BLOCK_ROWS: usize = 1024;
+/// What pandas calls the column of its index.
+const PANDAS_INDEX: &str = "__index_level_";
+
+/// Reads a file, or a stream as a whole: the description of the columns stands at the end.
+pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
+    if let Some(codec) = source.codec() {
+        let reason = format!("it is packed with {codec}; unpack the file first, Parquet compresses by itself");
+        return Err(damaged(&input, String::new(), &ParquetError::General(reason)));
+    }
+    if is_stream(input.path) {
+        return read_chunks(Bytes::from(source.read_to_end()?), input);
+    }
+    let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
+    let file = SharedFile::new(File::open(input.path).map_err(open)?).map_err(open)?;
+    read_chunks(file, input)
+}
+
+pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
+    let reader = guarded(|| SerializedFileReader::new(file)).map_err(|error| damaged(&input, String::new(), &error))?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
+    let mut options = input.options.clone();
+    options.columns.ignore.extend(names.iter().filter(|name| name.starts_with(PANDAS_INDEX)).cloned());
+    let input = Input { options: &options, ..input };
+    let columns = input.resolve(&Names::Given(&names))?;
+    let kinds = used_columns(&columns)
+        .map(|(column, role)| Ok((column, role, kind_for(&schema.column(column), role)?)))
+        .collect::<Result<Vec<(usize, Role, Kind)>, _>>()
+        .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
+
+    let n_rows = reader.metadata().row_groups().iter().fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
+    check_count(n_rows, &input)?;
+    let mut builder = DatasetBuilder::new(input.options.absent);
+    for group in 0..reader.num_row_groups() {
+        let mut table = RowGroup { input: &input, columns: &columns, group, builder: &mut builder };
+        table.read(&reader, &kinds)?;
+    }
+    builder.feature_names(columns.feature_names.clone());
+    let input = Input { options: input.options, ..input };
+    input.finish(builder)
+}
+
+/// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
+fn check_count(n_rows: i64, input: &Input<'_>) -> Result<(), IoError> {
+    match usize::try_from(n_rows) {
+        Ok(rows) if rows > MAX_ROWS => {
+            let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
+            Err(IoError::Data { path: input.path.into(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn used_columns(columns: &Columns) -> impl Iterator<Item = (usize, Role)> {
+    columns.roles.iter().copied().enumerate().filter(|(_, role)| *role != Role::Ignored)
+}
+
+fn damaged(input: &Input<'_>, place: String, error: &ParquetError) -> IoError {
+    let reason = match error {
+        ParquetError::General(text) | ParquetError::EOF(text) | ParquetError::NYI(text) => text.clone(),
+        other => other.to_string(),
+    };
+    IoError::Parquet { path: input.path.into(), place, reason: shown(reason.as_bytes()) }
+}
+
+struct RowGroup<'a> {
+    input: &'a Input<'a>,
+    columns: &'a Columns,
+    group: usize,
+    builder: &'a mut DatasetBuilder,
+}
+
+impl RowGroup<'_> {
+    fn read<F: ChunkReader + 'static>(
+        &mut self,
+        file: &SerializedFileReader<F>,
+        kinds: &[(usize, Role, Kind)],
+    ) -> Result<(), IoError> {
+        let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
+        let mut readers = Vec::with_capacity(kinds.len());
+        for (column, role, kind) in kinds {
+            let reader =
+                guarded(|| group.get_column_reader(*column)).map_err(|error| self.damaged(Some(*column), &error))?;
+            readers.push(ColumnCells { role: *role, kind: *kind, reader });
+        }
+        let negative = || ParquetError::General("the number of rows is negative".into());
+        let mut left = usize::try_from(group.metadata().num_rows()).map_err(|_| self.damaged(None, &negative()))?;
+        while left > 0 {
+            let n_rows = left.min(CHUNK_ROWS);
+            let decoded: Vec<_> = readers.par_iter_mut().map(|reader| guarded(|| reader.read(n_rows))).collect();
+            let mut cells = Vec::with_capacity(decoded.len());
+            for (column, (number, ..)) in decoded.into_iter().zip(kinds) {
+                cells.push(column.map_err(|error| self.damaged(Some(*number), &error))?);
+            }
+            self.push_rows(&cells, kinds, n_rows)?;
+            left -= n_rows;
+        }
+        Ok(())
+    }
+
+    /// Puts columns together as rows.
+    fn push_rows(&mut self, cells: &[Cells], kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<(), IoError> {
+        let first_row = self.builder.n_rows();
+        let starts: Vec<usize> = (0..n_rows).step_by(BLOCK_ROWS).collect();
+        let blocks: Vec<_> =
+            starts.par_iter().map(|start| rows_of(cells, kinds, *start..(start + BLOCK_ROWS).min(n_rows))).collect();
+        for block in blocks {
+            let block = block.map_err(|fault| {
+                let Fault { row, column, found, problem } = fault;
+                let cell = |noun| Problem::Cell { column: self.columns.shown[column].clone(), noun };
+                let problem = problem.unwrap_or_else(|| cell(self.columns.roles[column].noun()));
+                IoError::Row { path: self.input.path.into(), row: (first_row + row + 1) as u64, found, problem }
+            })?;
+            self.builder.push_block(block);
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, column: Option<usize>, error: &ParquetError) -> IoError {
+        let column = column.map_or_else(String::new, |column| format!(", column {}", self.columns.shown[column]));
+        damaged(self.input, format!(" in row group {}{column}", self.group), error)
+    }
+}
+
+/// A value that does not fit its column.
+struct Fault {
+    /// In the chunk.
+    row: usize,
+    column: usize,
+    found: String,
+    /// What else than its kind is wrong with it.
+    problem: Option<Problem>,
+}
+
+/// Puts some rows of decoded columns together.
+fn rows_of(cells: &[Cells], kinds: &[(usize, Role, Kind)], rows: std::ops::Range<usize>) -> Result<RowBlock, Fault> {
+    let (mut features, mut others) = (Vec::new(), Vec::new());
+    for (cells, (column, role, _)) in cells.iter().zip(kinds) {
+        match (cells, role) {
+            (Cells::Values(values), Role::Feature(id)) => features.push((*id, values)),
+            _ => others.push((cells, *column, *role)),
+        }
+    }
+    features.sort_unstable_by_key(|(id, _)| *id);
+    let ids: Vec<u32> = features.iter().map(|(id, _)| *id).collect();
+    let mut block = RowBlock::for_table(&ids);
+    for row in rows {
+        for (_, values) in &features {
+            block.push_next_value(values[row]);
+        }
+        let mut ids = Ids::default();
+        for (cells, column, role) in &others {
+            ids.add(&mut block, cells, *role, row).map_err(|(found, problem)| Fault {
+                row,
+                column: *column,
+                found: shown(found.as_bytes()),
+                problem,
+            })?;
+        }
+        block.start_row(ids.qid, ids.label, ids.doc_id);
+        block.finish_table_row();
+    }
+    Ok(block)
+}
+
+/// What a row has beside its features.
+#[derive(Default)]
+struct Ids<'a> {
+    label: f32,
+    qid: &'a str,
+    doc_id: &'a str,
+}
+
+impl<'a> Ids<'a> {
+    /// Takes the value of one column, or gives it back with what is wrong beside its kind.
+    fn add(
+        &mut self,
+        block: &mut RowBlock,
+        cells: &'a Cells,
+        role: Role,
+        row: usize,
+    ) -> Result<(), (String, Option<Problem>)> {
+        match cells {
+            Cells::Names(names) => {
+                let text = names.get(row);
+                name(text.as_bytes(), role.noun()).map_err(|problem| (text.to_owned(), Some(problem)))?;
+                match role {
+                    Role::Qid if text.is_empty() => return Err((String::new(), None)),
+                    Role::Qid => self.qid = text,
+                    _ => self.doc_id = text,
+                }
+            }
+            Cells::Numbers(numbers) => {
+                let (number, weight) = (numbers[row], numbers[row] as f32);
+                let found = || if number.is_nan() { String::new() } else { number.to_string() };
+                match role {
+                    Role::Position if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 => {
+                        block.push_position(number as u32);
+                    }
+                    Role::Position => return Err((found(), None)),
+                    _ if !(weight.is_finite() && weight >= 0.0) => return Err((found(), None)),
+                    Role::Label => self.label = weight,
+                    Role::Weight => block.push_weight(weight),
+                    _ => block.push_query_weight(weight),
+                }
+            }
+            Cells::Values(_) => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! Every type that can be read, every one that cannot, and files that lie.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
+    Int32Type, Int64Type, Int96, Int96Type,
+};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use proptest::prelude::*;
+use rankwise_data::{Absent, Dataset};
+
+use super::reader::read_chunks;
+use crate::options::ReadOptions;
+use crate::read::Input;
+
+type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
+
+fn put<T: DataType>(group: &mut Group<'_>, values: &[T::T], levels: Option<&[i16]>) {
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(values, levels, None).unwrap();
+    column.close().unwrap();
+}
+
+/// A file with a label and a qid for each of two rows, and what `rest` adds.
+fn file(columns: &str, properties: WriterProperties, rest: impl Fn(&mut Group<'_>)) -> Vec<u8> {
+    let message = format!("message schema {{ required float label; required binary qid (UTF8); {columns} }}");
+    let schema = Arc::new(parse_message_type(&message).unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    put::<FloatType>(&mut group, &[1.0, 0.0], None);
+    put::<ByteArrayType>(&mut group, &["a".into(), "a".into()], None);
+    rest(&mut group);
+    group.close().unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn plain() -> WriterProperties {
+    WriterProperties::builder().build()
+}
+
+fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
+    let options = ReadOptions::new(Absent::Missing);
+    read_chunks(Bytes::from(bytes), Input::without_side_files(Path::new("f"), &options))
+        .map_err(|error| error.to_string())
+}
+
+/// The values of one more column, in input order.
+fn values<T: DataType>(column: &str, values: &[T::T]) -> Result<Vec<f32>, String> {
+    let data = read(file(column, plain(), |group| put::<T>(group, values, None)))?;
+    let column = data.column(0);
+    Ok(data.to_input_order(&(0..2).map(|row| column.get(row)).collect::<Vec<_>>()))
+}
+
+#[test]
+fn all_kinds_of_numbers_are_read() {
+    let both = |first, second| Ok(vec![first, second]);
+    assert_eq!(values::<FloatType>("required float f;", &[0.5, -0.25]), both(0.5, -0.25));
+    assert_eq!(values::<DoubleType>("required double f;", &[0.1, 1e300]), both(0.1, f32::MAX));
+    assert_eq!(values::<BoolType>("required boolean f;", &[true, false]), both(1.0, 0.0));
+    assert_eq!(values::<Int32Type>("required int32 f;", &[-7, 8]), both(-7.0, 8.0));
+    assert_eq!(values::<Int32Type>("required int32 f (INT_8);", &[-7, 8]), both(-7.0, 8.0));
+    assert_eq!(values::<Int32Type>("required int32 f (UINT_32);", &[-1, 1]), both(4_294_967_295.0, 1.0));
+    assert_eq!(values::<Int64Type>("required int64 f;", &[-(1 << 40), 3]), both(-1_099_511_627_776.0, 3.0));
+    assert_eq!(values::<Int64Type>("required int64 f (UINT_64);", &[-1, 1]), both(18_446_744_073_709_551_615.0, 1.0));
+    assert_eq!(values::<Int32Type>("required int32 f (DECIMAL(9,2));", &[123, -5]), both(1.23, -0.05));
+    assert_eq!(values::<Int64Type>("required int64 f (DECIMAL(18,1));", &[123, -5]), both(12.3, -0.5));
+    let bytes = |bytes: Vec<u8>| FixedLenByteArray::from(bytes);
+    assert_eq!(
+        values::<FixedLenByteArrayType>(
+            "required fixed_len_byte_array(3) f (DECIMAL(6,2));",
+            &[bytes(vec![0, 1, 0]), bytes(vec![0xff, 0xff, 0xff])]
+        ),
+        both(2.56, -0.01)
+    );
+    assert_eq!(
+        values::<FixedLenByteArrayType>(
+            "required fixed_len_byte_array(2) f (FLOAT16);",
+            &[bytes(vec![0, 0x3c]), bytes(vec![0, 0xc0])]
+        ),
+        both(1.0, -2.0)
+    );
+}
+
+#[test]
+fn nulls_are_missing_in_any_encoding() {
+    for dictionary in [true, false] {
+        let properties = WriterProperties::builder().set_dictionary_enabled(dictionary).build();
+        let bytes = file("optional double f; optional int32 g;", properties, |group| {
+            put::<DoubleType>(group, &[2.5], Some(&[0, 1]));
+            put::<Int32Type>(group, &[], Some(&[0, 0]));
+        });
+        let data = read(bytes).unwrap();
+        assert_eq!(data.feature_names(), [(0, "f".to_owned()), (1, "g".to_owned())]);
+        assert_eq!(data.feature_ids(), [0]);
+        let row = data.input_row().iter().position(|row| *row == 1).unwrap();
+        assert!(data.column(0).get(row) == 2.5 && data.column(0).get(1 - row).is_nan());
+    }
+}
+
+#[test]
+fn other_types_are_refused_by_name() {
+    let advice = "where a number should be; turn it into numbers, or pass over it with --ignore-columns";
+    let text = [ByteArray::from("x"), ByteArray::from("y")];
+    let cases = [
+        ("text", values::<ByteArrayType>("required binary \"f\" (UTF8);".replace('"', "").as_str(), &text)),
+        ("dates", values::<Int32Type>("required int32 f (DATE);", &[1, 2])),
+        ("times", values::<Int64Type>("required int64 f (TIME_MICROS);", &[1, 2])),
+        ("timestamps", values::<Int64Type>("required int64 f (TIMESTAMP_MILLIS);", &[1, 2])),
+        ("timestamps", values::<Int96Type>("required int96 f;", &[Int96::new(), Int96::new()])),
+    ];
+    for (found, result) in cases {
+        assert_eq!(result, Err(format!("f: column \"f\" holds {found}, {advice}")));
+    }
+    let nested = file("optional group g { optional int32 f; }", plain(), |group| {
+        put::<Int32Type>(group, &[1, 2], Some(&[2, 2]));
+    });
+    assert_eq!(read(nested).err(), Some(format!("f: column \"g.f\" holds nested values, {advice}")));
+    let list = file("repeated int32 f;", plain(), |group| {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(&[1, 2], Some(&[1, 1]), Some(&[0, 0])).unwrap();
+        column.close().unwrap();
+    });
+    assert_eq!(read(list).err(), Some(format!("f: column \"f\" holds nested values, {advice}")));
+}
+
+#[test]
+fn ids_may_be_integers_and_bad_rows_are_named() {
+    let schema = |label: &str, more: &str| format!("message schema {{ {label}; {more} }}");
+    let write = |message: &str, labels: &[f32], levels: Option<&[i16]>, qids: &[i64]| {
+        let schema = Arc::new(parse_message_type(message).unwrap());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(plain())).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        put::<FloatType>(&mut group, labels, levels);
+        put::<Int64Type>(&mut group, qids, None);
+        group.close().unwrap();
+        writer.into_inner().unwrap()
+    };
+    let message = schema("required float label", "required int64 qid;");
+    let data = read(write(&message, &[1.0, 0.0], None, &[-3, 12])).unwrap();
+    assert_eq!((data.query(0).id, data.query(1).id), ("-3", "12"));
+    let negative = read(write(&message, &[1.0, -2.0], None, &[1, 1])).err();
+    assert_eq!(
+        negative.unwrap(),
+        "f: row 2: \"-2\" in column \"label\" is not a label; labels are finite numbers of 0 or more"
+    );
+    let message = schema("optional float label", "required int64 qid;");
+    let missing = read(write(&message, &[1.0], Some(&[1, 0]), &[1, 1])).err();
+    assert_eq!(
+        missing.unwrap(),
+        "f: row 2: there is no label in column \"label\"; labels are finite numbers of 0 or more"
+    );
+}
+
+#[test]
+fn several_row_groups_make_one_table() {
+    let schema =
+        Arc::new(parse_message_type("message s { required float y; required int32 qid; required int64 f; }").unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(plain())).unwrap();
+    let n_rows = 40_000i64;
+    for part in 0..3i64 {
+        let mut group = writer.next_row_group().unwrap();
+        put::<FloatType>(&mut group, &vec![part as f32; n_rows as usize], None);
+        put::<Int32Type>(&mut group, &(0..n_rows as i32).map(|row| row % 7).collect::<Vec<_>>(), None);
+        put::<Int64Type>(&mut group, &(0..n_rows).map(|row| part * n_rows + row).collect::<Vec<_>>(), None);
+        group.close().unwrap();
+    }
+    let data = read(writer.into_inner().unwrap()).unwrap();
+    assert_eq!((data.n_rows(), data.n_queries()), (120_000, 7));
+    let inputs = data.to_input_order(&(0..data.n_rows()).map(|row| data.column(0).get(row)).collect::<Vec<_>>());
+    assert!(inputs.iter().enumerate().all(|(row, value)| *value == row as f32));
+}
+
+/// A small file of all the encodings that our writer and others use.
+fn sample() -> Vec<u8> {
+    file("optional double f; optional binary docid (UTF8); required int32 weight;", plain(), |group| {
+        put::<DoubleType>(group, &[2.5], Some(&[0, 1]));
+        put::<ByteArrayType>(group, &["d1".into(), "d2".into()], Some(&[1, 1]));
+        put::<Int32Type>(group, &[1, 2], None);
+    })
+}
+
+#[test]
+fn cut_files_are_refused() {
+    let whole = sample();
+    assert!(read(whole.clone()).is_ok());
+    for length in 0..whole.len() {
+        let error = read(whole[..length].to_vec()).err().unwrap_or_else(|| panic!("{length} bytes were read"));
+        assert!(error.starts_with("f: the Parquet data is damaged or cut off"), "{length}: {error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    /// Bytes changed anywhere give data or an error, never a panic.
+    #[test]
+    fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let mut bytes = sample();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let _ = read(bytes);
+    }
+}

@@ -1,0 +1,98 @@
+//! Which format a file has, and what stands beside it.
+
+use std::path::{Path, PathBuf};
+
+use rankwise_data::{Absent, Dataset, DatasetBuilder};
+
+use crate::columns::{ColumnProblem, Columns, Names, resolve};
+use crate::error::{IoError, is_stream};
+use crate::options::{Format, ReadOptions, Role};
+use crate::side_files::{SideFiles, expected_sizes_path};
+use crate::source::Source;
+use crate::{csv, letor, parquet};
+
+/// Reads a data set; its content and its name tell the format and the compression. `-` is standard input. Of the side
+/// files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and `DATA.pairs` those
+/// that exist are read too.
+pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
+    read_dataset_with(path, &ReadOptions::new(absent))
+}
+
+/// [`read_dataset`] for a caller who knows more about the file.
+pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
+    let mut source = Source::open(path)?;
+    let format = format_of(&mut source, path, options)?;
+    let input = Input::of(path, options)?;
+    match format {
+        Format::Letor if options.columns.are_given() => Err(IoError::NoColumns { path: path.into() }),
+        Format::Letor => letor::read_source(source, input),
+        Format::Csv => csv::read_source(source, b',', input),
+        Format::Tsv => csv::read_source(source, b'\t', input),
+        Format::Parquet => parquet::read_source(source, input),
+    }
+}
+
+/// The format that was asked for, or that the first bytes tell, or the name.
+fn format_of(source: &mut Source<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
+    if let Some(format) = options.format {
+        return Ok(format);
+    }
+    if source.begins_with(parquet::MAGIC)? {
+        return Ok(Format::Parquet);
+    }
+    let described = options.columns.description.as_ref().map(|_| Format::Tsv);
+    Ok(described.or_else(|| Format::of_name(path)).unwrap_or(Format::Letor))
+}
+
+/// A file to be read, with all that is known before.
+pub(crate) struct Input<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) side_files: SideFiles,
+    /// Where query sizes would be looked for; nowhere beside a stream.
+    pub(crate) expected_sizes: Option<PathBuf>,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn of(path: &'a Path, options: &'a ReadOptions) -> Result<Self, IoError> {
+        if is_stream(path) {
+            return Ok(Self::without_side_files(path, options));
+        }
+        let side_files = SideFiles::read(path)?;
+        Ok(Self { path, options, side_files, expected_sizes: Some(expected_sizes_path(path)) })
+    }
+
+    pub(crate) fn without_side_files(path: &'a Path, options: &'a ReadOptions) -> Self {
+        Self { path, options, side_files: SideFiles::default(), expected_sizes: None }
+    }
+
+    /// Finds out what each column of a table means, and that nothing is said twice or by nobody.
+    pub(crate) fn resolve(&self, names: &Names<'_>) -> Result<Columns, IoError> {
+        let at_path = |problem| IoError::Columns { path: self.path.into(), problem };
+        let has_sizes = self.side_files.sizes_path().is_some();
+        let columns = resolve(names, self.options, has_sizes).map_err(at_path)?;
+        for (role, name) in columns.roles.iter().zip(&columns.shown) {
+            if let Some(side) = self.side_files.path_of(*role) {
+                let what = match role {
+                    Role::Qid => "the queries",
+                    Role::Weight => "row weights",
+                    Role::QueryWeight => "query weights",
+                    _ => "positions",
+                };
+                let other = format!("column {name} of {}", self.path.display());
+                return Err(IoError::GivenTwice { path: side.into(), other, what });
+            }
+        }
+        if !has_sizes && !columns.roles.contains(&Role::Qid) {
+            let sizes = self.expected_sizes.as_ref().map(|path| path.display().to_string());
+            return Err(at_path(ColumnProblem::NoQueries { sizes, columns: columns.list() }));
+        }
+        Ok(columns)
+    }
+
+    /// Adds what the side files say, and orders the rows.
+    pub(crate) fn finish(self, mut builder: DatasetBuilder) -> Result<Dataset, IoError> {
+        let names = self.side_files.give_to(&mut builder);
+        builder.finish().map_err(|error| names.explain(self.path, error))
+    }
+}
