@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use rankwise::CheckpointFolderError;
 use rankwise::data::synth::SynthError;
 use rankwise::data::{DataError, SimdError};
 use rankwise::io::IoError;
@@ -60,6 +61,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn can_be_mended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
             || cause.is::<IoError>()
             || cause.is::<MetricError>()

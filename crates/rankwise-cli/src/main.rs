@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod checkpoint;
 mod command;
 mod config;
 mod failure;

@@ -9,6 +9,9 @@ use rankwise_params::{
 };
 use rankwise_trees::{TreeParams, TreeSpec};
 
+/// Parameters that choose among code which makes the same trees.
+pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
+
 param_enum! {
     /// Which documents a tree sees.
     pub enum Sample {
@@ -197,11 +200,16 @@ impl TrainParams {
         &self.rules
     }
 
+    /// Every parameter with its value, as typed or by default.
+    pub(crate) fn settings(&self) -> Vec<Setting> {
+        self.spec.settings()
+    }
+
     /// What was typed that differs from the defaults and belongs into the model: not which code is used, and not what a
     /// model has a field for.
     pub fn changed(&self) -> Vec<Setting> {
         let is_recorded = |setting: &Setting| {
-            !setting.is_default && !["engine", "histogram_pool_mb", "absent"].contains(&setting.name)
+            !setting.is_default && setting.name != "absent" && !CHOOSES_CODE.contains(&setting.name)
         };
         self.spec.settings().into_iter().filter(is_recorded).collect()
     }

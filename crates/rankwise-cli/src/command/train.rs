@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rankwise::FoundCheckpoint;
 use rankwise::data::Dataset;
-use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, train};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, resume, train};
 use serde_json::json;
 
 use crate::args::{Global, Train};
+use crate::checkpoint::{Keeper, Kept};
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Watch;
@@ -27,6 +29,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
     files::check_inputs(&inputs)?;
     files::check_output(out, &inputs)?;
+    let (mut keeper, found) = Keeper::open(args, output)?.unzip();
+    let found = found.flatten();
 
     let data = files::read_data(data_path, params.binning().absent)?;
     let valid_data = read_valid(&args.valid, &params)?;
@@ -38,12 +42,28 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }
 
-    let mut watch = Watch::new(output, params.boosting().num_trees);
-    let trained = train(&params, &data, &valid, &mut watch);
+    let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
+    let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
+    let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
+    let trained = match found {
+        Some(FoundCheckpoint { path, checkpoint, .. }) => resume(checkpoint, &params, &data, &valid, &mut kept)
+            .map_err(|error| {
+                if matches!(error, TrainError::Checkpoint(_)) { at(&path, &error) } else { at_data(data_path, error) }
+            }),
+        None => train(&params, &data, &valid, &mut kept).map_err(|error| at_data(data_path, error)),
+    };
     watch.finish();
-    let trained = trained.map_err(|error| at_data(data_path, error))?;
+    let trained = trained?;
     files::write_text(out, &trained.model.to_json())?;
-    let report = Report { params: &params, trained: &trained, out, load, total: started.elapsed() };
+    let report = Report {
+        params: &params,
+        trained: &trained,
+        out,
+        load,
+        total: started.elapsed(),
+        first_tree,
+        keeper: keeper.as_ref(),
+    };
     output.summary(out, &report.text(), &report.json())
 }
 
@@ -51,8 +71,12 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
 fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
     match error {
         TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => error.into(),
-        _ => user(format!("{}: {error}", files::shown(path))),
+        _ => at(path, &error),
     }
+}
+
+fn at(path: &Path, error: &TrainError) -> anyhow::Error {
+    user(format!("{}: {error}", files::shown(path)))
 }
 
 /// Reads the validation sets as the training data is read.
@@ -109,6 +133,9 @@ struct Report<'a> {
     out: &'a Path,
     load: Duration,
     total: Duration,
+    /// The trees of the checkpoint that the run began with.
+    first_tree: Option<usize>,
+    keeper: Option<&'a Keeper>,
 }
 
 impl Report<'_> {
@@ -131,6 +158,9 @@ impl Report<'_> {
             let _ = writeln!(out, "rules: {}", self.params.rules().describe());
         }
         let _ = writeln!(out, "wrote {}", self.out.display());
+        if *stopped == StopReason::Interrupted {
+            let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
+        }
         out
     }
 
@@ -152,6 +182,13 @@ impl Report<'_> {
             "trees": model.trees.len(),
             "best_iteration": model.trees.len(),
             "trees_grown": self.trained.trees_grown,
+            "stopped": match self.trained.stopped {
+                StopReason::Finished => "finished",
+                StopReason::EarlyStopping => "early-stopping",
+                StopReason::NothingToLearn => "nothing-to-learn",
+                StopReason::Interrupted => "interrupted",
+            },
+            "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
             "convention": self.params.rules().entries().into_iter().collect::<std::collections::BTreeMap<_, _>>(),

@@ -3,6 +3,7 @@
 #![allow(clippy::format_collect)]
 
 mod arguments;
+mod checkpoints;
 mod configuration;
 mod demo;
 mod eval;
