@@ -73,6 +73,13 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
     })
 }
 
+/// A file that grows beyond `ulimit -f` would end the process in the middle of its work. With the signal caught, the
+/// write fails like any other: it is reported, and what was half written is removed.
+pub(crate) fn survive_file_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// A panic is a defect of ours: say so, and exit with 1.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {

@@ -16,6 +16,7 @@ mod text;
 
 fn main() -> std::process::ExitCode {
     failure::report_panics();
+    failure::survive_file_limits();
     let cli = args::parse().unwrap_or_else(|error| error.exit());
     match command::run(cli) {
         Ok(()) => std::process::ExitCode::SUCCESS,
