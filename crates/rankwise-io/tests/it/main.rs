@@ -6,3 +6,4 @@ mod real_data;
 mod round_trip;
 mod scores;
 mod side_files;
+mod trec;
