@@ -27,6 +27,7 @@
 
 mod baseline;
 mod checkpoints;
+pub mod config;
 pub mod help;
 mod predict;
 

@@ -150,7 +150,9 @@ impl<T: Copy> TableBuilder<T> {
         }
 
         let mut bounds = vec![0; queries.len() + 1];
-        order.iter().for_each(|entry| bounds[key(*entry).0 + 1] += 1);
+        for entry in &order {
+            bounds[key(*entry).0 + 1] += 1;
+        }
         (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
         Ok(TrecTable {
             bounds,
