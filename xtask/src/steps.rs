@@ -78,6 +78,11 @@ pub(crate) fn docs(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// `cargo xtask fuzz`
+pub(crate) fn fuzz(root: &Path, more: &[&str]) -> anyhow::Result<()> {
+    cargo(root, &[&["run", "--quiet", "--release", "--package", "rankwise-fuzz", "--"], more].concat(), &[])
+}
+
 /// `cargo xtask counts`
 pub(crate) fn counts(root: &Path) -> anyhow::Result<()> {
     if let Some(lacking) = lacking_for_counts() {

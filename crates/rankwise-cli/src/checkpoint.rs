@@ -131,7 +131,7 @@ fn tell_start(path: &Path, found: Option<&FoundCheckpoint>, output: Output) {
         return;
     };
     for damaged in &found.damaged {
-        output.remark(&format!("warning: {}: damaged; taking the checkpoint before it", damaged.display()));
+        output.warn(&format!("{}: damaged; taking the checkpoint before it", damaged.display()));
     }
     output.remark(&format!("{}: going on after tree {}", found.path.display(), found.checkpoint.tree()));
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use rankwise::data::{Absent, Dataset};
+use rankwise::data::{Absent, Dataset, Remark};
 use rankwise::io::{read_bytes, read_dataset, write_atomically};
 use rankwise::model::{AbsentFeature, Model, ModelError};
 
 use crate::failure::user;
+use crate::output::Output;
 
 /// Enough to see how a file begins.
 const START_BYTES: u64 = 64;
@@ -57,6 +58,25 @@ pub(crate) fn read_data_for(model: &Model, path: &Path) -> anyhow::Result<Datase
         AbsentFeature::Zero => Absent::Zero,
     };
     read_data(path, absent)
+}
+
+/// Tells what is suspicious in data that a model is to be trained on.
+pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
+    for remark in remarks {
+        output.warn(&format!("{}: {remark}", shown(path)));
+    }
+}
+
+/// Tells that a model and its data have nothing in common.
+pub(crate) fn warn_of_strangers(model: &Model, data: &Dataset, path: &Path, output: Output) {
+    let n_features = model.features.len();
+    if n_features > 0 && model.features.iter().all(|feature| data.column_of(*feature).is_none()) {
+        output.warn(&format!(
+            "{}: none of the {n_features} features that the model asks for is in the data, so all documents get the same \
+             score; check how the features are numbered",
+            shown(path)
+        ));
+    }
 }
 
 /// Writes text in one piece.

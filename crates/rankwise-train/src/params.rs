@@ -1,5 +1,7 @@
 //! All parameters of a training run.
 
+use std::sync::LazyLock;
+
 use rankwise_data::{BinningParams, BinningSpec};
 use rankwise_metrics::{MetricName, Rules, RulesSpec};
 use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
@@ -215,16 +217,17 @@ impl TrainParams {
     }
 }
 
+/// Names are looked up for every parameter that is set.
+static TABLES: LazyLock<Vec<(&'static str, Vec<ParamInfo>)>> = LazyLock::new(TrainSpec::tables);
+
 fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
     let name = normalise(typed);
-    let tables = TrainSpec::tables();
-    let mut all = tables.iter().flat_map(|(_, table)| table);
+    let mut all = TABLES.iter().flat_map(|(_, table)| table);
     all.find(|info| info.answers_to(&name)).map(|info| info.name).ok_or_else(|| unknown(typed))
 }
 
 fn unknown(name: &str) -> ParamError {
-    let tables = TrainSpec::tables();
-    let all = || tables.iter().flat_map(|(_, table)| table);
+    let all = || TABLES.iter().flat_map(|(_, table)| table);
     let known = all().flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
     // Where an alias is nearest but our own name is near too, our own is the one to learn.
     let own = |found| all().find(|info| info.aliases.contains(&found)).and_then(|info| nearest(name, [info.name]));

@@ -38,6 +38,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
     output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
+    if !output.is_quiet() {
+        files::warn_of(data_path, &data.remarks(), output);
+    }
     for set in &valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }

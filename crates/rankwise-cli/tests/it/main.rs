@@ -18,3 +18,4 @@ mod sandbox;
 mod streams;
 mod synth;
 mod train;
+mod warnings;
