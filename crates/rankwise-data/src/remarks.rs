@@ -164,10 +164,7 @@ impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ConstantFeatures(found) => {
-                write!(
-                    f,
-                    "{found} the same value in every document: nothing can be learned from it; check where it comes from"
-                )
+                write!(f, "{found} the same value in every document, which no tree can use; check where it comes from")
             }
             Self::RareFeatures(found) => {
                 write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether more should have one")
@@ -179,11 +176,11 @@ impl fmt::Display for Remark {
             Self::OneLabel(found) => {
                 write!(
                     f,
-                    "{found} one label only: a ranking objective learns nothing from it; check the labels if that is much"
+                    "{found} one label only, which teaches a ranking objective nothing; check the labels if that is much"
                 )
             }
             Self::OneDoc(found) => {
-                write!(f, "{found} one document only: there is nothing to rank; check the qids if that is much")
+                write!(f, "{found} one document only, which leaves nothing to rank; check the qids if that is much")
             }
             Self::Scattered(found) => write!(
                 f,

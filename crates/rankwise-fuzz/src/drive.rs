@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -94,7 +94,7 @@ fn failed(target: &Target, input: &[u8], problem: &str) -> anyhow::Result<String
     debug_assert!(input.len() <= MAX_BYTES);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/fuzz");
     std::fs::create_dir_all(&folder)?;
-    let path: PathBuf = folder.join(format!("{}-{:016x}.input", target.name, xxh3_64(input)));
+    let path = folder.canonicalize()?.join(format!("{}-{:016x}.input", target.name, xxh3_64(input)));
     std::fs::write(&path, input)?;
     let (name, path) = (target.name, path.display());
     Ok(format!("{name} {problem} on an input of {} bytes: cargo xtask fuzz {name} --input {path}", input.len()))

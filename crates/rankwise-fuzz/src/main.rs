@@ -15,6 +15,7 @@ mod seeds;
 mod targets;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -29,7 +30,17 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const USAGE: &str = "cargo xtask fuzz [TARGET] [--runs N | --time SECONDS | --input FILE] [--seed S]";
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
     let (mut chosen, mut input) = (None, None);
     let mut budget = Budget { runs: 1_000_000, time: None, seed: 0 };
@@ -71,7 +82,7 @@ mod tests {
     use super::*;
 
     /// A few seconds in all; `cargo xtask fuzz` goes on where this ends.
-    const SHORT: Budget = Budget { runs: 4_000, time: None, seed: 0 };
+    const SHORT: Budget = Budget { runs: 10_000, time: None, seed: 0 };
 
     #[test]
     fn every_reader_survives_a_short_run() {

@@ -207,14 +207,14 @@ mod tests {
 
     #[test]
     fn inputs_differ_come_again_and_stay_small() {
-        let mutator = |seed| Mutator::new(vec![b"1 qid:1 1:0.5\n0 qid:1 2:3\n".to_vec(), Vec::new()], seed);
+        let mutator = |seed| Mutator::new(vec![b"1 qid:1 1:0.5 7:3\n0 qid:1 2:3 # d\n".to_vec()], seed);
         let inputs = |seed| (0..20_000).map(|number| mutator(seed).input(number)).collect::<Vec<_>>();
         let first = inputs(1);
         assert!(first == inputs(1) && first != inputs(2));
         assert!(first.iter().all(|input| input.len() <= MAX_BYTES));
         assert!(first.iter().any(|input| input.len() > 10_000));
         let distinct: std::collections::BTreeSet<&[u8]> = first.iter().map(Vec::as_slice).collect();
-        assert!(distinct.len() > 15_000, "{}", distinct.len());
+        assert!(distinct.len() > 12_000, "{}", distinct.len());
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl Run<'_> {
     fn ending(&self) -> Option<StopReason> {
         let boosting = self.params.boosting();
         let patience = boosting.early_stopping_rounds;
-        if patience > 0 && self.n_tried >= self.best.iteration + patience {
+        if patience > 0 && self.n_tried - self.best.iteration >= patience {
             Some(StopReason::EarlyStopping)
         } else {
             (self.n_tried >= boosting.num_trees).then_some(StopReason::Finished)

@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn a_state_of_another_shape_is_refused() {
+        type Damage = fn(&mut State<'static>);
         let shape = Shape { rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
         assert_eq!(state().check_fit(&shape), Ok(()));
-        type Damage = fn(&mut State<'static>);
         let damages: [Damage; 6] = [
             |state| state.scores.to_mut().truncate(1),
             |state| state.scores.to_mut()[0] = f64::NAN,

@@ -8,7 +8,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use rankwise_io::{Action, IoError, check_writable, read_bytes, write_atomically};
+use rankwise_io::{Action, IoError, check_writable, write_atomically};
 use rankwise_train::{Checkpoint, CheckpointError};
 
 const PREFIX: &str = "tree-";
@@ -88,7 +88,8 @@ impl CheckpointFolder {
         let mut damaged = Vec::new();
         let mut first_problem = None;
         for (_, path) in self.files()?.into_iter().rev() {
-            match Checkpoint::read(&read_bytes(&path, u64::MAX)?) {
+            let bytes = fs::read(&path).map_err(|source| io_error(&path, Action::Read, source))?;
+            match Checkpoint::read(&bytes) {
                 Ok(checkpoint) => {
                     self.last = Some(path.clone());
                     return Ok(Some(FoundCheckpoint { path, checkpoint, damaged }));

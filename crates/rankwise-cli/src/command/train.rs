@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rankwise::FoundCheckpoint;
 use rankwise::data::Dataset;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, resume, train};
 use serde_json::json;
@@ -37,26 +36,18 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
-    output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
-    if !output.is_quiet() {
-        files::warn_of(data_path, &data.remarks(), output);
-    }
-    for set in &valid {
-        output.remark(&format!("{}: {}", set.name, describe(set.data)));
-    }
+    tell_data(data_path, &data, &valid, output);
 
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
     let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
-    let trained = match found {
-        Some(FoundCheckpoint { path, checkpoint, .. }) => resume(checkpoint, &params, &data, &valid, &mut kept)
-            .map_err(|error| {
-                if matches!(error, TrainError::Checkpoint(_)) { at(&path, &error) } else { at_data(data_path, error) }
-            }),
-        None => train(&params, &data, &valid, &mut kept).map_err(|error| at_data(data_path, error)),
+    let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
+    let trained = match checkpoint {
+        Some(checkpoint) => resume(checkpoint, &params, &data, &valid, &mut kept),
+        None => train(&params, &data, &valid, &mut kept),
     };
     watch.finish();
-    let trained = trained?;
+    let trained = trained.map_err(|error| placed(error, data_path, checkpoint_path.as_deref()))?;
     files::write_text(out, &trained.model.to_json())?;
     let report = Report {
         params: &params,
@@ -70,16 +61,25 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     output.summary(out, &report.text(), &report.json())
 }
 
-/// Puts the name of the training data before what is wrong with it.
-fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
-    match error {
-        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => error.into(),
-        _ => at(path, &error),
-    }
+/// Puts the name of the file to mend before what is wrong with it: the training data, or the checkpoint.
+fn placed(error: TrainError, data: &Path, checkpoint: Option<&Path>) -> anyhow::Error {
+    let path = match error {
+        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => return error.into(),
+        TrainError::Checkpoint(_) => checkpoint.unwrap_or(data),
+        _ => data,
+    };
+    user(format!("{}: {error}", files::shown(path)))
 }
 
-fn at(path: &Path, error: &TrainError) -> anyhow::Error {
-    user(format!("{}: {error}", files::shown(path)))
+fn tell_data(path: &Path, data: &Dataset, valid: &[ValidSet<'_>], output: Output) {
+    if output.is_quiet() {
+        return;
+    }
+    output.remark(&format!("{}: {}", files::shown(path), describe(data)));
+    files::warn_of(path, &data.remarks(), output);
+    for set in valid {
+        output.remark(&format!("{}: {}", set.name, describe(set.data)));
+    }
 }
 
 /// Reads the validation sets as the training data is read.

@@ -19,7 +19,7 @@ fn each_kind_is_told_once_with_an_example_and_what_to_do() {
     let sandbox = Sandbox::new();
     suspicious(&sandbox);
     let expected = [
-        "odd.txt: 1 of 3 features (2) has the same value in every document: nothing can be learned from it; check",
+        "odd.txt: 1 of 3 features (2) has the same value in every document, which no tree can use; check",
         "odd.txt: 1 of 20 queries (5.0 %), such as 0, has rows that do not stand together",
         "odd.txt: 1 of 203 rows say the same as another one, such as rows 201 and 202; remove them",
     ];
