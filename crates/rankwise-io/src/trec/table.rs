@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use rankwise_data::StringTable;
+use rayon::prelude::*;
 
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
@@ -139,21 +140,30 @@ impl<T: Copy> TableBuilder<T> {
         queries.sort_unstable_by_key(|query| self.qids.get(*query as usize));
         let mut place_of = vec![0; queries.len()];
         queries.iter().enumerate().for_each(|(place, query)| place_of[*query as usize] = place);
+        let place = |entry: usize| place_of[self.query_of[entry] as usize];
 
-        let key = |entry: usize| (place_of[self.query_of[entry] as usize], self.docs.get(entry));
-        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        // First the entries by query, then the documents of each query by name, all queries at once.
+        let mut bounds = vec![0; queries.len() + 1];
+        for entry in 0..self.values.len() {
+            bounds[place(entry) + 1] += 1;
+        }
+        (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
+        let mut ends = bounds.clone();
+        let mut order = vec![0; self.values.len()];
+        for entry in 0..self.values.len() {
+            let end = &mut ends[place(entry)];
+            order[*end] = entry;
+            *end += 1;
+        }
+        let by_query: Vec<&mut [usize]> = order.chunk_by_mut(|a, b| self.query_of[*a] == self.query_of[*b]).collect();
         // Stable: of a document that is named twice, the earlier line stands first.
-        order.sort_by(|a, b| key(*a).cmp(&key(*b)));
+        by_query.into_par_iter().for_each(|docs| docs.sort_by_key(|entry| self.docs.get(*entry)));
+        let key = |entry: usize| (self.query_of[entry], self.docs.get(entry));
         let twice = order.array_windows().filter(|[first, second]| key(*first) == key(*second));
         if let Some([first, second]) = twice.min_by_key(|[_, second]| self.lines[*second]) {
             return Err(self.duplicate(path, *first, *second));
         }
 
-        let mut bounds = vec![0; queries.len() + 1];
-        for entry in &order {
-            bounds[key(*entry).0 + 1] += 1;
-        }
-        (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
         Ok(TrecTable {
             bounds,
             docs: order.iter().map(|entry| self.docs.get(*entry)).collect(),
