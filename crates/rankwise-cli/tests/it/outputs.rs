@@ -118,6 +118,9 @@ fn a_write_that_fails_half_way_leaves_the_old_file_whole() {
         assert_eq!(sandbox.text(name), "old\n", "{line}");
         assert_eq!(sandbox.listing(), before, "{line} left something behind");
     }
+    let line = "synth --rows 500 --split 0.5,0.5 --out fresh";
+    run_limited(&sandbox, line).expect_refused(line, &["fresh/train.txt: cannot write: "]);
+    assert!(!sandbox.path("fresh").exists());
 }
 
 #[cfg(unix)]
