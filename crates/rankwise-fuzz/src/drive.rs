@@ -71,22 +71,28 @@ fn drive_here(target: &Target, budget: Budget) -> anyhow::Result<Report> {
     };
     while !is_over(report.runs) {
         let input = mutator.input(report.runs);
-        let before = MEMORY.current_usage();
-        MEMORY.reset_peak_usage();
-        match catch_unwind(AssertUnwindSafe(|| (target.read)(&input))) {
-            Ok(is_accepted) => report.n_accepted += u64::from(is_accepted),
+        match catch_unwind(AssertUnwindSafe(|| read_watched(target, &input))) {
+            Ok(Ok((is_accepted, memory))) => {
+                report.n_accepted += u64::from(is_accepted);
+                report.most_memory = report.most_memory.max(memory);
+            }
+            Ok(Err(problem)) => bail!(failed(target, &input, &problem)?),
             Err(_) => bail!(failed(target, &input, "panics")?),
         }
-        let memory = MEMORY.peak_usage().saturating_sub(before);
-        if memory > MAX_MEMORY {
-            bail!(failed(target, &input, &format!("takes {} MB", memory >> 20))?);
-        }
-        report.most_memory = report.most_memory.max(memory);
         report.n_bytes += input.len() as u64;
         report.runs += 1;
     }
     report.time = started.elapsed();
     Ok(report)
+}
+
+/// Reads an input; gives whether it was taken and what memory that took. Too much of it is an error.
+pub(crate) fn read_watched(target: &Target, input: &[u8]) -> Result<(bool, usize), String> {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let is_accepted = (target.read)(input);
+    let memory = MEMORY.peak_usage().saturating_sub(before);
+    if memory > MAX_MEMORY { Err(format!("takes {} MB", memory >> 20)) } else { Ok((is_accepted, memory)) }
 }
 
 /// Saves the input and says how to run it again.

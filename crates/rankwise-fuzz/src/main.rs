@@ -4,17 +4,20 @@
 //! * [`seeds`] makes whole, typical inputs, from which the damaged ones are made: without them hardly any input would get
 //!   past the first check of a reader.
 //! * [`mutate`] damages them, knowing of lines and words; [`drive`] runs a target and watches it.
+//! * `guided` hands the targets to libFuzzer, by way of bolero.
 //!
 //! `cargo test` runs every target for a moment, `cargo xtask fuzz` as long as one likes. Every input is a function of
 //! the seed and of its number, so a failure comes again.
 #![forbid(unsafe_code)]
 
 mod drive;
+#[cfg(all(test, fuzzing))]
+mod guided;
 mod mutate;
 mod seeds;
 mod targets;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -42,7 +45,7 @@ fn main() -> ExitCode {
 
 fn run() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
-    let (mut chosen, mut input) = (None, None);
+    let (mut chosen, mut input, mut seed_folder) = (None, None, None);
     let mut budget = Budget { runs: 1_000_000, time: None, seed: 0 };
     while let Some(arg) = args.next() {
         let mut number = || -> anyhow::Result<u64> {
@@ -53,6 +56,7 @@ fn run() -> anyhow::Result<()> {
             "--time" => budget = Budget { runs: u64::MAX, time: Some(Duration::from_secs(number()?)), ..budget },
             "--seed" => budget.seed = number()?,
             "--input" => input = Some(PathBuf::from(args.next().context(USAGE)?)),
+            "--write-seeds" => seed_folder = Some(PathBuf::from(args.next().context(USAGE)?)),
             name => chosen = Some(find(name)?),
         }
     }
@@ -62,9 +66,22 @@ fn run() -> anyhow::Result<()> {
         println!("{}: {} is survived", target.name, path.display());
         return Ok(());
     }
+    if let Some(folder) = seed_folder {
+        let target = chosen.with_context(|| format!("--write-seeds needs a target; {USAGE}"))?;
+        return write_seeds(target, &folder);
+    }
     let chosen: Vec<&Target> = chosen.map_or_else(|| TARGETS.iter().collect(), |target| vec![target]);
     for target in chosen {
         println!("{}", drive::drive(target, budget)?);
+    }
+    Ok(())
+}
+
+/// Writes the whole inputs of a target, for engines that take them from a folder.
+fn write_seeds(target: &Target, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (idx, seed) in (target.seeds)().iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{idx}")), seed)?;
     }
     Ok(())
 }
