@@ -11,7 +11,15 @@ from pathlib import Path
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 VENV = BENCH / ".venv"
-REQUIREMENTS = ["lightgbm==4.7.0", "xgboost-cpu==3.2.0", "numpy==2.4.6", "scipy==1.17.1", "zstandard==0.25.0"]
+REQUIREMENTS = [
+    "lightgbm==4.7.0",
+    "xgboost-cpu==3.2.0",
+    "numpy==2.4.6",
+    "scipy==1.17.1",
+    "zstandard==0.25.0",
+    "scikit-learn==1.9.1",
+    "pyarrow==26.0.1",
+]
 
 
 def enter_venv():

@@ -11,7 +11,7 @@ use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
 use crate::checkpoint::Schedule;
-use crate::data_args::{DataArgs, DataFormat};
+use crate::data_args::{DataArgs, DataTarget};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -198,13 +198,16 @@ pub(crate) struct ConvertData {
     /// The data; - is standard input.
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// File to write. The end of its name tells the form: .txt (LETOR), .csv, .tsv or .parquet; text is compressed if .gz
-    /// or .zst follows.
+    /// File to write. The end of its name tells the form: .txt (LETOR), .csv, .tsv, .parquet, or .rwcache for a cache of
+    /// binned data, which train reads in place of the data; text is compressed if .gz or .zst follows.
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Form to write, whatever the name of OUT.
     #[arg(long, value_name = "FORMAT", value_enum)]
-    pub(crate) to: Option<DataFormat>,
+    pub(crate) to: Option<DataTarget>,
+    /// Parameter of the bins of a cache: max_bin or bin_construct_sample_cnt. Training must ask for the same.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
     /// What a feature left out of a LETOR line means, in IN and in OUT: missing or zero.
     #[arg(long, value_name = "MEANING", default_value = "missing", value_parser = absent)]
     pub(crate) absent: Absent,

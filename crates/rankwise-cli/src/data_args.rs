@@ -1,6 +1,6 @@
 //! What can be typed about the data of a command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rankwise::data::Absent;
@@ -68,6 +68,47 @@ impl From<DataFormat> for Format {
             DataFormat::Csv => Self::Csv,
             DataFormat::Tsv => Self::Tsv,
             DataFormat::Parquet => Self::Parquet,
+        }
+    }
+}
+
+/// What data can be turned into, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataTarget {
+    /// `label qid:ID feature:value ...` in each line.
+    Letor,
+    /// Text with commas.
+    Csv,
+    /// Text with tabs.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// Bins, for training.
+    Cache,
+}
+
+impl DataTarget {
+    /// What the name of a file calls for.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rwcache")) {
+            return Some(Self::Cache);
+        }
+        Some(match Format::of_name(path)? {
+            Format::Letor => Self::Letor,
+            Format::Csv => Self::Csv,
+            Format::Tsv => Self::Tsv,
+            Format::Parquet => Self::Parquet,
+        })
+    }
+
+    /// The format of data, if it is one that other programs read too.
+    pub(crate) fn format(self) -> Option<Format> {
+        match self {
+            Self::Letor => Some(Format::Letor),
+            Self::Csv => Some(Format::Csv),
+            Self::Tsv => Some(Format::Tsv),
+            Self::Parquet => Some(Format::Parquet),
+            Self::Cache => None,
         }
     }
 }

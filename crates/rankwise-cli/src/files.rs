@@ -121,6 +121,11 @@ pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// The two sides of what was typed after --set.
+pub(crate) fn key_and_value(setting: &str) -> anyhow::Result<(&str, &str)> {
+    setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
+}
+
 /// Refuses to read standard input twice.
 pub(crate) fn check_inputs(inputs: &[&Path]) -> anyhow::Result<()> {
     if inputs.iter().filter(|path| is_stream(path)).count() > 1 {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{BinningParams, DataError, Dataset, FeatureBins};
+use crate::{BinningParams, DataError, Dataset, FeatureBins, PreparedColumn};
 
 /// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
 /// is a lower id.
@@ -40,6 +40,31 @@ impl BinnedDataset {
     /// Applies the bins of this data set to another, so that trees grown here can be followed there.
     pub fn like(&self, data: &Dataset) -> Result<Self, DataError> {
         Self::apply(data, self.feature_ids.clone(), self.bins.clone())
+    }
+
+    /// Bins that were checked before.
+    pub(crate) fn from_columns_of(columns: Vec<PreparedColumn>, n_rows: usize) -> Self {
+        let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
+        for column in columns {
+            binned.feature_ids.push(column.feature);
+            let bins = FeatureBins::from_upper(column.upper, column.has_missing);
+            binned.bins.push(bins.expect("the bounds were checked"));
+            binned.columns.push(column.bins);
+        }
+        binned
+    }
+
+    /// The bins as plain lists.
+    pub(crate) fn into_columns(self) -> Vec<PreparedColumn> {
+        let features = self.feature_ids.into_iter().zip(self.bins).zip(self.columns);
+        features
+            .map(|((feature, bins), column)| PreparedColumn {
+                feature,
+                upper: bins.uppers().to_vec(),
+                has_missing: bins.has_missing(),
+                bins: column,
+            })
+            .collect()
     }
 
     /// Rows as they stand, features numbered from 0, for tests that must know the order.

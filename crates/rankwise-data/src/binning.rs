@@ -51,6 +51,18 @@ impl FeatureBins {
         Self { upper, has_missing }
     }
 
+    /// Bins with these upper bounds; `None` where they are not ascending up to [`f32::MAX`] or too many.
+    pub(crate) fn from_upper(upper: Vec<f32>, has_missing: bool) -> Option<Self> {
+        let is_whole = upper.last().is_none_or(|last| *last == f32::MAX);
+        let ascends = upper.is_sorted_by(|a, b| a < b) && upper.iter().all(|bound| bound.is_finite());
+        (is_whole && ascends && upper.len() <= usize::from(u8::MAX)).then_some(Self { upper, has_missing })
+    }
+
+    /// The upper bounds of the value bins.
+    pub(crate) fn uppers(&self) -> &[f32] {
+        &self.upper
+    }
+
     /// The number of bins for values; the bin of missing values has this index.
     pub fn n_value_bins(&self) -> usize {
         self.upper.len()

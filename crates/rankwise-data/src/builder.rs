@@ -200,6 +200,7 @@ impl DatasetBuilder {
             input_row,
             feature_ids,
             columns,
+            prepared: None,
         })
     }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::prepared::Prepared;
 use crate::{Absent, Column, Draw, Pair, RowKey, StringTable};
 
 /// A set of queries with their documents.
@@ -26,6 +27,8 @@ pub struct Dataset {
     /// By id; empty where features have no names but their ids.
     pub(crate) feature_names: Vec<(u32, String)>,
     pub(crate) columns: Vec<Column>,
+    /// Bins in place of the columns, which are empty then.
+    pub(crate) prepared: Option<Box<Prepared>>,
     pub(crate) fingerprint: u128,
 }
 
@@ -172,7 +175,7 @@ impl Dataset {
         Some(&self.feature_names[place].1)
     }
 
-    /// The values of the feature at `slot` in [`Self::feature_ids`].
+    /// The values of the feature at `slot` in [`Self::feature_ids`]. A data set with bins in place of values has none.
     pub fn column(&self, slot: usize) -> &Column {
         &self.columns[slot]
     }
@@ -182,7 +185,7 @@ impl Dataset {
         self.absent
     }
 
-    /// The values of the feature with this id, if any document has it.
+    /// The values of the feature with this id, if any document has it. A data set with bins in place of values has none.
     pub fn column_of(&self, feature: u32) -> Option<&Column> {
         self.feature_ids.binary_search(&feature).ok().map(|slot| &self.columns[slot])
     }

@@ -104,6 +104,18 @@ pub enum DataError {
         /// The limit.
         limit: usize,
     },
+    /// The bins were made with another parameter.
+    #[error(
+        "its bins were made with {name}={then}, but {name}={now} is asked for; ask for the same, or prepare the data again"
+    )]
+    PreparedWith {
+        /// The parameter.
+        name: &'static str,
+        /// What it was.
+        then: String,
+        /// What it is.
+        now: String,
+    },
     /// The table of bins would not fit into memory.
     #[error("{rows} rows of {features} features need {} MB for their bins, more than there is; leave features out", rows * features / 1_000_000)]
     TooLarge {

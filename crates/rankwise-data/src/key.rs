@@ -17,6 +17,11 @@ impl RowKey {
         self.0
     }
 
+    /// A key that was a number for a while.
+    pub(crate) fn from_u128(key: u128) -> Self {
+        Self(key)
+    }
+
     /// The key of a document that its ids alone identify.
     pub fn of_ids(qid: &str, doc_id: &str) -> Self {
         let mut hasher = KeyHasher::default();

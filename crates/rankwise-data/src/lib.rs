@@ -3,6 +3,7 @@
 //!
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
+//! * [`PreparedParts`] is a data set with bins in place of values, for files.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
 //! * [`Remark`] is what is legal in a data set but often a mistake.
 //! * [`synth`] makes realistic data from a seed.
@@ -19,6 +20,7 @@ mod dataset;
 mod error;
 mod key;
 mod pairs;
+mod prepared;
 mod random;
 pub mod reduce;
 mod remarks;
@@ -35,6 +37,7 @@ pub use dataset::{Dataset, QueryView};
 pub use error::{DataError, PairProblem};
 pub use key::RowKey;
 pub use pairs::Pair;
+pub use prepared::{PreparedColumn, PreparedParts};
 pub use random::{Draw, Purpose};
 pub use remarks::{Features, Queries, Remark};
 pub use simd::{SimdError, SimdLevel};

@@ -73,10 +73,10 @@ pub struct Queries {
 }
 
 impl Dataset {
-    /// What is suspicious in the data.
+    /// What is suspicious in the data. Where bins stand in place of values, nothing is said of features.
     pub fn remarks(&self) -> Vec<Remark> {
         let facts: Vec<ColumnFacts> = self.columns.par_iter().map(|column| ColumnFacts::new(column, self)).collect();
-        let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| has(&facts[slot]));
+        let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| facts.get(slot).is_some_and(has));
         let one_label = |query: usize| {
             let labels = self.query(query).labels;
             labels.len() > 1 && labels.iter().all(|label| *label == labels[0])

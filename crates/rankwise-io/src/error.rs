@@ -64,6 +64,23 @@ pub enum IoError {
         /// What it holds.
         format: &'static str,
     },
+    /// A cache of binned data where values are needed.
+    #[error(
+        "{}: this is a cache of binned data, which only training reads; give the data that it was made from",
+        input(path)
+    )]
+    CacheHere {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A cache of binned data that was damaged.
+    #[error("{}: the cache is damaged ({what}); make it again with convert-data", input(path))]
+    Cache {
+        /// The file.
+        path: PathBuf,
+        /// The part of it that makes no sense.
+        what: &'static str,
+    },
     /// The columns of a table are not those that are needed.
     #[error("{}: {problem}", input(path))]
     Columns {
@@ -74,12 +91,14 @@ pub enum IoError {
     },
     /// Columns of a file that has none are given.
     #[error(
-        "{}: this is read as LETOR text, which has no columns; leave the options for columns out, or say what it is with --data-format",
+        "{}: this is read as {form}, which has no columns to choose; leave the options for columns out, or say what it is with --data-format",
         input(path)
     )]
     NoColumns {
         /// The file.
         path: PathBuf,
+        /// What it is.
+        form: &'static str,
     },
     /// The same is said in two places.
     #[error("{}: {other} gives {what} too; keep one of them", input(path))]

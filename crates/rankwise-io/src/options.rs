@@ -64,12 +64,14 @@ pub struct ReadOptions {
     /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
     /// their columns.
     pub features: Option<Vec<(u32, String)>>,
+    /// Whether a cache of binned data will do.
+    pub takes_cache: bool,
 }
 
 impl ReadOptions {
     /// The defaults.
     pub fn new(absent: Absent) -> Self {
-        Self { absent, format: None, columns: ColumnOptions::default(), features: None }
+        Self { absent, format: None, columns: ColumnOptions::default(), features: None, takes_cache: false }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
 use crate::side_files::{SideFiles, expected_sizes_path};
 use crate::source::Source;
-use crate::{csv, letor, parquet};
+use crate::{cache, csv, letor, parquet};
 
 /// Reads a data set; its content and its name tell the format and the compression. `-` is standard input. Of the side
 /// files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and `DATA.pairs` those
@@ -21,15 +21,29 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 /// [`read_dataset`] for a caller who knows more about the file.
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     let mut source = Source::open(path)?;
+    if options.format.is_none() && source.begins_with(cache::MAGIC)? {
+        if !options.takes_cache {
+            return Err(IoError::CacheHere { path: path.into() });
+        }
+        refuse_columns(path, options, "a cache of binned data")?;
+        return cache::read_source(source, path);
+    }
     let format = format_of(&mut source, path, options)?;
     let input = Input::of(path, options)?;
     match format {
-        Format::Letor if options.columns.are_given() => Err(IoError::NoColumns { path: path.into() }),
-        Format::Letor => letor::read_source(source, input),
+        Format::Letor => {
+            refuse_columns(path, options, "LETOR text")?;
+            letor::read_source(source, input)
+        }
         Format::Csv => csv::read_source(source, b',', input),
         Format::Tsv => csv::read_source(source, b'\t', input),
         Format::Parquet => parquet::read_source(source, input),
     }
+}
+
+/// Options for columns mean nothing where there are none.
+fn refuse_columns(path: &Path, options: &ReadOptions, form: &'static str) -> Result<(), IoError> {
+    if options.columns.are_given() { Err(IoError::NoColumns { path: path.into(), form }) } else { Ok(()) }
 }
 
 /// The format that was asked for, or that the first bytes tell, or the name.

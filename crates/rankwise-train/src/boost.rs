@@ -83,7 +83,7 @@ fn train_from(
     }
     let objective = params.objective().bind(data, params.rules(), simd)?;
     let mut phases = Phases::default();
-    let binned = timed(&mut phases.bin, || BinnedDataset::new(data, params.binning()))?;
+    let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
     if binned.n_features() == 0 {
         return Err(TrainError::NoFeatures);
     }

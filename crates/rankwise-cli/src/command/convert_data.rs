@@ -1,46 +1,69 @@
 //! `rankwise convert-data`
 
-use rankwise::data::Dataset;
-use rankwise::io::{Format, write_dataset};
+use rankwise::data::{BinningParams, BinningSpec};
+use rankwise::io::{Format, write_cache, write_dataset};
+use rankwise::params::{ParamGroup as _, normalise};
 use serde_json::json;
 
 use crate::args::ConvertData;
+use crate::data_args::DataTarget;
 use crate::failure::user;
 use crate::output::Output;
 use crate::{files, text};
 
 pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
-    let format = target(args)?;
+    let format = target(args)?.format();
+    let binning = binning(args, format)?;
     output.check_file(&args.output, "data need")?;
     files::check_output(&args.output, &[&args.input])?;
     let data = files::read_data(&args.input, &args.read.options(args.absent))?;
-    if format == Format::Letor && !data.feature_names().is_empty() {
+    if format == Some(Format::Letor) && !data.feature_names().is_empty() {
         output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }
-    let written = write_dataset(&data, &args.output, format)?;
+    let counts = [data.n_rows(), data.n_queries(), data.n_features()];
+    let written = match format {
+        Some(format) => write_dataset(&data, &args.output, format)?,
+        None => {
+            write_cache(data, &binning, &args.output)?;
+            vec![args.output.clone()]
+        }
+    };
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    let [rows, queries, features] = counts;
     output.summary(
         &args.output,
-        &summary(&data, &written),
-        &json!({
-            "files": written,
-            "rows": data.n_rows(),
-            "queries": data.n_queries(),
-            "features": data.n_features(),
-        }),
+        &summary(rows, queries, &written),
+        &json!({ "files": written, "rows": rows, "queries": queries, "features": features }),
     )
 }
 
 /// What to write: as it was typed, or as the name of the output ends.
-fn target(args: &ConvertData) -> anyhow::Result<Format> {
-    let known = args.to.map(Into::into).or_else(|| Format::of_name(&args.output));
-    known.ok_or_else(|| {
+fn target(args: &ConvertData) -> anyhow::Result<DataTarget> {
+    args.to.or_else(|| DataTarget::of_name(&args.output)).ok_or_else(|| {
         let place = args.output.display();
-        user(format!("{place}: the name does not tell the format; end it in .txt, .csv, .tsv or .parquet, or say --to"))
+        user(format!(
+            "{place}: the name does not tell the format; end it in .txt, .csv, .tsv, .parquet or .rwcache, or say --to"
+        ))
     })
 }
 
-fn summary(data: &Dataset, written: &[String]) -> String {
-    let (rows, queries) = (text::count(data.n_rows(), "document"), text::count(data.n_queries(), "query"));
+/// How a cache is binned.
+fn binning(args: &ConvertData, format: Option<Format>) -> anyhow::Result<BinningParams> {
+    if format.is_some() && !args.settings.is_empty() {
+        return Err(user("--set: only a cache has parameters; leave it out, or write to a file that ends in .rwcache"));
+    }
+    let mut spec = BinningSpec { absent: args.absent, ..BinningSpec::default() };
+    for setting in &args.settings {
+        let (name, value) = files::key_and_value(setting)?;
+        if normalise(name) == "absent" || !spec.set(name, value)? {
+            let known = "max_bin and bin_construct_sample_cnt";
+            return Err(user(format!("--set {setting}: no parameter of a cache; it has {known}, and --absent")));
+        }
+    }
+    Ok(spec.check()?)
+}
+
+fn summary(n_rows: usize, n_queries: usize, written: &[String]) -> String {
+    let (rows, queries) = (text::count(n_rows, "document"), text::count(n_queries, "query"));
     format!("wrote {rows} of {queries} to {}\n", written.join(", "))
 }

@@ -34,7 +34,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let found = found.flatten();
 
     let mut options = read.options(params.binning().absent);
+    options.takes_cache = true;
     let data = files::read_data(data_path, &options)?;
+    options.takes_cache = false;
     // Validation sets have the columns of the training data, wherever they stand.
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
@@ -102,9 +104,7 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, DataArgs)
     if let Some(path) = &args.config {
         config::apply(path, &mut spec, &mut read)?;
     }
-    let settings = args.settings.iter().map(|setting| {
-        setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
-    });
+    let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
     spec.set_all(settings.collect::<anyhow::Result<Vec<_>>>()?)?;
     for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
         if let Some(value) = value {

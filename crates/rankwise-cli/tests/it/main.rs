@@ -3,6 +3,7 @@
 #![allow(clippy::format_collect)]
 
 mod arguments;
+mod cache;
 mod checkpoints;
 mod configuration;
 mod demo;

@@ -30,7 +30,7 @@ fn with_columns(csv: &str, columns: &[Result<usize, &str>]) -> String {
 fn every_form_gives_the_same_model() {
     let sandbox = Sandbox::with_data();
     let letor = sandbox.text("train.txt");
-    for name in ["a.csv", "a.tsv", "a.parquet", "b.csv.gz", "b.tsv.zst", "b.txt.gz", "b.txt"] {
+    for name in ["a.csv", "a.tsv", "a.parquet", "b.csv.gz", "b.tsv.zst", "b.txt.gz", "b.txt", "b.rwcache"] {
         sandbox.ok(&format!("convert-data train.txt {name}"));
     }
     // Back from the other end.
@@ -69,6 +69,7 @@ fn every_form_gives_the_same_model() {
             "b.tsv.zst",
             "b.txt.gz",
             "b.txt",
+            "b.rwcache",
             "c.txt",
             "c.parquet",
             "c.tsv.gz",

@@ -1,0 +1,114 @@
+"""Loading speed against scikit-learn, XGBoost and pyarrow, alternately in one run, from the same web-shaped data.
+
+    python3 bench/load.py                260k rows of 136 features
+    python3 bench/load.py --rounds 5     how often each program loads; the best time counts
+    python3 bench/load.py --rows 60000   smaller
+
+Every program runs in a process of its own and ends with its own form of the data in memory: scikit-learn a sparse matrix,
+XGBoost a DMatrix, pyarrow a float32 array of numpy, Rankwise a data set in canonical order, every row hashed and sorted.
+A time is that of loading alone, with the file in the cache of the system. MB are those of the file.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import peers
+
+peers.enter_venv()
+
+# Name, form of the file, threads.
+LOADERS = [
+    ("scikit-learn", "letor", 1),
+    ("XGBoost", "letor", 1),
+    ("Rankwise", "letor", 1),
+    ("Rankwise", "letor", 2),
+    ("pyarrow", "csv", 1),
+    ("Rankwise", "csv", 1),
+    ("Rankwise", "csv", 2),
+    ("pyarrow", "parquet", 1),
+    ("pyarrow", "parquet", 2),
+    ("Rankwise", "parquet", 1),
+    ("Rankwise", "parquet", 2),
+    ("Rankwise", "cache", 1),
+]
+ENDINGS = {"letor": "txt", "csv": "csv", "parquet": "parquet", "cache": "rwcache"}
+
+
+def worker(program, form, path, threads):
+    """Runs in a process of its own: loads once, prints seconds."""
+    import time
+
+    if program == "scikit-learn":
+        from sklearn.datasets import load_svmlight_file
+
+        started = time.perf_counter()
+        load_svmlight_file(path, dtype="float32", query_id=True)
+    elif program == "XGBoost":
+        import xgboost
+
+        started = time.perf_counter()
+        xgboost.DMatrix(f"{path}?format=libsvm", nthread=threads)
+    else:
+        import numpy
+        import pyarrow
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        pyarrow.set_cpu_count(threads)
+        started = time.perf_counter()
+        if form == "csv":
+            table = pyarrow.csv.read_csv(path, read_options=pyarrow.csv.ReadOptions(use_threads=threads > 1))
+        else:
+            table = pyarrow.parquet.read_table(path, use_threads=threads > 1)
+        values = numpy.empty((table.num_rows, table.num_columns), dtype=numpy.float32, order="F")
+        for idx, column in enumerate(table.columns):
+            values[:, idx] = column.to_numpy()
+    print(time.perf_counter() - started)
+
+
+def load(program, form, path, threads, binary, folder):
+    if program == "Rankwise":
+        settings = ["--set", "num_trees=1", "--set", "num_leaves=2", "--threads", threads]
+        report = peers.rankwise(binary, "train", path, "--out", folder / "model.json", *settings)
+        return report["seconds"]["load"]
+    command = [sys.executable, __file__, "--worker", json.dumps([program, form, str(path), threads])]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=260_000)
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        return worker(*json.loads(args.worker))
+    binary = peers.build()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {form: folder / f"web.{ending}" for form, ending in ENDINGS.items()}
+        peers.rankwise(binary, "synth", "--rows", args.rows, "--seed", 1, "--out", files["letor"])
+        for form in ("csv", "parquet", "cache"):
+            peers.rankwise(binary, "convert-data", files["letor"], files[form])
+        best = {}
+        for _ in range(args.rounds):
+            for loader in LOADERS:
+                program, form, threads = loader
+                seconds = load(program, form, files[form], threads, binary, folder)
+                best[loader] = min(seconds, best.get(loader, seconds))
+        report(best, files)
+
+
+def report(best, files):
+    print(f"{'form':9}{'program':15}{'threads':>8}{'seconds':>10}{'MB/s':>9}{'of Rankwise on 1 thread':>26}")
+    for (program, form, threads), seconds in best.items():
+        megabytes = files[form].stat().st_size / 1e6
+        ratio = seconds / best["Rankwise", form, 1]
+        print(f"{form:9}{program:15}{threads:8}{seconds:10.3f}{megabytes / seconds:9.0f}{ratio:24.2f} x")
+
+
+main()

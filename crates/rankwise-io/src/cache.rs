@@ -1,0 +1,216 @@
+//! A file of binned data, which training reads in place of text.
+//!
+//! ```text
+//! RWCACHE1 | length, checksum, bytes | length, checksum, bytes | ...
+//! ```
+//!
+//! The sections are the lists of [`PreparedParts`] in one order, numbers little-endian, nothing compressed: a file cannot
+//! claim more than it holds, and a column is read at the speed of memory. Behind the checksums the lists are checked as if
+//! a stranger had written them.
+
+mod sections;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rankwise_data::{Absent, BinningParams, Dataset, Pair, PreparedColumn, PreparedParts, StringTable};
+
+use self::sections::{Reader, Writer};
+use crate::atomic::write_atomically;
+use crate::error::IoError;
+use crate::source::Source;
+
+/// How every cache begins; another layout gets another number.
+pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
+
+/// Writes the bins of a data set, and all else that training needs to know of it.
+pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
+    let parts = data.into_parts(params).map_err(|source| IoError::Data { path: path.into(), source })?;
+    write_atomically(path, |out| write_parts(&parts, out))
+}
+
+/// Reads a data set with bins in place of values.
+pub(crate) fn read_source(mut source: Source<'_>, path: &Path) -> Result<Dataset, IoError> {
+    let bytes = source.read_to_end()?;
+    let damaged = |what: &'static str| IoError::Cache { path: PathBuf::from(path), what };
+    Dataset::from_parts(read_parts(&bytes).map_err(damaged)?).map_err(damaged)
+}
+
+const WITH_QUERY_WEIGHTS: u64 = 1;
+const WITH_WEIGHTS: u64 = 2;
+const WITH_POSITIONS: u64 = 4;
+const WITH_DOC_IDS: u64 = 8;
+const ABSENT_IS_ZERO: u64 = 16;
+
+fn write_parts(parts: &PreparedParts, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    let mut writer = Writer(out);
+    let flags = [
+        (parts.query_weights.is_some(), WITH_QUERY_WEIGHTS),
+        (parts.weights.is_some(), WITH_WEIGHTS),
+        (parts.positions.is_some(), WITH_POSITIONS),
+        (parts.doc_ids.is_some(), WITH_DOC_IDS),
+        (parts.absent == Absent::Zero, ABSENT_IS_ZERO),
+    ];
+    let flags = flags.iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag).sum();
+    writer.u64s([flags, parts.max_bin as u64, parts.bin_construct_sample_cnt as u64])?;
+    writer.strings(parts.qids.iter())?;
+    writer.u32s(parts.sizes.iter().copied())?;
+    writer.f32s(parts.query_weights.iter().flatten().copied())?;
+    writer.f32s(parts.labels.iter().copied())?;
+    writer.f32s(parts.weights.iter().flatten().copied())?;
+    writer.u32s(parts.positions.iter().flatten().copied())?;
+    writer.u32s(parts.pairs.iter().map(|pair| pair.winner))?;
+    writer.u32s(parts.pairs.iter().map(|pair| pair.loser))?;
+    writer.f32s(parts.pairs.iter().map(|pair| pair.weight))?;
+    writer.strings(parts.doc_ids.iter().flat_map(StringTable::iter))?;
+    writer.u128s(parts.keys.iter().copied())?;
+    writer.u32s(parts.input_row.iter().copied())?;
+    writer.u32s(parts.feature_ids.iter().copied())?;
+    writer.u32s(parts.feature_names.iter().map(|(id, _)| *id))?;
+    writer.strings(parts.feature_names.iter().map(|(_, name)| name.as_str()))?;
+    writer.u32s(parts.columns.iter().map(|column| column.feature))?;
+    writer.u32s(parts.columns.iter().map(|column| u32::from(column.has_missing)))?;
+    for column in &parts.columns {
+        writer.f32s(column.upper.iter().copied())?;
+        writer.bytes(&column.bins)?;
+    }
+    Ok(())
+}
+
+/// The lists of a file; the error names the one that is damaged.
+fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
+    let mut reader = Reader(bytes.strip_prefix(MAGIC).ok_or("the beginning")?);
+    let head = reader.u64s("the head")?;
+    let [flags, max_bin, sample] = head[..] else { return Err("the head") };
+    let number = |number: u64| usize::try_from(number).map_err(|_| "the head");
+    let if_set = |flag: u64, values: Vec<f32>| (flags & flag != 0).then_some(values);
+    let qids = reader.strings("the ids of the queries")?;
+    let sizes = reader.u32s("the sizes of the queries")?;
+    let query_weights = if_set(WITH_QUERY_WEIGHTS, reader.f32s("the weights of the queries")?);
+    let labels = reader.f32s("the labels")?;
+    let weights = if_set(WITH_WEIGHTS, reader.f32s("the weights of the documents")?);
+    let positions = reader.u32s("the positions")?;
+    let (winners, losers) = (reader.u32s("the pairs")?, reader.u32s("the pairs")?);
+    let of_pairs = reader.f32s("the pairs")?;
+    if (losers.len(), of_pairs.len()) != (winners.len(), winners.len()) {
+        return Err("the pairs");
+    }
+    let pairs = winners.into_iter().zip(losers).zip(of_pairs);
+    let doc_ids = reader.strings("the ids of the documents")?;
+    let keys = reader.u128s("the keys of the documents")?;
+    let input_row = reader.u32s("the order of the input")?;
+    let feature_ids = reader.u32s("the features")?;
+    let named = reader.u32s("the names of the features")?;
+    let names = reader.strings("the names of the features")?;
+    if named.len() != names.len() {
+        return Err("the names of the features");
+    }
+    Ok(PreparedParts {
+        absent: if flags & ABSENT_IS_ZERO == 0 { Absent::Missing } else { Absent::Zero },
+        max_bin: number(max_bin)?,
+        bin_construct_sample_cnt: number(sample)?,
+        qids,
+        sizes,
+        query_weights,
+        labels,
+        weights,
+        positions: (flags & WITH_POSITIONS != 0).then_some(positions),
+        pairs: pairs.map(|((winner, loser), weight)| Pair { winner, loser, weight }).collect(),
+        doc_ids: (flags & WITH_DOC_IDS != 0).then_some(doc_ids),
+        keys,
+        input_row,
+        feature_ids,
+        feature_names: named.into_iter().zip(names.iter().map(Into::into)).collect(),
+        columns: read_columns(&mut reader)?,
+    })
+}
+
+fn read_columns(reader: &mut Reader<'_>) -> Result<Vec<PreparedColumn>, &'static str> {
+    let features = reader.u32s("the features with bins")?;
+    let missing = reader.u32s("the features with bins")?;
+    if missing.len() != features.len() {
+        return Err("the features with bins");
+    }
+    let mut columns = Vec::new();
+    for (feature, has_missing) in features.into_iter().zip(missing) {
+        let upper = reader.f32s("the bounds of the bins")?;
+        let bins = reader.bytes("the bins")?.to_vec();
+        columns.push(PreparedColumn { feature, upper, has_missing: has_missing != 0, bins });
+    }
+    reader.end().map(|()| columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rankwise_data::synth::{Preset, SynthSpec};
+
+    use super::*;
+
+    fn file(rows: usize) -> (PreparedParts, Vec<u8>) {
+        let synth = SynthSpec { preset: Preset::Web, rows, features: Some(9), seed: 2 }.check().unwrap();
+        let parts = synth.dataset().into_parts(&BinningParams::default()).unwrap();
+        let mut bytes = Vec::new();
+        write_parts(&parts, &mut bytes).unwrap();
+        (parts, bytes)
+    }
+
+    #[test]
+    fn parts_come_back() {
+        let (mut parts, bytes) = file(300);
+        assert_eq!(read_parts(&bytes), Ok(parts.clone()));
+        parts.weights = Some(vec![0.5; 300]);
+        parts.query_weights = Some(vec![2.0; parts.sizes.len()]);
+        parts.positions = Some((0..300).collect());
+        parts.pairs = vec![Pair { winner: 0, loser: 1, weight: 3.0 }];
+        parts.doc_ids = Some((0..300).map(|_| "é").collect());
+        parts.feature_names = vec![(0, "price".into()), (3, String::new())];
+        parts.absent = Absent::Zero;
+        let mut bytes = Vec::new();
+        write_parts(&parts, &mut bytes).unwrap();
+        assert_eq!(read_parts(&bytes), Ok(parts));
+    }
+
+    #[test]
+    fn no_byte_can_change_unseen() {
+        let (_, bytes) = file(40);
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            assert!(read_parts(&damaged).is_err(), "byte {at}");
+            assert!(read_parts(&bytes[..at]).is_err(), "cut at {at}");
+        }
+        assert_eq!(read_parts(&[&bytes[..], b"x"].concat()), Err("the end"));
+    }
+
+    proptest! {
+        /// Whoever writes checksums can write anything else.
+        #[test]
+        fn lists_of_a_stranger_do_no_harm(
+            section in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>(),
+        ) {
+            let (_, bytes) = file(40);
+            let mut reader = Reader(&bytes[MAGIC.len()..]);
+            let mut sections: Vec<Vec<u8>> = Vec::new();
+            while let Ok(section) = reader.bytes("") {
+                sections.push(section.to_vec());
+            }
+            let section = section.index(sections.len());
+            let spoilt = &mut sections[section];
+            if !spoilt.is_empty() {
+                let at = at.index(spoilt.len());
+                spoilt[at] = byte;
+                if cut {
+                    spoilt.truncate(at);
+                }
+            }
+            let mut file = MAGIC.to_vec();
+            let mut writer = Writer(&mut file);
+            sections.iter().try_for_each(|section| writer.bytes(section)).unwrap();
+            if let Ok(data) = read_parts(&file).and_then(Dataset::from_parts) {
+                prop_assert!(data.queries().map(|query| query.n_docs()).sum::<usize>() == data.n_rows());
+            }
+        }
+    }
+}
