@@ -95,8 +95,8 @@ pub(crate) fn fuzz(root: &Path, more: &[&str]) -> anyhow::Result<()> {
     let test = format!("guided::{}", target.replace('-', "_"));
     let bolero = ["bolero", "test", "--package", "rankwise-fuzz", &test, "--sanitizer", "NONE", "--profile", "release"];
     let limits: &[&str] = match limits {
-        [] => &["--time", "60s"],
-        ["--time", seconds] => &["--time", &format!("{seconds}s")],
+        [] => &["-T", "60s"],
+        ["--time", seconds] => &["-T", &format!("{seconds}s")],
         ["--runs", runs] => &["--runs", runs],
         _ => bail!("after --guided, give --time SECONDS or --runs N"),
     };

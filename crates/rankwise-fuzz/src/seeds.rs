@@ -125,6 +125,13 @@ fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     texts
 }
 
+/// A line of so many bytes, in a small file.
+#[cfg(test)]
+pub(crate) fn compressed_line(len: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    through_file(&folder.path().join("a.zst"), &vec![b'1'; len])
+}
+
 fn through_file(path: &Path, text: &[u8]) -> Vec<u8> {
     write_atomically(path, |out| out.write_all(text)).expect("a file");
     std::fs::read(path).expect("the file that was just written")

@@ -103,8 +103,10 @@ impl<'a> BlockReader<'a> {
             if buffer.len() > MAX_LINE_BYTES {
                 return self.end(ReadFault::LineTooLong);
             }
-            // Doubling keeps the reading of a long line linear.
-            target = (buffer.len() * 2).clamp(buffer.len() + 1, MAX_LINE_BYTES + 1);
+            // Doubling keeps the reading of a long line linear. The last step goes all the way: one byte more at the limit
+            // would take twice its memory for a moment.
+            let doubled = buffer.len() * 2;
+            target = if doubled < MAX_LINE_BYTES { doubled } else { MAX_LINE_BYTES + 1 };
         }
     }
 
