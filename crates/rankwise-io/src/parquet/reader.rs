@@ -9,7 +9,7 @@ use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
-use super::file::SharedFile;
+use super::file::{Checked, SharedFile};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
 use crate::columns::{Columns, Names};
@@ -42,7 +42,8 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
 }
 
 pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
-    let reader = guarded(|| SerializedFileReader::new(file)).map_err(|error| damaged(&input, String::new(), &error))?;
+    let reader =
+        guarded(|| SerializedFileReader::new(Checked(file))).map_err(|error| damaged(&input, String::new(), &error))?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
