@@ -95,10 +95,10 @@ pub enum Problem {
     QuoteRest,
     /// A pair of documents that makes no sense.
     Pair(PairProblem),
-    /// A line of a column description that makes no sense.
-    Description {
-        /// What to write.
-        advice: &'static str,
+    /// More columns than any table has.
+    TooManyColumns {
+        /// The limit.
+        limit: usize,
     },
     /// An empty line in a list of numbers.
     Blank {
@@ -169,7 +169,9 @@ impl Problem {
                 format!("\"{found}\" follows a closing quote; write a quote inside of a field twice")
             }
             Self::Pair(problem) => problem.to_string(),
-            Self::Description { advice } => format!("\"{found}\" is not understood; {advice}"),
+            Self::TooManyColumns { limit } => {
+                format!("the table has more than {limit} columns; check the separator and the quotes")
+            }
             Self::Blank { expected } => format!("the line is empty; write {expected} in every line"),
             Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
         }

@@ -3,6 +3,7 @@
 use std::fs::File;
 
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
@@ -12,7 +13,7 @@ use super::cells::{Cells, ColumnCells};
 use super::file::{Checked, SharedFile};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
-use crate::columns::{Columns, Names};
+use crate::columns::{ColumnProblem, Columns, Names};
 use crate::error::{Action, IoError, is_stream};
 use crate::options::Role;
 use crate::problem::{Problem, name, shown};
@@ -47,7 +48,7 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
-    options.columns.ignore.extend(names.iter().filter(|name| name.starts_with(PANDAS_INDEX)).cloned());
+    options.columns.ignore = ignored(&input.options.columns.ignore, &names);
     let input = Input { options: &options, ..input };
     let columns = input.resolve(&Names::Given(&names))?;
     let kinds = used_columns(&columns)
@@ -65,6 +66,18 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
     builder.feature_names(columns.feature_names.clone());
     let input = Input { options: input.options, ..input };
     input.finish(builder)
+}
+
+/// The columns to pass over: all parts of a nested one, and the index of pandas.
+fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
+    let is_part =
+        |name: &String, whole: &String| name.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'));
+    let parts = |whole: &String| {
+        let parts: Vec<String> = names.iter().filter(|name| is_part(name, whole)).cloned().collect();
+        if parts.is_empty() { vec![whole.clone()] } else { parts }
+    };
+    let index = names.iter().filter(|name| name.starts_with(PANDAS_INDEX)).cloned();
+    typed.iter().flat_map(parts).chain(index).collect()
 }
 
 /// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
@@ -106,6 +119,7 @@ impl RowGroup<'_> {
         let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
         let mut readers = Vec::with_capacity(kinds.len());
         for (column, role, kind) in kinds {
+            self.check_codec(*column, group.metadata().column(*column).compression())?;
             let reader =
                 guarded(|| group.get_column_reader(*column)).map_err(|error| self.damaged(Some(*column), &error))?;
             readers.push(ColumnCells { role: *role, kind: *kind, reader });
@@ -123,6 +137,16 @@ impl RowGroup<'_> {
             left -= n_rows;
         }
         Ok(())
+    }
+
+    fn check_codec(&self, column: usize, codec: Compression) -> Result<(), IoError> {
+        let codec = match codec {
+            Compression::BROTLI(_) => "brotli",
+            Compression::LZO => "lzo",
+            _ => return Ok(()),
+        };
+        let problem = ColumnProblem::Codec { column: self.columns.shown[column].clone(), codec };
+        Err(IoError::Columns { path: self.input.path.into(), problem })
     }
 
     /// Puts columns together as rows.
