@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `help`.
+//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `fuzz`, `help`.
 //!
 //! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
 #![forbid(unsafe_code)]
@@ -16,6 +16,8 @@ Usage: cargo xtask COMMAND
   tidy    the checks of our own: crate table, manifests, sources, links, sizes
   docs    write docs/parameters.md anew from the declarations in the code
   counts  count the instructions of the hot loops and hold them against their limits (needs valgrind)
+  fuzz    feed damaged inputs to every reader, or to TARGET: fuzz [TARGET] [--runs N | --time SECONDS] [--seed S];
+          with --guided right after TARGET by libFuzzer (needs cargo-bolero)
   help    this text
 ";
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         ["tidy"] => steps::tidy(&root),
         ["docs"] => steps::docs(&root),
         ["counts"] => steps::counts(&root),
+        ["fuzz", ref more @ ..] => steps::fuzz(&root, more),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -78,6 +78,32 @@ pub(crate) fn docs(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// `cargo xtask fuzz`
+pub(crate) fn fuzz(root: &Path, more: &[&str]) -> anyhow::Result<()> {
+    const RUN: [&str; 6] = ["run", "--quiet", "--release", "--package", "rankwise-fuzz", "--"];
+    let [target, "--guided", limits @ ..] = more else {
+        return cargo(root, &[&RUN, more].concat(), &[]);
+    };
+    // libFuzzer, by way of bolero, works without a nightly compiler as long as no sanitizer is asked for.
+    let folder = root.join("target").join("fuzz");
+    let place = |name: &str| folder.join(name).join(target).to_str().map(str::to_owned);
+    let (Some(corpus), Some(crashes)) = (place("corpus"), place("crashes")) else {
+        bail!("the path of the repository is not UTF-8");
+    };
+    std::fs::create_dir_all(&crashes).context("cannot make a folder for inputs that are not survived")?;
+    cargo(root, &[&RUN[..], &[target, "--write-seeds", &corpus]].concat(), &[])?;
+    let test = format!("guided::{}", target.replace('-', "_"));
+    let bolero = ["bolero", "test", "--package", "rankwise-fuzz", &test, "--sanitizer", "NONE", "--profile", "release"];
+    let limits: &[&str] = match limits {
+        [] => &["--time", "60s"],
+        ["--time", seconds] => &["--time", &format!("{seconds}s")],
+        ["--runs", runs] => &["--runs", runs],
+        _ => bail!("after --guided, give --time SECONDS or --runs N"),
+    };
+    cargo(root, &[&bolero[..], &["--corpus-dir", &corpus, "--crashes-dir", &crashes], limits].concat(), &[])
+        .context("is cargo-bolero there? `cargo install cargo-bolero` gets it")
+}
+
 /// `cargo xtask counts`
 pub(crate) fn counts(root: &Path) -> anyhow::Result<()> {
     if let Some(lacking) = lacking_for_counts() {

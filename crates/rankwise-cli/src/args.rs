@@ -10,6 +10,7 @@ use rankwise::metrics::RulesSpec;
 use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
+use crate::checkpoint::Schedule;
 use crate::data_args::{DataArgs, DataFormat};
 
 /// More threads than any machine has cores for.
@@ -116,6 +117,18 @@ pub(crate) struct Train {
     /// One parameter; may be given several times, and wins over --config.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    /// Folder to save the run in, so that it can be gone on with; made if there is none. The last checkpoint stays when
+    /// the run is finished.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How often to save it: after so many trees (50), so many seconds (30s), or what comes first of both (50,30s)
+    /// [default: 10s]
+    #[arg(long, value_name = "WHEN", requires = "checkpoint", value_parser = Schedule::parse)]
+    pub(crate) checkpoint_every: Option<Schedule>,
+    /// Go on from the newest checkpoint in the folder; from the start if there is none yet. Data and parameters must be
+    /// the same, but for more trees.
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
     /// List every parameter with its default, range and other names.
     #[arg(long)]
     pub(crate) help_params: bool,

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use rankwise::CheckpointFolderError;
 use rankwise::data::synth::SynthError;
 use rankwise::data::{DataError, SimdError};
 use rankwise::io::IoError;
@@ -60,6 +61,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn can_be_mended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
             || cause.is::<IoError>()
             || cause.is::<MetricError>()
@@ -69,6 +71,13 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
             || cause.is::<SynthError>()
             || cause.is::<TrainError>()
     })
+}
+
+/// A file that grows beyond `ulimit -f` would end the process in the middle of its work. With the signal caught, the
+/// write fails like any other: it is reported, and what was half written is removed.
+pub(crate) fn survive_file_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
 /// A panic is a defect of ours: say so, and exit with 1.

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use rankwise::data::{Absent, Dataset};
+use rankwise::data::{Absent, Dataset, Remark};
 use rankwise::io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
 use rankwise::model::{AbsentFeature, Model, ModelError};
 
 use crate::data_args::DataArgs;
 use crate::failure::user;
+use crate::output::Output;
 
 /// Enough to see how a file begins.
 const START_BYTES: u64 = 64;
@@ -82,6 +83,25 @@ pub(crate) fn check_unnamed(data: &Dataset, path: &Path, known: &str) -> anyhow:
 pub(crate) enum Labels {
     Needed,
     Optional,
+}
+
+/// Tells what is suspicious in data that a model is to be trained on.
+pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
+    for remark in remarks {
+        output.warn(&format!("{}: {remark}", shown(path)));
+    }
+}
+
+/// Tells that a model and its data have nothing in common.
+pub(crate) fn warn_of_strangers(model: &Model, data: &Dataset, path: &Path, output: Output) {
+    let n_features = model.features.len();
+    if n_features > 0 && model.features.iter().all(|feature| data.column_of(*feature).is_none()) {
+        output.warn(&format!(
+            "{}: none of the {n_features} features that the model asks for is in the data, so all documents get the same \
+             score; check how the features are numbered",
+            shown(path)
+        ));
+    }
 }
 
 /// Writes text in one piece.

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod checkpoint;
 mod command;
 mod config;
 mod data_args;
@@ -16,6 +17,7 @@ mod text;
 
 fn main() -> std::process::ExitCode {
     failure::report_panics();
+    failure::survive_file_limits();
     let cli = args::parse().unwrap_or_else(|error| error.exit());
     match command::run(cli) {
         Ok(()) => std::process::ExitCode::SUCCESS,

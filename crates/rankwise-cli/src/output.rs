@@ -51,6 +51,11 @@ impl Output {
         Ok(())
     }
 
+    /// Tells what may be wrong.
+    pub(crate) fn warn(self, text: &str) {
+        self.remark(&format!("warning: {text}"));
+    }
+
     /// Tells what is going on.
     pub(crate) fn remark(self, text: &str) {
         if !self.is_quiet {

@@ -18,6 +18,8 @@ const LINE_PERIOD: Duration = Duration::from_secs(5);
 pub(crate) struct Watch {
     display: Display,
     started: Instant,
+    /// Trees that were grown before, by another process.
+    first_tree: usize,
     last_line: Instant,
     is_interrupted: Arc<AtomicBool>,
 }
@@ -29,18 +31,20 @@ enum Display {
 }
 
 impl Watch {
-    pub(crate) fn new(output: Output, num_trees: usize) -> Self {
+    pub(crate) fn new(output: Output, first_tree: usize, num_trees: usize) -> Self {
         let display = if output.is_quiet() {
             Display::Nothing
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(num_trees as u64), ProgressDrawTarget::stderr());
             bar.set_style(bar_style());
+            bar.set_position(first_tree as u64);
+            bar.reset_eta();
             Display::Bar(bar)
         } else {
             Display::Lines
         };
         let now = Instant::now();
-        Self { display, started: now, last_line: now, is_interrupted: interrupt_flag(output) }
+        Self { display, started: now, first_tree, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
@@ -66,7 +70,7 @@ impl Observer for Watch {
             Display::Lines => {
                 if self.last_line.elapsed() >= LINE_PERIOD {
                     self.last_line = Instant::now();
-                    let rate = progress.tree as f64 / self.started.elapsed().as_secs_f64();
+                    let rate = (progress.tree - self.first_tree) as f64 / self.started.elapsed().as_secs_f64();
                     let left = (progress.num_trees - progress.tree) as f64 / rate;
                     let (tree, all) = (progress.tree, progress.num_trees);
                     say(&format!("tree {tree}/{all}  {message}{rate:.1} trees/s  about {left:.0} s left"));
@@ -88,7 +92,7 @@ fn bar_style() -> ProgressStyle {
         .progress_chars("━╸ ")
 }
 
-/// Set by the first Ctrl-C; the second one ends the process at once.
+/// Set by the first Ctrl-C or SIGTERM; the second one ends the process at once.
 fn interrupt_flag(output: Output) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let for_handler = Arc::clone(&flag);
@@ -99,5 +103,12 @@ fn interrupt_flag(output: Output) -> Arc<AtomicBool> {
         }
         output.remark("\nstopping after this tree; press Ctrl-C again to lose what is trained");
     });
+    // A terminal that is closed (SIGHUP) ends the process, or does nothing to it after nohup, as the system does it.
+    #[cfg(unix)]
+    {
+        let signal = signal_hook::consts::SIGTERM;
+        let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flag));
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    }
     flag
 }

@@ -42,6 +42,21 @@ impl BinnedDataset {
         Self::apply(data, self.feature_ids.clone(), self.bins.clone())
     }
 
+    /// Rows as they stand, features numbered from 0, for tests that must know the order.
+    #[cfg(test)]
+    pub(crate) fn from_columns(columns: &[Vec<f32>]) -> Self {
+        let bins: Vec<FeatureBins> =
+            columns.iter().map(|values| FeatureBins::from_values(values.clone(), 255)).collect();
+        let bytes =
+            columns.iter().zip(&bins).map(|(values, bins)| values.iter().map(|value| bins.bin(*value)).collect());
+        Self {
+            feature_ids: (0..columns.len() as u32).collect(),
+            columns: bytes.collect(),
+            n_rows: columns[0].len(),
+            bins,
+        }
+    }
+
     fn apply(data: &Dataset, feature_ids: Vec<u32>, bins: Vec<FeatureBins>) -> Result<Self, DataError> {
         let n_rows = data.n_rows();
         let columns = feature_ids

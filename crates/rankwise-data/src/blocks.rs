@@ -5,18 +5,20 @@
 //! page 1: row 0 [strip 4 | strip 5]  row 1 [strip 4 | strip 5]  ...
 //! ```
 //!
-//! A column of a strip holds one feature or, where features have few bins, several (`joint.rs`). Histograms and searches
+//! A column of a strip holds one feature or several, where they make few combinations (`joint.rs`). Histograms and searches
 //! know only blocks: 16 features whose cells stand together. Features with many bins share blocks, so that blocks of
 //! features with few bins are small.
 
 mod joint;
+mod share;
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-pub use self::joint::{JointColumn, Member};
+pub use self::joint::{JointStrip, Member};
+use self::share::SharedColumn;
 use crate::BinnedDataset;
 
 /// Features in a block, and columns in a strip.
@@ -26,7 +28,7 @@ pub const PAGE_STRIPS: usize = 4;
 const LINE_BYTES: usize = BLOCK_FEATURES * PAGE_STRIPS;
 
 /// Rows that are laid out at a time.
-const ROWS_PER_TASK: usize = 1024;
+const ROWS_PER_TASK: usize = 256;
 
 /// The bins of 16 columns in one row.
 pub type BlockRow = [u8; BLOCK_FEATURES];
@@ -55,13 +57,23 @@ impl BinBlock {
     }
 }
 
-/// What the columns of a strip hold.
+/// Sixteen columns of a page.
 #[derive(Clone, Debug)]
-pub enum Strip {
-    /// The features of the block with this number, one each.
-    Plain(usize),
-    /// Several features each.
-    Joint(Vec<JointColumn>),
+pub struct Strip {
+    blocks: Range<usize>,
+    joint: Option<JointStrip>,
+}
+
+impl Strip {
+    /// The blocks that its columns hold, all of them whole.
+    pub fn blocks(&self) -> Range<usize> {
+        self.blocks.clone()
+    }
+
+    /// What its columns stand for, if they are not the features of a single block.
+    pub fn joint(&self) -> Option<&JointStrip> {
+        self.joint.as_ref()
+    }
 }
 
 /// Up to four strips whose bins stand together.
@@ -75,43 +87,24 @@ pub struct BinPage {
 }
 
 impl BinPage {
-    fn new(strips: Vec<Strip>, blocks: &[BinBlock], data: &BinnedDataset) -> Self {
-        let n_strips = strips.len();
-        let mut bytes = vec![[0; BLOCK_FEATURES]; data.n_rows() * n_strips + PAGE_STRIPS];
+    /// A page of strips; `columns` has the bytes of each column of each strip.
+    fn new(strips: Vec<Strip>, columns: &[Vec<&[u8]>], n_rows: usize) -> Self {
+        let stride = stride(strips.len());
+        let mut bytes = vec![[0; BLOCK_FEATURES]; n_rows * stride + PAGE_STRIPS];
         let misaligned = bytes.as_ptr().addr() % LINE_BYTES;
         let offset = (LINE_BYTES - misaligned) / BLOCK_FEATURES % PAGE_STRIPS;
-        let rows = &mut bytes[offset..][..data.n_rows() * n_strips];
-        rows.par_chunks_mut(ROWS_PER_TASK * n_strips).enumerate().for_each(|(task, rows)| {
-            let first = task * ROWS_PER_TASK;
-            for (idx, strip) in strips.iter().enumerate() {
-                match strip {
-                    Strip::Plain(block) => {
-                        for (lane, feature) in blocks[*block].features.iter().enumerate() {
-                            let bins = &data.column(*feature)[first..];
-                            for (row, bin) in rows.chunks_exact_mut(n_strips).zip(bins) {
-                                row[idx][lane] = *bin;
-                            }
-                        }
-                    }
-                    Strip::Joint(columns) => {
-                        for (lane, column) in columns.iter().enumerate() {
-                            for (member, factor) in column.members_and_factors() {
-                                let bins = &data.column(blocks[member.block].features[member.lane])[first..];
-                                for (row, bin) in rows.chunks_exact_mut(n_strips).zip(bins) {
-                                    row[idx][lane] += *bin * factor;
-                                }
-                            }
-                        }
+        let rows = &mut bytes[offset..][..n_rows * stride];
+        rows.par_chunks_mut(ROWS_PER_TASK * stride).enumerate().for_each(|(task, rows)| {
+            for (strip, columns) in columns.iter().enumerate() {
+                for (lane, column) in columns.iter().enumerate() {
+                    for (row, byte) in rows.chunks_exact_mut(stride).zip(&column[task * ROWS_PER_TASK..]) {
+                        row[strip][lane] = *byte;
                     }
                 }
             }
         });
-        let of_strip = |strip: &Strip| match strip {
-            Strip::Plain(block) => *block..*block + 1,
-            Strip::Joint(columns) => joint::blocks_of(columns),
-        };
-        let first = strips.first().map_or(0, |strip| of_strip(strip).start);
-        let end = strips.last().map_or(0, |strip| of_strip(strip).end);
+        let first = strips.first().map_or(0, |strip| strip.blocks.start);
+        let end = strips.last().map_or(0, |strip| strip.blocks.end);
         Self { strips, blocks: first..end, bytes, offset }
     }
 
@@ -125,7 +118,8 @@ impl BinPage {
         self.blocks.clone()
     }
 
-    /// The strips of row 0, then those of row 1, and so on.
+    /// The strips of row 0, then those of row 1, and so on. Three strips leave room for a fourth, so that no row lies on
+    /// two cache lines.
     pub fn rows(&self) -> &[BlockRow] {
         &self.bytes[self.offset..self.bytes.len() - (PAGE_STRIPS - self.offset)]
     }
@@ -143,34 +137,26 @@ pub struct BinBlocks {
 impl BinBlocks {
     /// Lays out the bins of a data set anew.
     pub fn new(data: &BinnedDataset) -> Self {
-        let n_bins: Vec<usize> = (0..data.n_features())
-            .into_par_iter()
-            .map(|feature| data.column(feature).iter().max().map_or(1, |bin| usize::from(*bin) + 1))
-            .collect();
-        let (mut single, mut shared) = joint::share_columns(&n_bins);
+        let (mut single, mut shared) = share::share_columns(data);
         let height = |feature: usize| (data.bins(feature).n_value_bins() + 1).next_power_of_two();
         single.sort_by_key(|feature| (Reverse(height(*feature)), data.bins(*feature).has_missing(), *feature));
         // The strip of shared columns may have room for what would otherwise take a strip of its own.
         let rest = single.len() % BLOCK_FEATURES;
         if rest <= shared.len().next_multiple_of(BLOCK_FEATURES) - shared.len() {
-            shared.extend(single.split_off(single.len() - rest).into_iter().map(|feature| vec![feature]));
+            let rest = single.split_off(single.len() - rest);
+            shared.extend(rest.into_iter().map(|feature| SharedColumn::of_one(feature, data)));
         }
 
-        let mut blocks: Vec<BinBlock> =
-            single.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data)).collect();
-        let mut strips: Vec<Strip> = (0..blocks.len()).map(Strip::Plain).collect();
+        let mut blocks = Vec::new();
+        let mut strips: Vec<(Strip, Vec<&[u8]>)> = Vec::new();
+        for features in single.chunks(BLOCK_FEATURES) {
+            let columns = features.iter().map(|feature| data.column(*feature)).collect();
+            strips.push((Strip { blocks: blocks.len()..blocks.len() + 1, joint: None }, columns));
+            blocks.push(BinBlock::new(features, data));
+        }
         for columns in shared.chunks(BLOCK_FEATURES) {
-            let mut features: Vec<usize> = columns.iter().flatten().copied().collect();
-            features.sort_by_key(|feature| (Reverse(height(*feature)), *feature));
-            let first = blocks.len();
-            blocks.extend(features.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data)));
-            let member = |feature: usize| {
-                let place = features.iter().position(|other| *other == feature).expect("each is in a block");
-                let (block, lane) = (first + place / BLOCK_FEATURES, place % BLOCK_FEATURES);
-                Member { block, lane, n_bins: n_bins[feature] }
-            };
-            let columns = columns.iter().map(|column| JointColumn::new(column.iter().map(|f| member(*f)).collect()));
-            strips.push(Strip::Joint(columns.collect()));
+            let bytes = columns.iter().map(|column| &column.bytes[..]).collect();
+            strips.push((joint_strip(columns, &mut blocks, data), bytes));
         }
 
         let mut places = vec![(0, 0); data.n_features()];
@@ -179,8 +165,11 @@ impl BinBlocks {
                 places[*feature] = (idx, lane);
             }
         }
-        let pages = strips.chunks(PAGE_STRIPS).map(|strips| BinPage::new(strips.to_vec(), &blocks, data)).collect();
-        Self { blocks, pages, places }
+        let page = |strips: &[(Strip, Vec<&[u8]>)]| {
+            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = strips.iter().cloned().unzip();
+            BinPage::new(strips, &columns, data.n_rows())
+        };
+        Self { pages: strips.chunks(PAGE_STRIPS).map(page).collect(), blocks, places }
     }
 
     /// The blocks.
@@ -199,6 +188,28 @@ impl BinBlocks {
     }
 }
 
+/// Gives the features of shared columns the next blocks.
+fn joint_strip(columns: &[SharedColumn], blocks: &mut Vec<BinBlock>, data: &BinnedDataset) -> Strip {
+    let first = blocks.len();
+    let mut features: Vec<usize> = columns.iter().flat_map(|column| &column.features).copied().collect();
+    // Features with as many bins share a block.
+    features.sort_by_key(|feature| (Reverse(data.bins(*feature).n_value_bins()), *feature));
+    blocks.extend(features.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data)));
+    let member = |feature: usize| {
+        let place = |column: &SharedColumn| column.features.iter().position(|of| *of == feature);
+        let (column, place) = columns.iter().enumerate().find_map(|(idx, column)| Some((idx, place(column)?)))?;
+        Some(Member::new(column, &columns[column].bins[place]))
+    };
+    let members = blocks[first..].iter().map(|block| block.features.iter().filter_map(|of| member(*of)).collect());
+    let n_bytes = columns.iter().map(|column| column.bins[0].len()).max().unwrap_or(1);
+    Strip { blocks: first..blocks.len(), joint: Some(JointStrip::new(n_bytes, members.collect())) }
+}
+
+/// The strips that a row has room for.
+fn stride(n_strips: usize) -> usize {
+    n_strips.next_power_of_two()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,21 +220,16 @@ mod tests {
     fn bin_in_page(blocks: &BinBlocks, feature: usize, row: usize) -> u8 {
         let (block, lane) = blocks.place(feature);
         let page = blocks.pages().iter().find(|page| page.blocks().contains(&block)).unwrap();
-        let n_strips = page.strips().len();
         for (idx, strip) in page.strips().iter().enumerate() {
-            let bytes = page.rows()[row * n_strips + idx];
-            match strip {
-                Strip::Plain(plain) if *plain == block => return bytes[lane],
-                Strip::Plain(_) => {}
-                Strip::Joint(columns) => {
-                    for (column, byte) in columns.iter().zip(bytes) {
-                        for (member, factor) in column.members_and_factors() {
-                            if (member.block, member.lane) == (block, lane) {
-                                return (usize::from(byte / factor) % member.n_bins) as u8;
-                            }
-                        }
+            let bytes = page.rows()[row * stride(page.strips().len()) + idx];
+            if strip.blocks().contains(&block) {
+                return match strip.joint() {
+                    None => bytes[lane],
+                    Some(joint) => {
+                        let member = &joint.blocks()[block - strip.blocks().start][lane];
+                        member.bin(bytes[member.column()])
                     }
-                }
+                };
             }
         }
         unreachable!("feature {feature} is in no strip of its page")
@@ -242,7 +248,7 @@ mod tests {
         let in_pages: Vec<usize> = blocks.pages().iter().flat_map(BinPage::blocks).collect();
         assert_eq!(in_pages, (0..blocks.blocks().len()).collect::<Vec<_>>());
         for page in blocks.pages() {
-            assert_eq!(page.rows().len(), binned.n_rows() * page.strips().len());
+            assert_eq!(page.rows().len(), binned.n_rows() * stride(page.strips().len()));
         }
         blocks
     }
@@ -262,12 +268,9 @@ mod tests {
 
     #[test]
     fn features_with_few_bins_share_columns() {
-        let n_columns = |blocks: &BinBlocks| -> usize {
-            let strips = blocks.pages().iter().flat_map(BinPage::strips);
-            strips.map(|strip| if let Strip::Joint(columns) = strip { columns.len() } else { BLOCK_FEATURES }).sum()
-        };
-        assert!(n_columns(&check(&web(136, 255))) <= 128);
+        let n_strips = |blocks: &BinBlocks| blocks.pages().iter().map(|page| page.strips().len()).sum::<usize>();
+        assert!(n_strips(&check(&web(136, 255))) <= 8);
         // Two bins and perhaps one for missing values.
-        assert!(n_columns(&check(&web(140, 2))) <= 28);
+        assert!(n_strips(&check(&web(140, 2))) <= 2);
     }
 }

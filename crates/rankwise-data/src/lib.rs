@@ -4,6 +4,7 @@
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
+//! * [`Remark`] is what is legal in a data set but often a mistake.
 //! * [`synth`] makes realistic data from a seed.
 //!
 //! This crate knows nothing of files, scores, metrics or models.
@@ -20,13 +21,14 @@ mod key;
 mod pairs;
 mod random;
 pub mod reduce;
+mod remarks;
 mod simd;
 mod strings;
 pub mod synth;
 
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
-pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointColumn, Member, PAGE_STRIPS, Strip};
+pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
 pub use builder::{Absent, DatasetBuilder, MAX_ROWS, Row, RowBlock};
 pub use columns::Column;
 pub use dataset::{Dataset, QueryView};
@@ -34,5 +36,6 @@ pub use error::{DataError, PairProblem};
 pub use key::RowKey;
 pub use pairs::Pair;
 pub use random::{Draw, Purpose};
+pub use remarks::{Features, Queries, Remark};
 pub use simd::{SimdError, SimdLevel};
 pub use strings::StringTable;

@@ -181,6 +181,8 @@ fn reason(action: Action, error: &io::Error) -> String {
         }
         (ErrorKind::PermissionDenied, _) => "permission denied; change the rights of the file or of its folder".into(),
         (ErrorKind::StorageFull, _) => "the disk is full; free some space or choose another place".into(),
+        (ErrorKind::QuotaExceeded, _) => "the quota is used up; free some space or choose another place".into(),
+        (ErrorKind::FileTooLarge, _) => "files may not grow so large here; raise the limit (ulimit -f)".into(),
         (ErrorKind::ReadOnlyFilesystem, _) => "the file system is read-only; choose another place".into(),
         _ => error.to_string(),
     }

@@ -5,6 +5,7 @@
 //! * [`write_dataset`] writes a data set in any of these formats, so that it reads back as the same.
 //! * [`read_letor`], [`read_letor_from`] and [`LetorWriter`] read and write LETOR text alone.
 //! * [`read_scores`] and [`write_scores`] handle one score per line.
+//! * [`read_qrels`] and [`read_run`] take the judgements and runs of TREC.
 //! * [`write_atomically`] puts a whole file in place or leaves the old one as it was; [`check_writable`] tells beforehand
 //!   whether it could.
 //! * [`read_bytes`] gives a file of any other kind, uncompressed.
@@ -31,6 +32,7 @@ mod read;
 mod scores;
 mod side_files;
 mod source;
+mod trec;
 mod write;
 
 pub use atomic::{check_writable, write_atomically};
@@ -41,6 +43,7 @@ pub use options::{ColumnOptions, Format, Header, ReadOptions};
 pub use parquet::is_decoding;
 pub use problem::Problem;
 pub use read::{read_dataset, read_dataset_with};
-pub use scores::{read_scores, write_scores};
+pub use scores::{read_scores, read_scores_from, write_scores};
 pub use source::read_bytes;
+pub use trec::{Qrels, Run, TrecEntry, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};
 pub use write::write_dataset;

@@ -100,6 +100,24 @@ pub enum Problem {
         /// The limit.
         limit: usize,
     },
+    /// A line of a TREC file with too few or too many fields.
+    Fields {
+        /// The fields it should have.
+        expected: &'static str,
+        /// Whether there are too many.
+        is_more: bool,
+    },
+    /// A grade in a TREC file that is not an integer.
+    Grade,
+    /// A score in a TREC run that is not a finite number.
+    Score,
+    /// A document that a TREC file names twice for a query.
+    DuplicateDoc {
+        /// The query, shortened.
+        qid: String,
+        /// The line that names it first.
+        first_line: u64,
+    },
     /// An empty line in a list of numbers.
     Blank {
         /// What each line should hold.
@@ -172,6 +190,17 @@ impl Problem {
             Self::TooManyColumns { limit } => {
                 format!("the table has more than {limit} columns; check the separator and the quotes")
             }
+            Self::Fields { expected, is_more: false } => {
+                format!("the line ends too early; write \"{expected}\" in every line")
+            }
+            Self::Fields { expected, is_more: true } => {
+                format!("\"{found}\" is one field too many; write \"{expected}\" in every line")
+            }
+            Self::Grade => format!("grade \"{found}\" is not an integer; write one, such as 0 or 2"),
+            Self::Score => format!("score \"{found}\" is not a finite number; write one, such as 12.75"),
+            Self::DuplicateDoc { qid, first_line } => format!(
+                "document \"{found}\" of query \"{qid}\" stands in line {first_line} too; keep one of the lines"
+            ),
             Self::Blank { expected } => format!("the line is empty; write {expected} in every line"),
             Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
         }

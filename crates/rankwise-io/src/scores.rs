@@ -1,6 +1,6 @@
 //! One score per line, in the order of the rows.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::IoError;
@@ -13,7 +13,16 @@ const OUTPUT_BUFFER_BYTES: usize = 64 << 10;
 
 /// Reads one finite number per line; `-` is standard input.
 pub fn read_scores(path: &Path) -> Result<Vec<f64>, IoError> {
-    read_list(Source::open(path)?, "a finite number", |line| number::parse(line).filter(|score| score.is_finite()))
+    read_from(Source::open(path)?)
+}
+
+/// Reads one finite number per line from anywhere; `name` stands in errors.
+pub fn read_scores_from(input: impl Read + Send, name: &Path) -> Result<Vec<f64>, IoError> {
+    read_from(Source::new(input, name)?)
+}
+
+fn read_from(source: Source<'_>) -> Result<Vec<f64>, IoError> {
+    read_list(source, "a finite number", |line| number::parse(line).filter(|score| score.is_finite()))
 }
 
 /// Writes one score per line, each as the shortest text that reads back as the same bits. A score that is not finite is

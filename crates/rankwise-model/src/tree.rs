@@ -59,8 +59,17 @@ impl Child {
 }
 
 /// A checked tree: every node and leaf is reached by exactly one path from the root.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "TreeParts")]
 pub struct Tree(TreeParts);
+
+impl TryFrom<TreeParts> for Tree {
+    type Error = String;
+
+    fn try_from(parts: TreeParts) -> Result<Self, String> {
+        Self::new(parts)
+    }
+}
 
 impl Tree {
     /// Checks the arrays; the error says what is wrong with them.

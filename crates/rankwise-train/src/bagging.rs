@@ -10,11 +10,13 @@ pub(crate) struct Bag<'a> {
     data: &'a Dataset,
     params: &'a LoopParams,
     rows: Vec<u32>,
+    /// The tree that the rows were drawn for.
+    drawn_for: Option<u32>,
 }
 
 impl<'a> Bag<'a> {
     pub(crate) fn new(data: &'a Dataset, params: &'a LoopParams) -> Self {
-        Self { data, params, rows: (0..data.n_rows() as u32).collect() }
+        Self { data, params, rows: (0..data.n_rows() as u32).collect(), drawn_for: None }
     }
 
     /// Whether trees see only a part of the rows.
@@ -22,10 +24,14 @@ impl<'a> Bag<'a> {
         self.params.sample != Sample::None
     }
 
-    /// The rows of a tree, ascending.
+    /// The rows of a tree, ascending. Trees that share a sample may be asked for in any order, and from any of them on.
     pub(crate) fn rows(&mut self, tree: u32) -> &[u32] {
-        if self.is_sampled() && tree.is_multiple_of(self.params.bagging_freq as u32) {
-            self.rows = self.draw(tree);
+        if self.is_sampled() {
+            let first = tree - tree % self.params.bagging_freq as u32;
+            if self.drawn_for != Some(first) {
+                self.rows = self.draw(first);
+                self.drawn_for = Some(first);
+            }
         }
         &self.rows
     }

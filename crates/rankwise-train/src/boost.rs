@@ -1,5 +1,6 @@
 //! The loop.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use rankwise_data::{Absent, BinnedDataset, Dataset, SimdLevel};
@@ -9,8 +10,12 @@ use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 use crate::bagging::Bag;
+use crate::checkpoint::{Best, Origin, Shape, State};
 use crate::validation::Validation;
-use crate::{Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams, ValidSet};
+use crate::{
+    Checkpoint, CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams,
+    ValidSet,
+};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -39,6 +44,18 @@ pub fn train(
     train_on(SimdLevel::from_env()?, params, data, valid, observer)
 }
 
+/// Goes on with a run that was interrupted, on the same data and with the same parameters, to the model that it would
+/// have come to. There may be more trees than were wanted then, other threads and another engine.
+pub fn resume(
+    checkpoint: Checkpoint,
+    params: &TrainParams,
+    data: &Dataset,
+    valid: &[ValidSet<'_>],
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
+    train_from(Some(checkpoint), SimdLevel::from_env()?, params, data, valid, observer)
+}
+
 /// Trains a model with the given instructions, which change nothing but the time it takes.
 pub fn train_on(
     simd: SimdLevel,
@@ -47,8 +64,23 @@ pub fn train_on(
     valid: &[ValidSet<'_>],
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
+    train_from(None, simd, params, data, valid, observer)
+}
+
+fn train_from(
+    checkpoint: Option<Checkpoint>,
+    simd: SimdLevel,
+    params: &TrainParams,
+    data: &Dataset,
+    valid: &[ValidSet<'_>],
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
     let started = Instant::now();
     check_against_data(params, data, valid)?;
+    let origin = Origin::new(params, data, valid);
+    if let Some(Checkpoint(state)) = &checkpoint {
+        origin.check_same(&state.origin)?;
+    }
     let objective = params.objective().bind(data, params.rules(), simd)?;
     let mut phases = Phases::default();
     let binned = timed(&mut phases.bin, || BinnedDataset::new(data, params.binning()))?;
@@ -60,11 +92,12 @@ pub fn train_on(
         let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
         sets.collect::<Result<Vec<_>, _>>()
     })?;
+    let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
     let mut run = Run {
         params,
         data,
         binned: &binned,
-        grower: Grower::new(&binned, params.trees(), params.boosting().seed, simd),
+        grower,
         bag: Bag::new(data, params.boosting()),
         weights: row_weights(params, data),
         scores: vec![objective.base_score(); data.n_rows()],
@@ -72,10 +105,15 @@ pub fn train_on(
         hess: vec![0.0; data.n_rows()],
         objective: &*objective,
         validation,
+        origin,
+        n_tried: 0,
         trees: Vec::new(),
         best: Best::default(),
         phases,
     };
+    if let Some(Checkpoint(state)) = checkpoint {
+        run.restore(state)?;
+    }
     let stopped = run.boost(observer)?;
     Ok(run.finish(stopped, started.elapsed()))
 }
@@ -102,16 +140,6 @@ fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
     (0..data.n_queries()).flat_map(by_query).collect()
 }
 
-/// The best state of the validation metrics so far.
-#[derive(Clone, Debug, Default)]
-struct Best {
-    /// Trees tried until then.
-    iteration: usize,
-    /// Trees in the model then.
-    n_trees: usize,
-    values: Vec<MetricValue>,
-}
-
 struct Run<'a> {
     params: &'a TrainParams,
     data: &'a Dataset,
@@ -124,6 +152,9 @@ struct Run<'a> {
     grad: Vec<f32>,
     hess: Vec<f32>,
     validation: Vec<Validation<'a>>,
+    origin: Origin,
+    /// Trees grown or tried in vain, and so the number of the next one.
+    n_tried: usize,
     trees: Vec<Tree>,
     best: Best,
     phases: Phases,
@@ -131,37 +162,84 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
-        let boosting = self.params.boosting();
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
             || self.params.trees().feature_fraction < 1.0
             || self.params.trees().feature_fraction_bynode < 1.0;
-        for tree in 0..boosting.num_trees {
+        loop {
+            // Here, since a run that goes on from its last tree must end as it did.
+            if let Some(reason) = self.ending() {
+                return Ok(reason);
+            }
             timed(&mut self.phases.gradients, || {
                 rankwise_objectives::gradients(self.objective, self.data, &self.scores, &mut self.grad, &mut self.hess);
             });
-            let grown = self.grow(tree as u32);
+            let grown = self.grow(self.n_tried as u32);
             if grown.tree.n_leaves() > 1 {
                 self.add(&grown);
             } else if !may_differ {
                 return Ok(StopReason::NothingToLearn);
             }
-            let values = self.measure(tree + 1)?;
+            self.n_tried += 1;
+            let values = self.measure()?;
             let progress = Progress {
-                tree: tree + 1,
-                num_trees: boosting.num_trees,
+                tree: self.n_tried,
+                num_trees: self.params.boosting().num_trees,
                 values: &values,
                 best_tree: self.best.n_trees,
+                is_last: self.ending().is_some(),
+                state: self.state(),
             };
             if observer.after_tree(&progress) == Flow::Stop {
                 return Ok(StopReason::Interrupted);
             }
-            let patience = boosting.early_stopping_rounds;
-            if patience > 0 && tree + 1 >= self.best.iteration + patience {
-                return Ok(StopReason::EarlyStopping);
-            }
         }
-        Ok(StopReason::Finished)
+    }
+
+    /// Why there is no next tree, if there is none.
+    fn ending(&self) -> Option<StopReason> {
+        let boosting = self.params.boosting();
+        let patience = boosting.early_stopping_rounds;
+        if patience > 0 && self.n_tried - self.best.iteration >= patience {
+            Some(StopReason::EarlyStopping)
+        } else {
+            (self.n_tried >= boosting.num_trees).then_some(StopReason::Finished)
+        }
+    }
+
+    /// Where the run stands.
+    fn state(&self) -> State<'_> {
+        State {
+            origin: Cow::Borrowed(&self.origin),
+            n_tried: self.n_tried,
+            best: Cow::Borrowed(&self.best),
+            trees: Cow::Borrowed(&self.trees),
+            scores: Cow::Borrowed(&self.scores),
+            valid_scores: self.validation.iter().map(|set| Cow::Borrowed(&set.scores[..])).collect(),
+        }
+    }
+
+    /// Goes where another run of the same origin stood.
+    fn restore(&mut self, state: State<'_>) -> Result<(), CheckpointError> {
+        let valid_rows: Vec<usize> = self.validation.iter().map(|set| set.scores.len()).collect();
+        let metrics = self.params.boosting().metric.len();
+        let (rows, features) = (self.scores.len(), self.binned.n_features());
+        state.check_fit(&Shape { rows, features, valid_rows: &valid_rows, metrics })?;
+        let num_trees = self.params.boosting().num_trees;
+        if state.n_tried > num_trees {
+            return Err(CheckpointError::TooFar { trees: state.n_tried, num_trees });
+        }
+        self.n_tried = state.n_tried;
+        self.trees = state.trees.into_owned();
+        self.scores = state.scores.into_owned();
+        self.best = state.best.into_owned();
+        // The sets may go by other names now.
+        let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.name, metrics));
+        self.best.values.iter_mut().zip(names).for_each(|(value, name)| name.clone_into(&mut value.set));
+        for (set, scores) in self.validation.iter_mut().zip(state.valid_scores) {
+            set.scores = scores.into_owned();
+        }
+        Ok(())
     }
 
     fn grow(&mut self, tree: u32) -> GrownTree {
@@ -207,7 +285,7 @@ impl Run<'_> {
         self.trees.push(grown.tree.clone());
     }
 
-    fn measure(&mut self, iteration: usize) -> Result<Vec<MetricValue>, TrainError> {
+    fn measure(&mut self) -> Result<Vec<MetricValue>, TrainError> {
         let values = timed(&mut self.phases.validation, || {
             self.validation.iter().map(Validation::measure).collect::<Result<Vec<_>, _>>()
         })?
@@ -215,7 +293,7 @@ impl Run<'_> {
         if let Some(first) = values.first() {
             let is_better = self.best.values.first().is_none_or(|best| first.value > best.value);
             if is_better {
-                self.best = Best { iteration, n_trees: self.trees.len(), values: values.clone() };
+                self.best = Best { iteration: self.n_tried, n_trees: self.trees.len(), values: values.clone() };
             }
         }
         Ok(values)

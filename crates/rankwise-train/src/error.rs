@@ -5,6 +5,8 @@ use rankwise_metrics::MetricError;
 use rankwise_objectives::ObjectiveError;
 use rankwise_params::ParamError;
 
+use crate::CheckpointError;
+
 /// Training that cannot start or go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainError {
@@ -17,6 +19,9 @@ pub enum TrainError {
     /// `RANKWISE_SIMD` names what cannot be had.
     #[error(transparent)]
     Simd(#[from] SimdError),
+    /// A run cannot be gone on with.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The objective cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),

@@ -6,18 +6,21 @@
 //! ```
 //!
 //! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each tree and may stop
-//! the run, which keeps what is trained.
+//! the run, which keeps what is trained. From [`Progress::checkpoint`] another process can go on, by [`Checkpoint::read`]
+//! and [`resume`], to the same model.
 #![forbid(unsafe_code)]
 
 mod bagging;
 mod boost;
+mod checkpoint;
 mod error;
 mod observe;
 mod params;
 mod phases;
 mod validation;
 
-pub use boost::{Trained, train, train_on};
+pub use boost::{Trained, resume, train, train_on};
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
 pub use params::{LoopParams, LoopSpec, Sample, TrainParams, TrainSpec};

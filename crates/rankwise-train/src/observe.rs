@@ -1,6 +1,7 @@
 //! Watching a run, and stopping it.
 
 use crate::MetricValue;
+use crate::checkpoint::State;
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub enum Flow {
 }
 
 /// Where a run stands after a tree.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// Trees grown.
     pub tree: usize,
@@ -22,6 +23,16 @@ pub struct Progress<'a> {
     pub values: &'a [MetricValue],
     /// The tree after which the first of them was best, counted from 1; 0 without validation.
     pub best_tree: usize,
+    /// Whether the run ends with this tree.
+    pub is_last: bool,
+    pub(crate) state: State<'a>,
+}
+
+impl Progress<'_> {
+    /// The run as bytes that [`Checkpoint::read`](crate::Checkpoint::read) takes: 8 for each document, and the trees.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        self.state.to_bytes()
+    }
 }
 
 /// Sees each tree.

@@ -1,5 +1,7 @@
 //! All parameters of a training run.
 
+use std::sync::LazyLock;
+
 use rankwise_data::{BinningParams, BinningSpec};
 use rankwise_metrics::{MetricName, Rules, RulesSpec};
 use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
@@ -8,6 +10,9 @@ use rankwise_params::{
     param_group,
 };
 use rankwise_trees::{TreeParams, TreeSpec};
+
+/// Parameters that choose among code which makes the same trees.
+pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
 
 param_enum! {
     /// Which documents a tree sees.
@@ -197,26 +202,32 @@ impl TrainParams {
         &self.rules
     }
 
+    /// Every parameter with its value, as typed or by default.
+    pub(crate) fn settings(&self) -> Vec<Setting> {
+        self.spec.settings()
+    }
+
     /// What was typed that differs from the defaults and belongs into the model: not which code is used, and not what a
     /// model has a field for.
     pub fn changed(&self) -> Vec<Setting> {
         let is_recorded = |setting: &Setting| {
-            !setting.is_default && !["engine", "histogram_pool_mb", "absent"].contains(&setting.name)
+            !setting.is_default && setting.name != "absent" && !CHOOSES_CODE.contains(&setting.name)
         };
         self.spec.settings().into_iter().filter(is_recorded).collect()
     }
 }
 
+/// Names are looked up for every parameter that is set.
+static TABLES: LazyLock<Vec<(&'static str, Vec<ParamInfo>)>> = LazyLock::new(TrainSpec::tables);
+
 fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
     let name = normalise(typed);
-    let tables = TrainSpec::tables();
-    let mut all = tables.iter().flat_map(|(_, table)| table);
+    let mut all = TABLES.iter().flat_map(|(_, table)| table);
     all.find(|info| info.answers_to(&name)).map(|info| info.name).ok_or_else(|| unknown(typed))
 }
 
 fn unknown(name: &str) -> ParamError {
-    let tables = TrainSpec::tables();
-    let all = || tables.iter().flat_map(|(_, table)| table);
+    let all = || TABLES.iter().flat_map(|(_, table)| table);
     let known = all().flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
     // Where an alias is nearest but our own name is near too, our own is the one to learn.
     let own = |found| all().find(|info| info.aliases.contains(&found)).and_then(|info| nearest(name, [info.name]));

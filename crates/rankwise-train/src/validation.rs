@@ -4,6 +4,7 @@ use rankwise_data::{BinnedDataset, Dataset};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
 use rankwise_trees::GrownTree;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
@@ -20,7 +21,7 @@ pub struct ValidSet<'a> {
 }
 
 /// One metric on one validation set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricValue {
     /// The validation set.
     pub set: String,
@@ -32,10 +33,11 @@ pub struct MetricValue {
 
 /// A validation set with its current scores.
 pub(crate) struct Validation<'a> {
-    name: &'a str,
+    pub(crate) name: &'a str,
     binned: BinnedDataset,
     evaluator: Evaluator<'a>,
-    scores: Vec<f64>,
+    /// In canonical order.
+    pub(crate) scores: Vec<f64>,
 }
 
 impl<'a> Validation<'a> {

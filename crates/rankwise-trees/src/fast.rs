@@ -25,8 +25,11 @@ use crate::Sums;
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent, ScanGroup};
 use crate::kernel::CellRow;
+use crate::kernel::joint::ColumnSums;
 use crate::kernel::peaks::{Peaks, ValueBins};
 use crate::scan::Split;
+
+const NO_PANIC: &str = "nothing panics while it holds the lock";
 
 /// One block of a node.
 #[derive(Debug)]
@@ -54,6 +57,7 @@ pub(crate) struct FastEngine<'a> {
     n_cores: usize,
     /// Histograms that may be used again.
     unused: Mutex<Vec<BlockHistogram>>,
+    unused_sums: Mutex<Vec<ColumnSums>>,
 }
 
 impl<'a> FastEngine<'a> {
@@ -66,12 +70,22 @@ impl<'a> FastEngine<'a> {
             }
         }
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { data, blocks, value_bins, simd, n_cores, unused: Mutex::new(Vec::new()) }
+        let (unused, unused_sums) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        Self { data, blocks, value_bins, simd, n_cores, unused, unused_sums }
+    }
+
+    fn take_column_sums(&self) -> ColumnSums {
+        let unused = self.unused_sums.lock().expect(NO_PANIC).pop();
+        unused.unwrap_or_else(|| ColumnSums::new(self.simd))
+    }
+
+    fn recycle_column_sums(&self, sums: ColumnSums) {
+        self.unused_sums.lock().expect(NO_PANIC).push(sums);
     }
 
     /// A histogram with anything in it.
     fn take(&self) -> BlockHistogram {
-        let unused = self.unused.lock().expect("nothing panics while it holds the lock").pop();
+        let unused = self.unused.lock().expect(NO_PANIC).pop();
         unused.unwrap_or_else(|| {
             let block = |height| BlockCells {
                 cells: vec![[0; BLOCK_FEATURES]; height],
@@ -167,6 +181,6 @@ impl Engine for FastEngine<'_> {
     }
 
     fn recycle(&self, histogram: BlockHistogram) {
-        self.unused.lock().expect("nothing panics while it holds the lock").push(histogram);
+        self.unused.lock().expect(NO_PANIC).push(histogram);
     }
 }

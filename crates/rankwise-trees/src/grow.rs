@@ -14,7 +14,7 @@ use crate::bounds::Bounds;
 use crate::context::TreeContext;
 use crate::engine::{Engine, Parent};
 use crate::fast::FastEngine;
-use crate::partition::{Partition, Sorted};
+use crate::partition::{Partition, Sides, Sorted};
 use crate::plain::PlainEngine;
 use crate::scan::{Side, Split};
 use crate::{EngineKind, FixedPoint, Growth, TreeParams, node_features};
@@ -55,6 +55,7 @@ pub struct Grower<'a> {
     directions: Vec<i8>,
     seed: u64,
     simd: SimdLevel,
+    n_cores: usize,
 }
 
 enum EngineChoice<'a> {
@@ -71,7 +72,8 @@ impl<'a> Grower<'a> {
         } else {
             EngineChoice::Fast(FastEngine::new(data, simd))
         };
-        Self { data, params, engine, directions, seed, simd }
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { data, params, engine, directions, seed, simd, n_cores }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
@@ -95,15 +97,16 @@ impl<'a> Grower<'a> {
             if batch.is_empty() {
                 break;
             }
-            // A batch with a split that was not what it seemed goes back to wait for its turn.
-            let Some(batch) = growing.confirm(batch, &mut queue) else {
-                growing.drop_histograms(&queue);
-                continue;
-            };
-            let families = growing.divide(batch);
-            growing.build_histograms(&families);
-            let children = families.iter().flat_map(|family| family.children).collect();
-            queue.extend(growing.candidates(children));
+            if batch.iter().all(Candidate::is_sure) {
+                let families = growing.divide(batch);
+                growing.build_histograms(&families);
+                let children = families.iter().flat_map(|family| family.children).collect();
+                queue.extend(growing.candidates(children));
+            } else {
+                // What turns out not to be what it seemed waits for its turn again.
+                let ahead = self.params.grow.next_unsure(&mut queue, growing.n_threads.min(room) - 1);
+                queue.extend(growing.confirm(batch.into_iter().chain(ahead)));
+            }
             growing.drop_histograms(&queue);
         }
         growing.finish(input)
@@ -126,14 +129,14 @@ pub(crate) struct Candidate<S> {
     pub(crate) split: Split,
     /// What the engine needs to make sure of the split.
     search: S,
+    /// By node, where its rows will go, once it is sure that the split is allowed.
+    sorted: Option<Vec<Sorted>>,
 }
 
-/// A candidate that may be split as it says, and where its rows will go.
-struct SortedCandidate {
-    nodes: Vec<usize>,
-    split: Split,
-    /// By node.
-    sorted: Vec<Sorted>,
+impl<S> Candidate<S> {
+    pub(crate) fn is_sure(&self) -> bool {
+        self.sorted.is_some()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -165,11 +168,14 @@ struct Growing<'a, E: Engine> {
     context: TreeContext<'a>,
     tree: u32,
     partition: Partition,
+    sides: Sides,
     nodes: Vec<Node>,
     /// By node; only nodes that may still be split have one.
     histograms: Vec<Option<E::Histogram>>,
     /// How many histograms may wait.
     n_kept: usize,
+    /// How many candidates are looked at together.
+    n_threads: usize,
     times: PhaseTimes,
 }
 
@@ -187,10 +193,12 @@ impl<'a, E: Engine> Growing<'a, E> {
             engine,
             context,
             tree: input.tree,
-            partition: Partition::new(input.rows.to_vec(), grower.simd),
+            partition: Partition::new(input.rows.to_vec()),
+            sides: Sides::new(input.rows.len()),
             nodes: vec![root],
             histograms: vec![None],
             n_kept: n_kept(grower.params, engine.histogram_bytes()),
+            n_threads: rayon::current_num_threads().min(grower.n_cores),
             times: PhaseTimes::default(),
         }
     }
@@ -219,13 +227,16 @@ impl<'a, E: Engine> Growing<'a, E> {
         has_rows && node.depth < self.grower.params.depth_limit()
     }
 
-    /// Makes the splits of candidates whose rows are sorted.
-    fn divide(&mut self, batch: Vec<SortedCandidate>) -> Vec<Family> {
+    /// Makes the splits of candidates that are sure.
+    fn divide(&mut self, batch: Vec<Candidate<E::Search>>) -> Vec<Family> {
+        for candidate in &batch {
+            self.restore_histograms(&candidate.nodes);
+        }
         let started = Instant::now();
         let mut families = Vec::new();
-        for SortedCandidate { nodes, split, sorted } in batch {
-            for (parent, sorted) in nodes.into_iter().zip(sorted) {
-                self.partition.apply(&sorted);
+        for Candidate { nodes, split, sorted, .. } in batch {
+            for (parent, sorted) in nodes.into_iter().zip(sorted.into_iter().flatten()) {
+                self.partition.apply(&sorted, &self.sides);
                 let children = self.add_children(parent, &split, sorted.middle());
                 families.push(Family { parent, children });
             }

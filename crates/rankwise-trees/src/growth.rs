@@ -60,6 +60,17 @@ impl Growth {
             }
         }
     }
+
+    /// Takes the candidates that will most likely be the next whose splits must be made sure of, at most `most`.
+    pub(crate) fn next_unsure<S>(self, queue: &mut Vec<Candidate<S>>, most: usize) -> Vec<Candidate<S>> {
+        // A level is looked at as a whole.
+        let most = if self == Self::Leafwise { most } else { 0 };
+        let unsure = |queue: &[Candidate<S>]| {
+            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_sure());
+            places.min_by(|a, b| by_gain(&queue[*a], &queue[*b]))
+        };
+        (0..most).map_while(|_| unsure(queue).map(|best| queue.swap_remove(best))).collect()
+    }
 }
 
 /// Larger gain first, then lower node.

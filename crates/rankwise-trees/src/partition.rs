@@ -22,9 +22,21 @@ const ROWS_PER_TASK: usize = 1 << 14;
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     rows: Vec<u32>,
+}
+
+/// Room beside the rows for those of each side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sides {
     left: Vec<u32>,
     right: Vec<u32>,
-    simd: SimdLevel,
+}
+
+/// Room for the rows of one range.
+#[derive(Debug)]
+pub(crate) struct SidesOfRange<'a> {
+    range: Range<usize>,
+    left: &'a mut [u32],
+    right: &'a mut [u32],
 }
 
 /// Rows of a range that were sorted, but not yet moved.
@@ -48,21 +60,35 @@ impl Sorted {
     }
 }
 
-impl Partition {
-    pub(crate) fn new(rows: Vec<u32>, simd: SimdLevel) -> Self {
-        let room = vec![0; rows.len()];
-        Self { rows, left: room.clone(), right: room, simd }
+impl Sides {
+    pub(crate) fn new(n_rows: usize) -> Self {
+        let left = vec![0; n_rows];
+        Self { right: left.clone(), left }
     }
 
-    pub(crate) fn rows(&self, range: Range<usize>) -> &[u32] {
-        &self.rows[range]
+    /// The room of each of several ranges, none of which overlap.
+    pub(crate) fn of_ranges(&mut self, ranges: &[Range<usize>]) -> Vec<SidesOfRange<'_>> {
+        let mut order: Vec<usize> = (0..ranges.len()).collect();
+        order.sort_by_key(|idx| ranges[*idx].start);
+        let (mut left, mut right, mut done) = (&mut self.left[..], &mut self.right[..], 0);
+        let mut rooms: Vec<Option<SidesOfRange<'_>>> = ranges.iter().map(|_| None).collect();
+        for idx in order {
+            let range = ranges[idx].clone();
+            let [left, right] = [&mut left, &mut right].map(|side| {
+                side.split_off_mut(..range.start - done).expect("ranges do not overlap");
+                side.split_off_mut(..range.len()).expect("a range is one of rows")
+            });
+            done = range.end;
+            rooms[idx] = Some(SidesOfRange { range, left, right });
+        }
+        rooms.into_iter().map(|room| room.expect("each range was met")).collect()
     }
+}
 
-    /// Sorts the rows of a range by the side they go to. What was sorted of the same range before is forgotten.
-    pub(crate) fn sort(&mut self, range: Range<usize>, bins: &[u8], question: Question) -> Sorted {
-        let rows = &self.rows[range.clone()];
-        let (left, right) = (&mut self.left[range.clone()], &mut self.right[range.clone()]);
-        let simd = self.simd;
+impl SidesOfRange<'_> {
+    /// Sorts the rows of the range by the side they go to. What was sorted of it before is forgotten.
+    pub(crate) fn sort(&mut self, simd: SimdLevel, rows: &[u32], bins: &[u8], question: Question) -> Sorted {
+        let (left, right) = (&mut *self.left, &mut *self.right);
         let n_left = if is_for_one_thread(rows.len()) {
             vec![sort_sides(simd, rows, (left, right), bins, question)]
         } else {
@@ -70,13 +96,23 @@ impl Partition {
             let tasks = rows.par_chunks(ROWS_PER_TASK).zip(sides);
             tasks.map(|(rows, sides)| sort_sides(simd, rows, sides, bins, question)).collect()
         };
-        Sorted { range, n_left }
+        Sorted { range: self.range.clone(), n_left }
+    }
+}
+
+impl Partition {
+    pub(crate) fn new(rows: Vec<u32>) -> Self {
+        Self { rows }
+    }
+
+    pub(crate) fn rows(&self, range: Range<usize>) -> &[u32] {
+        &self.rows[range]
     }
 
     /// Moves the rows that go left to the front of their range.
-    pub(crate) fn apply(&mut self, sorted: &Sorted) {
+    pub(crate) fn apply(&mut self, sorted: &Sorted, sides: &Sides) {
         let range = sorted.range.clone();
-        let (left, right) = (&self.left[range.clone()], &self.right[range.clone()]);
+        let (left, right) = (&sides.left[range.clone()], &sides.right[range.clone()]);
         let (mut front, mut back) = self.rows[range.clone()].split_at_mut(sorted.counts()[0]);
         if is_for_one_thread(range.len()) {
             front.copy_from_slice(&left[..front.len()]);
@@ -88,9 +124,7 @@ impl Partition {
         let sides = left.chunks(ROWS_PER_TASK).zip(right.chunks(ROWS_PER_TASK));
         for ((left, right), n_left) in sides.zip(&sorted.n_left) {
             for (rest, from) in [(&mut front, &left[..*n_left]), (&mut back, &right[..right.len() - n_left])] {
-                let (to, others) = std::mem::take(rest).split_at_mut(from.len());
-                *rest = others;
-                copies.push((to, from));
+                copies.push((rest.split_off_mut(..from.len()).expect("both sides together are the range"), from));
             }
         }
         copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
@@ -109,16 +143,41 @@ fn is_for_one_thread(n_rows: usize) -> bool {
 mod tests {
     use super::*;
 
+    fn sort(sides: &mut Sides, partition: &Partition, range: Range<usize>, bins: &[u8], question: Question) -> Sorted {
+        let rows = partition.rows(range.clone());
+        sides.of_ranges(&[range])[0].sort(SimdLevel::best(), rows, bins, question)
+    }
+
     #[test]
     fn both_sides_keep_their_order_and_nothing_moves_before_it_is_told_to() {
         let bins: Vec<u8> = vec![0, 5, 1, 6, 2, 7, 3];
-        let mut partition = Partition::new((0..7).collect(), SimdLevel::best());
-        let sorted = partition.sort(1..6, &bins, Question::of_bins(2, 9, true));
+        let (mut partition, mut sides) = (Partition::new((0..7).collect()), Sides::new(7));
+        let question = Question::of_bins(2, 9, true);
+        let sorted = sort(&mut sides, &partition, 1..6, &bins, question);
         assert_eq!(partition.rows(0..7), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!((sorted.counts(), sorted.middle()), ([2, 3], 3));
-        partition.apply(&sorted);
+        partition.apply(&sorted, &sides);
         assert_eq!(partition.rows(0..7), [0, 2, 4, 1, 3, 5, 6]);
-        assert_eq!(partition.sort(3..3, &bins, Question::of_bins(2, 9, true)).counts(), [0, 0]);
+        assert_eq!(sort(&mut sides, &partition, 3..3, &bins, question).counts(), [0, 0]);
+    }
+
+    #[test]
+    fn ranges_in_any_order_have_their_own_room() {
+        let bins: Vec<u8> = (0..20).map(|row| row % 3).collect();
+        let (mut partition, mut sides) = (Partition::new((0..20).collect()), Sides::new(20));
+        let ranges = [12..17, 0..4, 4..4, 7..12];
+        let rooms = sides.of_ranges(&ranges);
+        let sorted: Vec<Sorted> = rooms
+            .into_iter()
+            .map(|mut room| {
+                let rows = partition.rows(room.range.clone());
+                room.sort(SimdLevel::best(), rows, &bins, Question::of_bins(0, 9, true))
+            })
+            .collect();
+        for sorted in &sorted {
+            partition.apply(sorted, &sides);
+        }
+        assert_eq!(partition.rows(0..20), [0, 3, 1, 2, 4, 5, 6, 9, 7, 8, 10, 11, 12, 15, 13, 14, 16, 17, 18, 19]);
     }
 
     #[test]
@@ -126,9 +185,9 @@ mod tests {
         let n_rows = 5 * ROWS_PER_TASK + 123;
         let bins: Vec<u8> = (0..n_rows).map(|row| (row * row % 251) as u8).collect();
         for limit in [0, 100, 251] {
-            let mut partition = Partition::new((0..n_rows as u32).collect(), SimdLevel::best());
-            let sorted = partition.sort(7..n_rows, &bins, Question::of_bins(limit, 255, false));
-            partition.apply(&sorted);
+            let (mut partition, mut sides) = (Partition::new((0..n_rows as u32).collect()), Sides::new(n_rows));
+            let sorted = sort(&mut sides, &partition, 7..n_rows, &bins, Question::of_bins(limit, 255, false));
+            partition.apply(&sorted, &sides);
             let (left, right): (Vec<u32>, Vec<u32>) = (7..n_rows as u32).partition(|row| bins[*row as usize] <= limit);
             let middle = sorted.middle();
             assert_eq!((partition.rows(7..middle), partition.rows(middle..n_rows)), (&left[..], &right[..]));

@@ -26,10 +26,13 @@
 #![forbid(unsafe_code)]
 
 mod baseline;
+mod checkpoints;
+pub mod config;
 pub mod help;
 mod predict;
 
 pub use baseline::{BestFeature, best_feature};
+pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use predict::predict;
 pub use rankwise_data as data;
 pub use rankwise_io as io;

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         }
         files::check_output(path, &inputs)?;
     }
-    let (data, scores) = read_system(args)?;
+    let (data, scores) = read_system(args, output)?;
     let evaluation = Evaluator::new(&data, &names, &rules)
         .and_then(|evaluator| evaluator.evaluate(&scores))
         .map_err(|error| user(format!("{}: {error}", files::shown(&args.data))))?;
@@ -63,10 +63,11 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
 }
 
 /// The documents, and a score for each in canonical order.
-fn read_system(args: &Eval) -> anyhow::Result<(Dataset, Vec<f64>)> {
+fn read_system(args: &Eval, output: Output) -> anyhow::Result<(Dataset, Vec<f64>)> {
     if let Some(path) = &args.model {
         let model = files::read_model(path)?;
         let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
+        files::warn_of_strangers(&model, &data, &args.data, output);
         let scores = rankwise::predict(&model, &data);
         return Ok((data, scores));
     }

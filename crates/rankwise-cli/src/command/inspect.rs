@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rankwise::data::{Absent, Dataset};
+use rankwise::data::{Absent, Dataset, Remark};
 use rankwise::model::{Model, Tree};
 use serde_json::json;
 
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     }
     let data = files::read_data(&args.file, &args.read.options(Absent::Missing))?;
     let facts = DataFacts::new(&data);
+    files::warn_of(&args.file, &facts.remarks, output);
     output.result(&facts.text(&args.file), &facts.json())
 }
 
@@ -36,6 +37,7 @@ struct DataFacts<'a> {
     n_one_label: usize,
     n_constant: usize,
     n_missing: usize,
+    remarks: Vec<Remark>,
 }
 
 impl<'a> DataFacts<'a> {
@@ -68,6 +70,7 @@ impl<'a> DataFacts<'a> {
             sizes,
             n_constant,
             n_missing,
+            remarks: data.remarks(),
         }
     }
 
@@ -155,6 +158,7 @@ impl<'a> DataFacts<'a> {
             "pairs": data.pairs().len(),
             "feature_names": data.feature_names().iter().map(|(_, name)| name).collect::<Vec<_>>(),
             "fingerprint": format!("{:032x}", data.fingerprint()),
+            "warnings": self.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
 }

@@ -60,11 +60,21 @@ fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
 
 /// Writes each part of the queries to a file of the folder; gives the files.
 pub(crate) fn write_split(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
+    let is_new = !folder.exists();
     std::fs::create_dir_all(folder).map_err(|source| IoError::File {
         path: folder.into(),
         action: Action::Write,
         source,
     })?;
+    let written = write_parts(synth, seed, shares, folder);
+    if written.is_err() && is_new {
+        // Fails where a part is complete, as it should.
+        let _ = std::fs::remove_dir(folder);
+    }
+    written
+}
+
+fn write_parts(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
     let part_of: Vec<usize> =
         (0..synth.n_queries()).map(|query| split_of(seed, &synth.query_id(query), shares)).collect();
     let mut written = Vec::new();

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
-use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, train};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, resume, train};
 use serde_json::json;
 
 use crate::args::{Global, Train};
+use crate::checkpoint::{Keeper, Kept};
 use crate::data_args::DataArgs;
 use crate::failure::user;
 use crate::output::Output;
@@ -29,6 +30,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
     files::check_inputs(&inputs)?;
     files::check_output(out, &inputs)?;
+    let (mut keeper, found) = Keeper::open(args, output)?.unzip();
+    let found = found.flatten();
 
     let mut options = read.options(params.binning().absent);
     let data = files::read_data(data_path, &options)?;
@@ -44,28 +47,52 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
-    output.remark(&format!("{}: {}", files::shown(data_path), describe(&data)));
-    for set in &valid {
-        output.remark(&format!("{}: {}", set.name, describe(set.data)));
-    }
+    tell_data(data_path, &data, &valid, output);
     if !data.pairs().is_empty() {
         output.remark("note: the pairs are read, but no objective uses them yet; pairs are made from the labels");
     }
 
-    let mut watch = Watch::new(output, params.boosting().num_trees);
-    let trained = train(&params, &data, &valid, &mut watch);
+    let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
+    let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
+    let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
+    let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
+    let trained = match checkpoint {
+        Some(checkpoint) => resume(checkpoint, &params, &data, &valid, &mut kept),
+        None => train(&params, &data, &valid, &mut kept),
+    };
     watch.finish();
-    let trained = trained.map_err(|error| at_data(data_path, error))?;
+    let trained = trained.map_err(|error| placed(error, data_path, checkpoint_path.as_deref()))?;
     files::write_text(out, &trained.model.to_json())?;
-    let report = Report { params: &params, trained: &trained, out, load, total: started.elapsed() };
+    let report = Report {
+        params: &params,
+        trained: &trained,
+        out,
+        load,
+        total: started.elapsed(),
+        first_tree,
+        keeper: keeper.as_ref(),
+    };
     output.summary(out, &report.text(), &report.json())
 }
 
-/// Puts the name of the training data before what is wrong with it.
-fn at_data(path: &Path, error: TrainError) -> anyhow::Error {
-    match error {
-        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => error.into(),
-        _ => user(format!("{}: {error}", files::shown(path))),
+/// Puts the name of the file to mend before what is wrong with it: the training data, or the checkpoint.
+fn placed(error: TrainError, data: &Path, checkpoint: Option<&Path>) -> anyhow::Error {
+    let path = match error {
+        TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => return error.into(),
+        TrainError::Checkpoint(_) => checkpoint.unwrap_or(data),
+        _ => data,
+    };
+    user(format!("{}: {error}", files::shown(path)))
+}
+
+fn tell_data(path: &Path, data: &Dataset, valid: &[ValidSet<'_>], output: Output) {
+    if output.is_quiet() {
+        return;
+    }
+    output.remark(&format!("{}: {}", files::shown(path), describe(data)));
+    files::warn_of(path, &data.remarks(), output);
+    for set in valid {
+        output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }
 }
 
@@ -118,6 +145,9 @@ struct Report<'a> {
     out: &'a Path,
     load: Duration,
     total: Duration,
+    /// The trees of the checkpoint that the run began with.
+    first_tree: Option<usize>,
+    keeper: Option<&'a Keeper>,
 }
 
 impl Report<'_> {
@@ -140,6 +170,9 @@ impl Report<'_> {
             let _ = writeln!(out, "rules: {}", self.params.rules().describe());
         }
         let _ = writeln!(out, "wrote {}", self.out.display());
+        if *stopped == StopReason::Interrupted {
+            let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
+        }
         out
     }
 
@@ -161,6 +194,13 @@ impl Report<'_> {
             "trees": model.trees.len(),
             "best_iteration": model.trees.len(),
             "trees_grown": self.trained.trees_grown,
+            "stopped": match self.trained.stopped {
+                StopReason::Finished => "finished",
+                StopReason::EarlyStopping => "early-stopping",
+                StopReason::NothingToLearn => "nothing-to-learn",
+                StopReason::Interrupted => "interrupted",
+            },
+            "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
             "convention": self.params.rules().entries().into_iter().collect::<std::collections::BTreeMap<_, _>>(),

@@ -3,6 +3,7 @@
 #![allow(clippy::format_collect)]
 
 mod arguments;
+mod checkpoints;
 mod configuration;
 mod demo;
 mod eval;
@@ -18,3 +19,4 @@ mod streams;
 mod synth;
 mod tables;
 mod train;
+mod warnings;

@@ -1,6 +1,6 @@
 //! Places that cannot be written to: refused before the work begins, and nothing is left behind.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Outcome, Sandbox};
 
 #[test]
 fn folders_and_missing_folders_are_refused() {
@@ -81,4 +81,59 @@ fn a_link_stays_a_link() {
     assert_ne!(new, old);
     assert_eq!(sandbox.bytes("model.json"), new);
     assert!(std::fs::symlink_metadata(sandbox.path("latest.json")).unwrap().is_symlink());
+}
+
+/// Runs where no file may grow beyond 4 kB, as on a disk that is nearly full.
+#[cfg(unix)]
+fn run_limited(sandbox: &Sandbox, line: &str) -> Outcome {
+    let binary = assert_cmd::cargo::cargo_bin!("rankwise");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]).arg(binary).args(line.split_whitespace());
+    shell.current_dir(sandbox.path("")).output().unwrap().into()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_that_fails_half_way_leaves_the_old_file_whole() {
+    let sandbox = Sandbox::with_model();
+    let outputs = ["train.json", "scores.txt", "table.tsv", "synth.txt", "synth.txt.gz", "data/train.txt"];
+    std::fs::create_dir(sandbox.path("data")).unwrap();
+    for (name, line) in outputs.iter().zip([
+        "train train.txt --out train.json --set num_trees=50",
+        "predict model.json train.txt --out scores.txt",
+        "eval train.txt --model model.json --per-query table.tsv --metric ndcg@1,ndcg@2,ndcg@3,ndcg@4,ndcg@5,dcg,ndcg",
+        "synth --rows 500 --out synth.txt",
+        "synth --rows 500 --out synth.txt.gz",
+        "synth --rows 500 --split 0.5,0.5 --out data",
+    ]) {
+        // The table has a line for each of the queries: make them many.
+        if *name == "table.tsv" {
+            let rows: String = (0..900).map(|row| format!("{} qid:{} 1:{row}\n", row % 3, row / 2)).collect();
+            sandbox.write("train.txt", rows);
+        }
+        sandbox.write(name, "old\n");
+        let before = sandbox.listing();
+        let problem = "cannot write: files may not grow so large here; raise the limit (ulimit -f)";
+        run_limited(&sandbox, line).expect_refused(line, &[&format!("{name}: {problem}")]);
+        assert_eq!(sandbox.text(name), "old\n", "{line}");
+        assert_eq!(sandbox.listing(), before, "{line} left something behind");
+    }
+    let line = "synth --rows 500 --split 0.5,0.5 --out fresh";
+    run_limited(&sandbox, line).expect_refused(line, &["fresh/train.txt: cannot write: "]);
+    assert!(!sandbox.path("fresh").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_that_cannot_be_saved_is_told_once_and_the_run_goes_on() {
+    let sandbox = Sandbox::with_data();
+    let line =
+        "train train.txt --out m.json --set num_trees=3 --set num_leaves=2 --checkpoint run --checkpoint-every 1";
+    let outcome = run_limited(&sandbox, line);
+    let said = "warning: the checkpoint of tree 1 is not saved: run/tree-0000001.checkpoint: cannot write: ";
+    assert_eq!(outcome.stderr.matches("is not saved").count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    outcome.expect_ok(line);
+    assert_eq!(sandbox.json("inspect m.json")["trees"], 3);
+    assert!(!sandbox.path("run").exists(), "nothing was saved in it");
 }

@@ -1,115 +1,104 @@
-//! Columns that hold several features.
+//! Strips whose columns hold several features each.
 //!
-//! ```text
-//! byte = bin of the first + n_bins of the first * (bin of the second + n_bins of the second * (...))
-//! ```
-//!
-//! One addition to a histogram then stands for several, and the sums of each feature are got from those of the column
-//! once all rows are in. Web data has many features with a handful of bins: flags, counts of matching words, depths.
+//! A byte of such a column stands for a combination of bins that some row has, and a table says which. One addition to a
+//! histogram then stands for several, and the sums of each feature are got from those of its column once all rows are in.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-/// Bins of a column: those of its features multiplied.
-const COLUMN_BINS: usize = 256;
+/// What the columns of a strip stand for.
+#[derive(Clone, Debug)]
+pub struct JointStrip {
+    n_bytes: usize,
+    blocks: Vec<Vec<Member>>,
+}
+
+impl JointStrip {
+    /// A strip with these members, by block and lane; none of its rows has a byte of `n_bytes` or more.
+    pub(super) fn new(n_bytes: usize, blocks: Vec<Vec<Member>>) -> Self {
+        Self { n_bytes, blocks }
+    }
+
+    /// A power of two that no byte reaches.
+    pub fn height(&self) -> usize {
+        self.n_bytes.next_power_of_two()
+    }
+
+    /// The features of each block of the strip, in the order of their lanes.
+    pub fn blocks(&self) -> &[Vec<Member>] {
+        &self.blocks
+    }
+}
 
 /// A feature that shares a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its block.
-    pub block: usize,
-    /// Its lane there.
-    pub lane: usize,
-    /// Above every bin that its rows have.
-    pub n_bins: usize,
-}
-
-/// The features of a column, the one that changes fastest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JointColumn {
-    members: Vec<Member>,
+pub struct Member {
+    column: usize,
+    rest: u8,
+    runs: Vec<Run>,
 }
 
-impl JointColumn {
-    pub(super) fn new(members: Vec<Member>) -> Self {
-        Self { members }
-    }
-
-    /// Its features.
-    pub fn members(&self) -> &[Member] {
-        &self.members
-    }
-
-    /// Each feature, and what its bin is multiplied by.
-    pub(super) fn members_and_factors(&self) -> impl Iterator<Item = (Member, u8)> {
-        self.members.iter().scan(1usize, |next, member| {
-            let factor = *next;
-            *next *= member.n_bins;
-            Some((*member, u8::try_from(factor).expect("no feature stands behind 256 bins")))
-        })
-    }
+/// Bins of a feature, each of which as many bytes mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Run {
+    bins: Vec<u8>,
+    /// Those of the first bin, then those of the second, and so on.
+    bytes: Vec<u8>,
 }
 
-/// The blocks that the features of some columns make up.
-pub(super) fn blocks_of(columns: &[JointColumn]) -> Range<usize> {
-    let blocks = || columns.iter().flat_map(|column| &column.members).map(|member| member.block);
-    blocks().min().unwrap_or(0)..blocks().max().map_or(0, |last| last + 1)
-}
-
-/// Divides features, given their numbers of bins, into those that need a column of their own and groups that share one.
-pub(super) fn share_columns(n_bins: &[usize]) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (feature, bins) in n_bins.iter().enumerate().rev() {
-        waiting.entry((*bins).max(2)).or_default().push(feature);
-    }
-    let (mut single, mut shared) = (Vec::new(), Vec::new());
-    // The largest that still fits, again and again.
-    while let Some(first) = take_at_most(&mut waiting, COLUMN_BINS) {
-        let mut column = vec![first.1];
-        let mut room = COLUMN_BINS / first.0;
-        while let Some(next) = take_at_most(&mut waiting, room) {
-            column.push(next.1);
-            room /= next.0;
+impl Member {
+    /// A feature in the column with this number, and the bin that each byte of the column means.
+    pub(super) fn new(column: usize, bin_of_byte: &[u8]) -> Self {
+        let mut by_bin: Vec<Vec<u8>> = vec![Vec::new(); 256];
+        for (byte, bin) in bin_of_byte.iter().enumerate() {
+            by_bin[usize::from(*bin)].push(byte as u8);
         }
-        if column.len() == 1 { single.append(&mut column) } else { shared.push(column) }
+        let rest = (0..=255u8).rev().max_by_key(|bin| by_bin[usize::from(*bin)].len()).unwrap_or(0);
+        let mut by_count: BTreeMap<usize, Run> = BTreeMap::new();
+        for (bin, mut bytes) in (0..=255u8).zip(by_bin) {
+            if bin != rest && !bytes.is_empty() {
+                let run = by_count.entry(bytes.len()).or_insert_with(|| Run { bins: Vec::new(), bytes: Vec::new() });
+                run.bins.push(bin);
+                run.bytes.append(&mut bytes);
+            }
+        }
+        Self { column, rest, runs: by_count.into_values().collect() }
     }
-    (single, shared)
-}
 
-/// Takes a feature with as many bins as possible, but no more than `limit`.
-fn take_at_most(waiting: &mut BTreeMap<usize, Vec<usize>>, limit: usize) -> Option<(usize, usize)> {
-    let (bins, features) = waiting.range_mut(..=limit).next_back()?;
-    let taken = (*bins, features.pop()?);
-    if features.is_empty() {
-        waiting.remove(&taken.0);
+    /// Its column in the strip.
+    pub fn column(&self) -> usize {
+        self.column
     }
-    Some(taken)
+
+    /// The bin that most bytes mean.
+    pub fn rest(&self) -> u8 {
+        self.rest
+    }
+
+    /// The other bins that some byte means, those together that as many bytes mean: the bins, how many bytes each has, and
+    /// the bytes of the first bin, of the second, and so on. A loop over them takes the same turns again and again.
+    pub fn runs(&self) -> impl Iterator<Item = (&[u8], usize, &[u8])> {
+        self.runs.iter().map(|run| (&run.bins[..], run.bytes.len() / run.bins.len(), &run.bytes[..]))
+    }
+
+    /// The bin that a byte means.
+    #[cfg(test)]
+    pub(super) fn bin(&self, byte: u8) -> u8 {
+        let place = |run: &Run| run.bytes.iter().position(|of| *of == byte);
+        let found = self.runs.iter().find_map(|run| Some(run.bins[place(run)? / (run.bytes.len() / run.bins.len())]));
+        found.unwrap_or(self.rest)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
-    fn few_bins_fill_columns() {
-        let (single, shared) = share_columns(&[256, 2, 129, 16, 128, 2, 16, 200]);
-        assert_eq!(single, [0, 7, 2, 5]);
-        assert_eq!(shared, [vec![4, 1], vec![3, 6]]);
-    }
-
-    proptest! {
-        #[test]
-        fn each_feature_has_one_place_and_no_column_overflows(n_bins in prop::collection::vec(1usize..=256, 0..60)) {
-            let (single, shared) = share_columns(&n_bins);
-            for column in &shared {
-                prop_assert!(column.len() > 1);
-                prop_assert!(column.iter().map(|feature| n_bins[*feature]).product::<usize>() <= COLUMN_BINS);
-            }
-            let mut all: Vec<usize> = single.into_iter().chain(shared.into_iter().flatten()).collect();
-            all.sort_unstable();
-            prop_assert_eq!(all, (0..n_bins.len()).collect::<Vec<_>>());
-        }
+    fn bins_with_as_many_bytes_stand_together() {
+        let member = Member::new(3, &[7, 0, 7, 2, 7, 5, 9, 9]);
+        assert_eq!((member.column(), member.rest()), (3, 7));
+        let runs: Vec<(&[u8], usize, &[u8])> = member.runs().collect();
+        assert_eq!(runs, [(&[0, 2, 5][..], 1, &[1, 3, 5][..]), (&[9][..], 2, &[6, 7][..])]);
+        assert_eq!((0..8).map(|byte| member.bin(byte)).collect::<Vec<_>>(), [7, 0, 7, 2, 7, 5, 9, 9]);
     }
 }

@@ -8,3 +8,4 @@ mod round_trip;
 mod scores;
 mod side_files;
 mod tables;
+mod trec;

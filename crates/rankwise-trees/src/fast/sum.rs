@@ -12,7 +12,7 @@ use crate::context::TreeContext;
 use crate::engine::Engine as _;
 use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
-use crate::kernel::joint;
+use crate::kernel::joint::{ColumnSums, Put};
 use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
 
 /// From this many rows on, the rows of one page are divided among threads where there are too few pages to share evenly.
@@ -72,12 +72,7 @@ struct PageEnd<'a> {
 impl PageTask<'_> {
     fn run(self, engine: &FastEngine<'_>) {
         let Self { page, blocks, is_new, rows, packed, end } = self;
-        if is_new {
-            for block in &mut *blocks {
-                block.cells.fill([0; BLOCK_FEATURES]);
-            }
-        }
-        add_page(page, blocks, rows, packed);
+        add_page(engine, page, blocks, (rows, packed), if is_new { Put::Set } else { Put::Add });
         if let Some(end) = end {
             end.run(engine, page.blocks().start, blocks);
         }
@@ -99,38 +94,41 @@ impl PageEnd<'_> {
     }
 }
 
-/// Adds some rows of a page to its blocks.
-fn add_page(page: &BinPage, blocks: &mut [BlockCells], rows: PageRows<'_>, packed: &[u64]) {
-    let first = page.blocks().start;
-    let mut joint_sums: Vec<Vec<CellRow>> = Vec::new();
-    for strip in page.strips() {
-        if let Strip::Joint(columns) = strip {
-            joint_sums.push(vec![[0; BLOCK_FEATURES]; joint::height(columns)]);
-        }
-    }
-    let mut of_joint = joint_sums.iter_mut();
-    let mut of_blocks = blocks.iter_mut();
+/// Sums some rows of a page, and puts them into its blocks.
+fn add_page(
+    engine: &FastEngine<'_>,
+    page: &BinPage,
+    blocks: &mut [BlockCells],
+    (rows, packed): (PageRows<'_>, &[u64]),
+    put: Put,
+) {
+    // Columns that features share are summed beside the blocks.
+    let mut shared: Vec<ColumnSums> =
+        page.strips().iter().filter_map(Strip::joint).map(|_| engine.take_column_sums()).collect();
+    let mut free = shared.iter_mut();
+    let mut rest = &mut *blocks;
     let mut cells: Vec<&mut [CellRow]> = Vec::with_capacity(page.strips().len());
     for strip in page.strips() {
-        // Plain strips come first, so each block is the next one.
-        let cells_of_strip = match strip {
-            Strip::Plain(_) => of_blocks.next().map(|block| &mut block.cells),
-            Strip::Joint(_) => of_joint.next(),
-        };
-        cells.push(cells_of_strip.expect("a page has the blocks of its strips"));
+        let (mine, others) = rest.split_at_mut(strip.blocks().len());
+        rest = others;
+        if let Some(joint) = strip.joint() {
+            cells.push(free.next().expect("there is one for each").start(joint.height()));
+        } else {
+            if put == Put::Set {
+                mine[0].cells.fill([0; BLOCK_FEATURES]);
+            }
+            cells.push(&mut mine[0].cells);
+        }
     }
     accumulate_page(&mut cells, page.rows(), rows, packed);
-    let joint_strips = page.strips().iter().filter_map(|strip| match strip {
-        Strip::Joint(columns) => Some(columns),
-        Strip::Plain(_) => None,
-    });
-    for (columns, sums) in joint_strips.zip(&joint_sums) {
-        for (lane, column) in columns.iter().enumerate() {
-            joint::spread(sums, lane, column, |member, bin, sum| {
-                let cell = &mut blocks[member.block - first].cells[bin][member.lane];
-                *cell = cell.wrapping_add(sum);
-            });
+    let first = page.blocks().start;
+    let joint = page.strips().iter().filter_map(|strip| Some((strip.blocks(), strip.joint()?)));
+    for ((of_strip, joint), mut sums) in joint.zip(shared) {
+        sums.finish();
+        for (block, members) in blocks[of_strip.start - first..].iter_mut().zip(joint.blocks()) {
+            sums.spread(members, &mut block.cells, put);
         }
+        engine.recycle_column_sums(sums);
     }
 }
 
@@ -315,13 +313,20 @@ mod tests {
 
     use super::*;
     use crate::engine::Parent;
-    use crate::testing::{Oracle, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+    use crate::testing::{Oracle, TinyRow, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+
+    /// More features than a strip has columns.
+    fn widened((values, grad, hess): &TinyRow) -> TinyRow {
+        let shifted = |by: u8| values.iter().map(move |value| value.map(|value| (value * (by + 1) + by) % 7));
+        ((0..8).flat_map(shifted).collect(), *grad, *hess)
+    }
 
     proptest! {
         /// Every cell is the direct sum over the rows in its bin: of a node that is summed, of its sibling, and of a parent
         /// that rows were taken out of. The features of these rows share columns.
         #[test]
         fn cells_are_direct_sums(rows in tiny_rows(60), params in tiny_params(), cut in 0usize..60) {
+            let rows: Vec<TinyRow> = rows.iter().map(widened).collect();
             let data = tiny_data(&rows);
             let fixed = fixed_point(&rows, &data);
             let tree = tiny_context(&data, &fixed, &params);

@@ -1,13 +1,23 @@
 //! Nodes that wait to be split: how they get into the queue, what they keep there, and what is made sure of when their turn
 //! comes.
 
-use std::time::Instant;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
-use super::{Candidate, Growing, SortedCandidate};
+use rayon::prelude::*;
+
+use super::{Candidate, Growing};
 use crate::engine::{Engine, ScanGroup, ScanNode};
 use crate::node_features;
-use crate::partition::Sorted;
+use crate::partition::{SidesOfRange, Sorted};
 use crate::question::Question;
+
+/// What came of a candidate that was looked at.
+struct Look {
+    is_worthwhile: bool,
+    sorting: Duration,
+    searching: Duration,
+}
 
 impl<E: Engine> Growing<'_, E> {
     /// The best splits of new nodes, grouped as the policy says.
@@ -22,7 +32,7 @@ impl<E: Engine> Growing<'_, E> {
         for (group, split) in groups.into_iter().zip(splits) {
             if let Some((split, search)) = split {
                 let depth = self.nodes[group[0]].depth;
-                found.push(Candidate { depth, nodes: group, split, search });
+                found.push(Candidate { depth, nodes: group, split, search, sorted: None });
             } else {
                 self.close(&group);
             }
@@ -31,55 +41,78 @@ impl<E: Engine> Growing<'_, E> {
         found
     }
 
-    /// Sorts the rows of a batch and makes sure of its splits. Where all are what they seemed, gives the batch back;
-    /// otherwise puts what is left of it into the queue, each with the best split that is now known.
+    /// Sorts the rows of those candidates that are not sure, and looks whether their splits are allowed. Gives back what is
+    /// left of all, each with the best split that is now known.
     pub(super) fn confirm(
         &mut self,
-        batch: Vec<Candidate<E::Search>>,
-        queue: &mut Vec<Candidate<E::Search>>,
-    ) -> Option<Vec<SortedCandidate>> {
-        let mut is_sure = true;
-        let mut confirmed = Vec::with_capacity(batch.len());
-        let mut left = Vec::with_capacity(batch.len());
-        for mut candidate in batch {
+        candidates: impl Iterator<Item = Candidate<E::Search>>,
+    ) -> Vec<Candidate<E::Search>> {
+        let (mut sure, unsure): (Vec<_>, Vec<_>) = candidates.partition(Candidate::is_sure);
+        for candidate in &unsure {
             self.restore_histograms(&candidate.nodes);
-            let sorted = self.sort(&candidate);
-            let started = Instant::now();
-            let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
-            let group = self.scan_group(&candidate.nodes);
-            let split = candidate.split;
-            match self.engine.confirm(&self.context, &group, (split, &counts), &mut candidate.search) {
-                Some(same) if same == split => {
-                    confirmed.push(SortedCandidate { nodes: candidate.nodes.clone(), split, sorted });
-                    left.push(candidate);
-                }
-                Some(next) => {
-                    is_sure = false;
-                    left.push(Candidate { split: next, ..candidate });
-                }
-                None => {
-                    is_sure = false;
-                    self.close(&candidate.nodes);
-                }
+        }
+        let started = Instant::now();
+        let ranges: Vec<Range<usize>> =
+            unsure.iter().flat_map(|candidate| &candidate.nodes).map(|node| self.nodes[*node].rows.clone()).collect();
+        let mut sides = std::mem::take(&mut self.sides);
+        let mut rooms = sides.of_ranges(&ranges).into_iter();
+        let tasks: Vec<(Candidate<E::Search>, Vec<SidesOfRange<'_>>)> = unsure
+            .into_iter()
+            .map(|candidate| {
+                let rooms = rooms.by_ref().take(candidate.nodes.len()).collect();
+                (candidate, rooms)
+            })
+            .collect();
+        let looked_at: Vec<(Candidate<E::Search>, Look)> = tasks
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(mut candidate, rooms)| {
+                let look = self.look_at(&mut candidate, rooms);
+                (candidate, look)
+            })
+            .collect();
+        self.sides = sides;
+        self.book(started.elapsed(), looked_at.iter().map(|(_, look)| look));
+        for (candidate, look) in looked_at {
+            if look.is_worthwhile {
+                sure.push(candidate);
+            } else {
+                self.close(&candidate.nodes);
             }
-            self.times.splits += started.elapsed();
         }
-        if is_sure {
-            return Some(confirmed);
-        }
-        queue.append(&mut left);
-        None
+        sure
     }
 
-    /// Sorts the rows of a candidate's nodes by the side they go to.
-    fn sort(&mut self, candidate: &Candidate<E::Search>) -> Vec<Sorted> {
+    /// Sorts the rows of a candidate's nodes by the side they go to, and keeps them if the split is allowed; otherwise looks
+    /// for the next best one.
+    fn look_at(&self, candidate: &mut Candidate<E::Search>, rooms: Vec<SidesOfRange<'_>>) -> Look {
         let started = Instant::now();
+        let group = self.scan_group(&candidate.nodes);
         let question = Question::new(self.grower.data, &candidate.split);
         let bins = self.grower.data.column(candidate.split.feature);
-        let ranges = candidate.nodes.iter().map(|node| self.nodes[*node].rows.clone());
-        let sorted = ranges.map(|range| self.partition.sort(range, bins, question)).collect();
-        self.times.partition += started.elapsed();
-        sorted
+        let sort = |(mut room, node): (SidesOfRange<'_>, &ScanNode<'_, E::Histogram>)| {
+            room.sort(self.grower.simd, node.rows, bins, question)
+        };
+        let sorted: Vec<Sorted> = rooms.into_iter().zip(&group.nodes).map(sort).collect();
+        let sorting = started.elapsed();
+        let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
+        let best = self.engine.confirm(&self.context, &group, (candidate.split, &counts), &mut candidate.search);
+        if best == Some(candidate.split) {
+            candidate.sorted = Some(sorted);
+        }
+        candidate.split = best.unwrap_or(candidate.split);
+        Look { is_worthwhile: best.is_some(), sorting, searching: started.elapsed().checked_sub(sorting).unwrap() }
+    }
+
+    /// Books wall time by what the threads did meanwhile.
+    fn book<'l>(&mut self, wall: Duration, looks: impl Iterator<Item = &'l Look>) {
+        let (sorting, searching) = looks.fold((Duration::ZERO, Duration::ZERO), |(sorting, searching), look| {
+            (sorting + look.sorting, searching + look.searching)
+        });
+        let searching =
+            wall.mul_f64(searching.as_secs_f64() / (sorting + searching).as_secs_f64().max(f64::MIN_POSITIVE));
+        self.times.splits += searching;
+        self.times.partition += wall.saturating_sub(searching);
     }
 
     /// Gives the histograms of nodes back.
@@ -107,7 +140,7 @@ impl<E: Engine> Growing<'_, E> {
     }
 
     /// Sums the histograms of nodes that lost theirs while they waited.
-    fn restore_histograms(&mut self, nodes: &[usize]) {
+    pub(super) fn restore_histograms(&mut self, nodes: &[usize]) {
         let started = Instant::now();
         for node in nodes {
             if self.histograms[*node].is_none() {

@@ -5,6 +5,7 @@ mod engines;
 mod learning;
 mod one_answer;
 mod peer_example;
+mod resume;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{DatasetBuilder, Row};

@@ -1,0 +1,278 @@
+//! What is legal in a data set but often a mistake. Each kind of finding is told once, with how often it occurs, one
+//! example and what to do.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+use crate::{Column, Dataset};
+
+/// Examples that a finding lists.
+const MAX_EXAMPLES: usize = 5;
+/// A feature that fewer than one document in so many has.
+const RARE: usize = 1000;
+/// Whole numbers up to this are grades, however many there are.
+const MAX_GRADE: f32 = 100.0;
+/// Values that are looked at together: enough for vector instructions.
+const CHUNK: usize = 1024;
+
+/// Something suspicious.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// Features that have the same value in every document.
+    ConstantFeatures(Features),
+    /// Features that hardly any document has.
+    RareFeatures(Features),
+    /// Features with values beyond the range of f32, or infinite ones.
+    CutFeatures(Features),
+    /// Queries of several documents that all have the same label.
+    OneLabel(Queries),
+    /// Queries of one document.
+    OneDoc(Queries),
+    /// Queries whose rows do not stand together in the input.
+    Scattered(Queries),
+    /// Whole numbers as labels, more and larger than grades are.
+    LabelsLikeIds {
+        /// How many different ones there are.
+        distinct: usize,
+        /// The largest.
+        largest: f32,
+    },
+    /// Rows that say the same as another one.
+    Twins {
+        /// How many there are, the first of each kind left out.
+        count: usize,
+        /// The number of rows.
+        of: usize,
+        /// Two that are the same, by their place in the input from 1.
+        example: [usize; 2],
+    },
+}
+
+/// Features that have something in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// How many.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
+    /// The first of them.
+    pub examples: Vec<u32>,
+}
+
+/// Queries that have something in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queries {
+    /// How many.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
+    /// The first of them.
+    pub example: String,
+}
+
+impl Dataset {
+    /// What is suspicious in the data.
+    pub fn remarks(&self) -> Vec<Remark> {
+        let facts: Vec<ColumnFacts> = self.columns.par_iter().map(|column| ColumnFacts::new(column, self)).collect();
+        let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| has(&facts[slot]));
+        let one_label = |query: usize| {
+            let labels = self.query(query).labels;
+            labels.len() > 1 && labels.iter().all(|label| *label == labels[0])
+        };
+        [
+            features(|facts| facts.is_constant).map(Remark::ConstantFeatures),
+            features(|facts| facts.is_rare).map(Remark::RareFeatures),
+            features(|facts| facts.is_cut).map(Remark::CutFeatures),
+            self.queries_where(one_label).map(Remark::OneLabel),
+            self.queries_where(|query| self.query_rows(query).len() == 1).map(Remark::OneDoc),
+            self.queries_where(|query| is_scattered(self.query(query).input_rows)).map(Remark::Scattered),
+            self.labels_like_ids(),
+            self.twins(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn features_where(&self, is_one: impl Fn(usize) -> bool) -> Option<Features> {
+        let found: Vec<u32> =
+            (0..self.n_features()).filter(|slot| is_one(*slot)).map(|slot| self.feature_ids[slot]).collect();
+        let (count, of) = (found.len(), self.n_features());
+        (count > 0).then(|| Features { count, of, examples: found.into_iter().take(MAX_EXAMPLES).collect() })
+    }
+
+    fn queries_where(&self, is_one: impl Fn(usize) -> bool) -> Option<Queries> {
+        let mut found = (0..self.n_queries()).filter(|query| is_one(*query));
+        let first = found.next()?;
+        let example = self.query(first).id.to_owned();
+        Some(Queries { count: 1 + found.count(), of: self.n_queries(), example })
+    }
+
+    fn labels_like_ids(&self) -> Option<Remark> {
+        let largest = self.labels.iter().copied().fold(0.0, f32::max);
+        if largest <= MAX_GRADE || self.labels.iter().any(|label| label.fract() != 0.0) {
+            return None;
+        }
+        let mut sorted = self.labels.clone();
+        sorted.sort_unstable_by(f32::total_cmp);
+        sorted.dedup();
+        (sorted.len() > MAX_GRADE as usize).then_some(Remark::LabelsLikeIds { distinct: sorted.len(), largest })
+    }
+
+    /// Rows that say the same have the same key, and stand together.
+    fn twins(&self) -> Option<Remark> {
+        let mut places = (1..self.n_rows()).filter(|row| self.keys[*row] == self.keys[row - 1]);
+        let first = places.next()?;
+        let mut example = [first - 1, first].map(|row| self.input_row[row] as usize + 1);
+        example.sort_unstable();
+        Some(Remark::Twins { count: 1 + places.count(), of: self.n_rows(), example })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct ColumnFacts {
+    is_constant: bool,
+    is_rare: bool,
+    is_cut: bool,
+}
+
+impl ColumnFacts {
+    fn new(column: &Column, data: &Dataset) -> Self {
+        let (values, n_rows) = match column {
+            Column::Dense(values) | Column::Sparse { values, .. } => (values, data.n_rows()),
+        };
+        let is_whole = values.len() == n_rows;
+        Self {
+            is_constant: is_whole && values.iter().all(|value| *value == values[0]),
+            is_rare: !is_whole && values.len() * RARE < n_rows,
+            // Without a way out inside the loop it becomes vector instructions.
+            is_cut: values
+                .chunks(CHUNK)
+                .any(|some| some.iter().fold(false, |cut, value| cut | (value.abs() == f32::MAX))),
+        }
+    }
+}
+
+fn is_scattered(input_rows: &[u32]) -> bool {
+    let (first, last) = input_rows.iter().fold((u32::MAX, 0), |(low, high), row| (low.min(*row), high.max(*row)));
+    (last - first) as usize + 1 > input_rows.len()
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ConstantFeatures(found) => {
+                write!(f, "{found} the same value in every document, which no tree can use; check where it comes from")
+            }
+            Self::RareFeatures(found) => {
+                write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether more should have one")
+            }
+            Self::CutFeatures(found) => write!(
+                f,
+                "{found} values that are infinite or beyond 3.4e38, which become the largest there is; scale them or take logarithms"
+            ),
+            Self::OneLabel(found) => {
+                write!(
+                    f,
+                    "{found} one label only, which teaches a ranking objective nothing; check the labels if that is much"
+                )
+            }
+            Self::OneDoc(found) => {
+                write!(f, "{found} one document only, which leaves nothing to rank; check the qids if that is much")
+            }
+            Self::Scattered(found) => write!(
+                f,
+                "{found} rows that do not stand together, which are taken as one query; if other queries share the qid, rename them"
+            ),
+            Self::LabelsLikeIds { distinct, largest } => write!(
+                f,
+                "the labels are {distinct} different whole numbers up to {largest}, more like ids than like grades; check that \
+                 each line begins with its label"
+            ),
+            Self::Twins { count, of, example: [first, second] } => write!(
+                f,
+                "{count} of {of} rows say the same as another one, such as rows {first} and {second}; remove them if they are \
+                 there by mistake"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let examples: Vec<String> = self.examples.iter().map(u32::to_string).collect();
+        let more = if self.count > examples.len() { ", ..." } else { "" };
+        let verb = if self.count == 1 { "has" } else { "have" };
+        write!(f, "{} of {} features ({}{more}) {verb}", self.count, self.of, examples.join(", "))
+    }
+}
+
+impl fmt::Display for Queries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = 100.0 * self.count as f64 / self.of as f64;
+        let verb = if self.count == 1 { "has" } else { "have" };
+        write!(f, "{} of {} queries ({share:.1} %), such as {}, {verb}", self.count, self.of, self.example)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DatasetBuilder, Row};
+
+    type TestRow<'a> = (&'a str, f32, &'a [(u32, f32)]);
+
+    fn remarks(rows: &[TestRow<'_>]) -> Vec<String> {
+        let mut builder = DatasetBuilder::default();
+        for (qid, label, features) in rows {
+            builder.push(&Row { qid, label: *label, doc_id: "", features }).unwrap();
+        }
+        builder.finish().unwrap().remarks().iter().map(Remark::to_string).collect()
+    }
+
+    #[test]
+    fn sound_data_gets_none() {
+        assert_eq!(remarks(&[("a", 0.0, &[(1, 1.0)]), ("a", 1.0, &[(1, 2.0)])]), Vec::<String>::new());
+        // A feature that is there or not tells something.
+        assert_eq!(remarks(&[("a", 0.0, &[(1, 1.0), (2, 1.0)]), ("a", 1.0, &[(1, 2.0)])]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_kind_is_found_counted_and_shown() {
+        let found = remarks(&[
+            ("a", 0.0, &[(1, 1.0), (2, 7.0), (3, f32::INFINITY)]),
+            ("b", 1.0, &[(1, 2.0), (2, 7.0)]),
+            ("a", 2.0, &[(1, 3.0), (2, 7.0)]),
+            ("b", 1.0, &[(1, 2.0), (2, 7.0)]),
+            ("c", 1.0, &[(1, 4.0), (2, 7.0)]),
+        ]);
+        let expected = [
+            "1 of 3 features (2) has the same value in every document",
+            "1 of 3 features (3) has values that are infinite or beyond 3.4e38",
+            "1 of 3 queries (33.3 %), such as b, has one label only",
+            "1 of 3 queries (33.3 %), such as c, has one document only",
+            "2 of 3 queries (66.7 %), such as a, have rows that do not stand together",
+            "1 of 5 rows say the same as another one, such as rows 2 and 4",
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn labels_that_are_ids_and_features_that_are_rare() {
+        let mut builder = DatasetBuilder::default();
+        for row in 0..3000u16 {
+            let features = [(1, f32::from(row)), (9, 1.0)];
+            let features = if row < 2 { &features[..] } else { &features[..1] };
+            builder.push(&Row { qid: "q", label: f32::from(row), doc_id: "", features }).unwrap();
+        }
+        let data = builder.finish().unwrap();
+        let rare = Features { count: 1, of: 2, examples: vec![9] };
+        let ids = Remark::LabelsLikeIds { distinct: 3000, largest: 2999.0 };
+        assert_eq!(data.remarks(), [Remark::RareFeatures(rare), ids]);
+    }
+}

@@ -1,0 +1,31 @@
+//! The targets under an engine that watches which code an input reaches, and goes on from inputs that reach new code: slower
+//! for each input than [`crate::drive`], and better at finding what hides behind several conditions.
+
+use crate::drive::read_watched;
+use crate::find;
+
+macro_rules! guided {
+    ($($test:ident: $name:literal),* $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                let target = find($name).expect("a target of the table");
+                bolero::check!().for_each(|input: &[u8]| {
+                    read_watched(target, input).unwrap();
+                });
+            }
+        )*
+    };
+}
+
+guided! {
+    letor: "letor",
+    side_files: "side-files",
+    scores: "scores",
+    qrels: "qrels",
+    run: "run",
+    config: "config",
+    params: "params",
+    model: "model",
+    checkpoint: "checkpoint",
+}

@@ -1,0 +1,110 @@
+//! Feeds damaged inputs to everything that reads: none may end in a panic or take much memory.
+//!
+//! * [`targets`] lists what is fuzzed: a name, seeds, and the call that reads. A new reader is a new entry there.
+//! * [`seeds`] makes whole, typical inputs, from which the damaged ones are made: without them hardly any input would get
+//!   past the first check of a reader.
+//! * [`mutate`] damages them, knowing of lines and words; [`drive`] runs a target and watches it.
+//! * `guided` hands the targets to libFuzzer, by way of bolero.
+//!
+//! `cargo test` runs every target for a moment, `cargo xtask fuzz` as long as one likes. Every input is a function of
+//! the seed and of its number, so a failure comes again.
+#![forbid(unsafe_code)]
+
+mod drive;
+#[cfg(all(test, fuzzing))]
+mod guided;
+mod mutate;
+mod seeds;
+mod targets;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use peak_alloc::PeakAlloc;
+
+use self::drive::Budget;
+use self::targets::{TARGETS, Target};
+
+/// Counts what is allocated. What C code takes (the zstd decoder) is not seen.
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const USAGE: &str = "cargo xtask fuzz [TARGET] [--runs N | --time SECONDS | --input FILE] [--seed S]";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let mut args = std::env::args().skip(1);
+    let (mut chosen, mut input, mut seed_folder) = (None, None, None);
+    let mut budget = Budget { runs: 1_000_000, time: None, seed: 0 };
+    while let Some(arg) = args.next() {
+        let mut number = || -> anyhow::Result<u64> {
+            args.next().and_then(|typed| typed.parse().ok()).with_context(|| format!("{arg} needs a number; {USAGE}"))
+        };
+        match arg.as_str() {
+            "--runs" => budget.runs = number()?,
+            "--time" => budget = Budget { runs: u64::MAX, time: Some(Duration::from_secs(number()?)), ..budget },
+            "--seed" => budget.seed = number()?,
+            "--input" => input = Some(PathBuf::from(args.next().context(USAGE)?)),
+            "--write-seeds" => seed_folder = Some(PathBuf::from(args.next().context(USAGE)?)),
+            name => chosen = Some(find(name)?),
+        }
+    }
+    if let Some(path) = input {
+        let target = chosen.with_context(|| format!("--input needs a target; {USAGE}"))?;
+        (target.read)(&std::fs::read(&path).with_context(|| path.display().to_string())?);
+        println!("{}: {} is survived", target.name, path.display());
+        return Ok(());
+    }
+    if let Some(folder) = seed_folder {
+        let target = chosen.with_context(|| format!("--write-seeds needs a target; {USAGE}"))?;
+        return write_seeds(target, &folder);
+    }
+    let chosen: Vec<&Target> = chosen.map_or_else(|| TARGETS.iter().collect(), |target| vec![target]);
+    for target in chosen {
+        println!("{}", drive::drive(target, budget)?);
+    }
+    Ok(())
+}
+
+/// Writes the whole inputs of a target, for engines that take them from a folder.
+fn write_seeds(target: &Target, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (idx, seed) in (target.seeds)().iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{idx}")), seed)?;
+    }
+    Ok(())
+}
+
+fn find(name: &str) -> anyhow::Result<&'static Target> {
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    match TARGETS.iter().find(|target| target.name == name) {
+        Some(target) => Ok(target),
+        None => bail!("there is no target '{name}'; choose among {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A few seconds in all; `cargo xtask fuzz` goes on where this ends.
+    const SHORT: Budget = Budget { runs: 10_000, time: None, seed: 0 };
+
+    #[test]
+    fn every_reader_survives_a_short_run() {
+        for target in &TARGETS {
+            drive::drive(target, SHORT).unwrap();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Whole, typical inputs of every kind, made by the program itself, and lines written by hand for what it never writes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::io::{LetorWriter, write_atomically};
+use rankwise::prelude::*;
+use rankwise::train::{Flow, Observer, Progress};
+
+/// Everything that a line may hold.
+const ODD_LETOR: &str = "\u{feff}# a comment\n\n2 qid:10 1:0.5 7:3 9:nan # docid = D1 inc = 1\r\n\
+    0 qid:10 3:1e-3 2:-0.5 4:.25 5: 6:NA\n1.5\tqid:a-17\t00004294967295:+1E+3\t# D7\n\
+    0 qid:\u{e9}#x 0:1e400 1:-inf 2:123456789012345678901234567890 # docid: \u{1f600}\n3 qid:10 1:0.5 7:3\n";
+
+/// A small training, for models and checkpoints.
+pub(crate) struct Job {
+    pub(crate) params: TrainParams,
+    pub(crate) data: Dataset,
+}
+
+impl Job {
+    /// The training data itself will do.
+    pub(crate) fn valid(&self) -> [ValidSet<'_>; 1] {
+        [ValidSet { name: "valid", data: &self.data }]
+    }
+}
+
+pub(crate) static JOB: LazyLock<Job> = LazyLock::new(|| {
+    let mut builder = DatasetBuilder::default();
+    for row in 0..24u16 {
+        let features = [(1, f32::from(row % 7)), (4, f32::from(row % 5)), (9, f32::from(row * row % 11))];
+        let (qid, label) = (format!("q{}", row / 6), f32::from(row % 3));
+        builder.push(&Row { qid: &qid, label, doc_id: "", features: &features }).expect("a row");
+    }
+    let mut spec = TrainSpec::default();
+    let settings = [("num_trees", "4"), ("num_leaves", "4"), ("min_data_in_leaf", "2"), ("bagging_fraction", "0.8")];
+    spec.set_all(settings.into_iter().chain([("bagging_freq", "2")])).expect("known parameters");
+    Job { params: spec.check().expect("parameters that fit"), data: builder.finish().expect("rows") }
+});
+
+/// Keeps the checkpoints of all trees.
+#[derive(Default)]
+struct Keeper(Vec<Vec<u8>>);
+
+impl Observer for Keeper {
+    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+        self.0.push(progress.checkpoint());
+        Flow::Continue
+    }
+}
+
+fn train_job() -> (Model, Vec<Vec<u8>>) {
+    let mut keeper = Keeper::default();
+    let trained = train(&JOB.params, &JOB.data, &JOB.valid(), &mut keeper).expect("a training that works");
+    (trained.model, keeper.0)
+}
+
+pub(crate) fn letor() -> Vec<Vec<u8>> {
+    let synth = SynthSpec { preset: Preset::Web, rows: 12, features: Some(6), seed: 1 }.check().expect("a small set");
+    let mut writer = LetorWriter::new(Vec::new());
+    for query in (0..synth.n_queries()).map(|query| synth.query(query)) {
+        for doc in &query.docs {
+            let row = Row { qid: &query.qid, label: doc.label, doc_id: &doc.doc_id, features: &doc.features };
+            writer.write_row(&row).expect("memory takes everything");
+        }
+    }
+    with_compressed(vec![writer.finish().expect("memory takes everything"), ODD_LETOR.into()])
+}
+
+/// The first byte says which file it is.
+pub(crate) fn side_files() -> Vec<Vec<u8>> {
+    [&b"\x002\n1\n"[..], b"\x011\n0.5\n2e-1\n", b"\x021\n 3 \n\n", b"\x003\r\n"].map(<[u8]>::to_vec).to_vec()
+}
+
+pub(crate) fn scores() -> Vec<Vec<u8>> {
+    with_compressed(vec![b"1\n-2.5e-3\r\n\t+3 \n0.1\n\n".to_vec(), b"0.30000000000000004\n1e-300\n-0".to_vec()])
+}
+
+pub(crate) fn qrels() -> Vec<Vec<u8>> {
+    with_compressed(vec![b"301 0 FR94-1 1\n301 0 FR94-2 -1\n\n302\t0\tFR94-1\t2\r\n".to_vec()])
+}
+
+pub(crate) fn run() -> Vec<Vec<u8>> {
+    with_compressed(vec![b"301 Q0 FR94-1 1 12.75 bm25\n301 Q0 d\xc3\xa9 2 -1e-3 bm25\r\n 7 Q0 x 1 0 t\n".to_vec()])
+}
+
+pub(crate) fn config() -> Vec<Vec<u8>> {
+    let mut all = String::new();
+    for info in TrainSpec::tables().into_iter().flat_map(|(_, table)| table) {
+        let _ = writeln!(all, "{} = '{}'", info.name, info.default);
+    }
+    let odd = "# trees\nnum_leaves = 0x3f\n\"eta\" = 5e-2\nmetric = [\"ndcg@5\", 'dcg']\nlambdarank_norm = true\n\
+        monotone_constraints = \"1:1,2:-1\"\nlabel_gain = [0, 1.5, +3]\nseed = 1_000\n";
+    vec![all.into(), odd.into()]
+}
+
+pub(crate) fn params() -> Vec<Vec<u8>> {
+    let mut all = String::new();
+    let mut aliases = String::new();
+    for info in TrainSpec::tables().into_iter().flat_map(|(_, table)| table) {
+        let _ = writeln!(all, "{}={}", info.name, info.default);
+        let _ = writeln!(aliases, "{}={}", info.aliases.first().unwrap_or(&info.name), info.default);
+    }
+    let odd = "gain=table:0,1,3\nmetric=ndcg@10,DCG@3,ndcg\nmonotone_constraints=1:1,2:-1\nconvention=trec_eval\n\
+        sample=query-bagging\nbagging_fraction=0.5\nearly_stopping_rounds=5\nseed=18446744073709551615\n";
+    vec![all.into(), aliases.into(), odd.into()]
+}
+
+pub(crate) fn model() -> Vec<Vec<u8>> {
+    vec![train_job().0.to_json().into()]
+}
+
+pub(crate) fn checkpoint() -> Vec<Vec<u8>> {
+    train_job().1
+}
+
+/// The texts, and the first of them in both kinds of compression.
+fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["a.gz", "a.zst"] {
+        texts.push(through_file(&folder.path().join(name), &texts[0]));
+    }
+    texts
+}
+
+fn through_file(path: &Path, text: &[u8]) -> Vec<u8> {
+    write_atomically(path, |out| out.write_all(text)).expect("a file");
+    std::fs::read(path).expect("the file that was just written")
+}

@@ -1,0 +1,111 @@
+//! What is fuzzed. An entry says how an input is read; that the call comes back is the test, and that what it gives can be
+//! used.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rankwise::config;
+use rankwise::data::Absent;
+use rankwise::io::{IoError, read_letor, read_letor_from, read_qrels_from, read_run_from, read_scores_from};
+use rankwise::prelude::*;
+use rankwise::train::{Checkpoint, resume};
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::seeds;
+
+/// Something that reads.
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    /// Whole inputs.
+    pub(crate) seeds: fn() -> Vec<Vec<u8>>,
+    /// Reads one; says whether it was taken.
+    pub(crate) read: fn(&[u8]) -> bool,
+}
+
+/// Every reader there is.
+pub(crate) const TARGETS: [Target; 9] = [
+    Target { name: "letor", seeds: seeds::letor, read: letor },
+    Target { name: "side-files", seeds: seeds::side_files, read: side_files },
+    Target {
+        name: "scores",
+        seeds: seeds::scores,
+        read: |input| is_read(&read_scores_from(input, Path::new("scores"))),
+    },
+    Target { name: "qrels", seeds: seeds::qrels, read: |input| is_read(&read_qrels_from(input, Path::new("qrels"))) },
+    Target { name: "run", seeds: seeds::run, read: |input| is_read(&read_run_from(input, Path::new("run"))) },
+    Target { name: "config", seeds: seeds::config, read: config_file },
+    Target { name: "params", seeds: seeds::params, read: params },
+    Target { name: "model", seeds: seeds::model, read: model },
+    Target { name: "checkpoint", seeds: seeds::checkpoint, read: checkpoint },
+];
+
+/// Whether a reader took its input. If not, what it says must be for people: one line, a place, no riddle.
+fn is_read<T>(read: &Result<T, IoError>) -> bool {
+    if let Err(error) = read {
+        let text = error.to_string();
+        assert!(!text.is_empty() && text.len() < 1000 && !text.contains(['\n', '\0']), "{text}");
+    }
+    read.is_ok()
+}
+
+fn letor(input: &[u8]) -> bool {
+    let read = read_letor_from(input, Path::new("data"), Absent::Missing);
+    if let Ok(data) = &read {
+        assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
+    }
+    is_read(&read)
+}
+
+/// The first byte says which of the files the others are.
+fn side_files(input: &[u8]) -> bool {
+    static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("sized"), "1 1:1\n0 1:2\n2 1:3\n").expect("a file");
+        std::fs::write(folder.path().join("named"), "1 qid:a 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n").expect("a file");
+        folder
+    });
+    let Some((which, content)) = input.split_first() else { return false };
+    let (data, suffix) =
+        [("sized", ".query"), ("named", ".weight"), ("named", ".query_weight")][usize::from(*which) % 3];
+    let side = FOLDER.path().join(format!("{data}{suffix}"));
+    std::fs::write(&side, content).expect("a file");
+    let read = read_letor(&FOLDER.path().join(data), Absent::Missing);
+    std::fs::remove_file(&side).expect("the file that was just written");
+    is_read(&read)
+}
+
+fn config_file(input: &[u8]) -> bool {
+    let mut spec = TrainSpec::default();
+    std::str::from_utf8(input).is_ok_and(|text| config::apply(text, &mut spec).is_ok() && spec.check().is_ok())
+}
+
+/// `name=value` in each line, as after `--set`.
+fn params(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    let mut spec = TrainSpec::default();
+    let is_set = spec.set_all(text.lines().filter_map(|line| line.split_once('='))).is_ok();
+    is_set & spec.check().is_ok()
+}
+
+fn model(input: &[u8]) -> bool {
+    let Ok(model) = Model::from_json(input) else { return false };
+    let score = model.score(&vec![0.5; model.features.len()]);
+    assert!(score.is_finite() || model.trees.len() > 1, "{score}");
+    assert_eq!(Model::from_json(model.to_json().as_bytes()).as_ref(), Ok(&model));
+    true
+}
+
+/// Most inputs get a checksum that fits, or none would get past it.
+fn checkpoint(input: &[u8]) -> bool {
+    let mut bytes = input.to_vec();
+    if let Some(end) = bytes.len().checked_sub(size_of::<u64>())
+        && !bytes.len().is_multiple_of(8)
+    {
+        let checksum = xxh3_64(&bytes[..end]);
+        bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+    }
+    let Ok(checkpoint) = Checkpoint::read(&bytes) else { return false };
+    let job = &*seeds::JOB;
+    resume(checkpoint, &job.params, &job.data, &job.valid(), &mut Silent).is_ok()
+}

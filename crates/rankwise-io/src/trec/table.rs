@@ -1,0 +1,187 @@
+//! What the lines of a TREC file say, sorted so that two files can be joined by name.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use rankwise_data::StringTable;
+use rayon::prelude::*;
+
+use crate::error::IoError;
+use crate::problem::{Problem, shown};
+
+/// A value for each pair of a query and a document. Queries stand in the order of the bytes of their ids, the documents
+/// of a query too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrecTable<T> {
+    qids: StringTable,
+    /// Query `q` has the entries `bounds[q]..bounds[q + 1]`.
+    bounds: Vec<usize>,
+    docs: StringTable,
+    values: Vec<T>,
+    lines: Vec<u64>,
+}
+
+/// One line of the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrecEntry<'a, T> {
+    /// The document.
+    pub doc: &'a str,
+    /// Its grade or score.
+    pub value: T,
+    /// Where that stands, from 1.
+    pub line: u64,
+}
+
+impl<T: Copy> TrecTable<T> {
+    /// The number of queries.
+    pub fn n_queries(&self) -> usize {
+        self.qids.len()
+    }
+
+    /// The number of lines that said something.
+    pub fn n_entries(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The id of a query.
+    pub fn qid(&self, query: usize) -> &str {
+        self.qids.get(query)
+    }
+
+    /// The query with this id, if any line names it.
+    pub fn find_query(&self, qid: &str) -> Option<usize> {
+        search(0..self.n_queries(), |query| self.qids.get(query).cmp(qid))
+    }
+
+    /// What the file says of a query's documents.
+    pub fn entries(&self, query: usize) -> impl ExactSizeIterator<Item = TrecEntry<'_, T>> {
+        self.range(query).map(|entry| self.entry(entry))
+    }
+
+    /// What the file says of one document of a query.
+    pub fn find(&self, query: usize, doc: &str) -> Option<TrecEntry<'_, T>> {
+        search(self.range(query), |entry| self.docs.get(entry).cmp(doc)).map(|entry| self.entry(entry))
+    }
+
+    fn range(&self, query: usize) -> Range<usize> {
+        self.bounds[query]..self.bounds[query + 1]
+    }
+
+    fn entry(&self, entry: usize) -> TrecEntry<'_, T> {
+        TrecEntry { doc: self.docs.get(entry), value: self.values[entry], line: self.lines[entry] }
+    }
+}
+
+/// The number in an ascending range that compares equal.
+fn search(range: Range<usize>, compare: impl Fn(usize) -> std::cmp::Ordering) -> Option<usize> {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match compare(middle) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Equal => return Some(middle),
+            std::cmp::Ordering::Greater => high = middle,
+        }
+    }
+    None
+}
+
+/// Collects lines in their order.
+pub(super) struct TableBuilder<T> {
+    query_numbers: HashMap<String, u32>,
+    qids: StringTable,
+    query_of: Vec<u32>,
+    docs: StringTable,
+    values: Vec<T>,
+    lines: Vec<u64>,
+}
+
+impl<T> Default for TableBuilder<T> {
+    fn default() -> Self {
+        Self {
+            query_numbers: HashMap::new(),
+            qids: StringTable::default(),
+            query_of: Vec::new(),
+            docs: StringTable::default(),
+            values: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> TableBuilder<T> {
+    pub(super) fn add(&mut self, qid: &str, doc: &str, value: T, line: u64) {
+        let query = self.query_number(qid);
+        self.query_of.push(query);
+        self.docs.push(doc);
+        self.values.push(value);
+        self.lines.push(line);
+    }
+
+    /// The lines of a query mostly stand together, so the query before is looked at first.
+    fn query_number(&mut self, qid: &str) -> u32 {
+        match self.query_of.last() {
+            Some(last) if self.qids.get(*last as usize) == qid => return *last,
+            _ => {}
+        }
+        if let Some(known) = self.query_numbers.get(qid) {
+            return *known;
+        }
+        let number = self.qids.len() as u32;
+        self.qids.push(qid);
+        self.query_numbers.insert(qid.to_owned(), number);
+        number
+    }
+
+    /// Sorts the entries; a document that is named twice for a query is an error.
+    pub(super) fn finish(self, path: &Path) -> Result<TrecTable<T>, IoError> {
+        let mut queries: Vec<u32> = (0..self.qids.len() as u32).collect();
+        queries.sort_unstable_by_key(|query| self.qids.get(*query as usize));
+        let mut place_of = vec![0; queries.len()];
+        queries.iter().enumerate().for_each(|(place, query)| place_of[*query as usize] = place);
+        let place = |entry: usize| place_of[self.query_of[entry] as usize];
+
+        // First the entries by query, then the documents of each query by name, all queries at once.
+        let mut bounds = vec![0; queries.len() + 1];
+        for entry in 0..self.values.len() {
+            bounds[place(entry) + 1] += 1;
+        }
+        (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
+        let mut ends = bounds.clone();
+        let mut order = vec![0; self.values.len()];
+        for entry in 0..self.values.len() {
+            let end = &mut ends[place(entry)];
+            order[*end] = entry;
+            *end += 1;
+        }
+        let by_query: Vec<&mut [usize]> = order.chunk_by_mut(|a, b| self.query_of[*a] == self.query_of[*b]).collect();
+        // Stable: of a document that is named twice, the earlier line stands first.
+        by_query.into_par_iter().for_each(|docs| docs.sort_by_key(|entry| self.docs.get(*entry)));
+        let key = |entry: usize| (self.query_of[entry], self.docs.get(entry));
+        let twice = order.array_windows().filter(|[first, second]| key(*first) == key(*second));
+        if let Some([first, second]) = twice.min_by_key(|[_, second]| self.lines[*second]) {
+            return Err(self.duplicate(path, *first, *second));
+        }
+
+        Ok(TrecTable {
+            bounds,
+            docs: order.iter().map(|entry| self.docs.get(*entry)).collect(),
+            values: order.iter().map(|entry| self.values[*entry]).collect(),
+            lines: order.iter().map(|entry| self.lines[*entry]).collect(),
+            qids: queries.iter().map(|query| self.qids.get(*query as usize)).collect(),
+        })
+    }
+
+    #[cold]
+    fn duplicate(&self, path: &Path, first: usize, second: usize) -> IoError {
+        let qid = self.qids.get(self.query_of[second] as usize);
+        IoError::Line {
+            path: path.into(),
+            line: self.lines[second],
+            column: 1,
+            found: shown(self.docs.get(second).as_bytes()),
+            problem: Problem::DuplicateDoc { qid: shown(qid.as_bytes()), first_line: self.lines[first] },
+        }
+    }
+}

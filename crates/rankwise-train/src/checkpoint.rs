@@ -1,0 +1,203 @@
+//! Where a run stands, as bytes, so that another process can go on from there and come to the same model.
+//!
+//! A checkpoint holds what the next tree depends on and what data and parameters alone do not give: the trees, every
+//! score to its last bit (a sum made anew in another order would differ), the best state so far, and what the run is
+//! made from ([`origin`]). Files are the caller's business.
+//!
+//! ```text
+//! "rankwise-checkpoint\n" | version: u32 | content, in postcard's form | checksum: u64, XXH3 of all before it
+//! ```
+
+mod error;
+mod origin;
+
+use std::borrow::Cow;
+
+use rankwise_model::Tree;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+pub use self::error::CheckpointError;
+pub(crate) use self::origin::Origin;
+use crate::MetricValue;
+
+/// Another number wherever the content changes, or what is trained from the same data and parameters.
+const FORMAT_VERSION: u32 = 1;
+const MAGIC: &[u8] = b"rankwise-checkpoint\n";
+const VERSION_BYTES: usize = size_of::<u32>();
+const CHECKSUM_BYTES: usize = size_of::<u64>();
+
+/// A run that can be gone on with, read from bytes and found to be whole.
+#[derive(Clone, Debug)]
+pub struct Checkpoint(pub(crate) State<'static>);
+
+impl Checkpoint {
+    /// Reads what [`Progress::checkpoint`](crate::Progress::checkpoint) gave. Any bytes give a checkpoint or an error.
+    pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let damaged = |problem: &str| CheckpointError::Damaged { problem: problem.into() };
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it does not begin like one"))?;
+        let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged("it breaks off"))?;
+        // The version comes first: a newer program may keep its checksum elsewhere.
+        let found = u32::from_le_bytes(*version);
+        if found > FORMAT_VERSION {
+            return Err(CheckpointError::Newer { found, known: FORMAT_VERSION });
+        }
+        let (content, checksum) = rest.split_last_chunk().ok_or_else(|| damaged("it breaks off"))?;
+        let covered = &bytes[..bytes.len() - CHECKSUM_BYTES];
+        if xxh3_64(covered) != u64::from_le_bytes(*checksum) {
+            return Err(damaged("its checksum does not fit its content"));
+        }
+        if found != FORMAT_VERSION {
+            return Err(CheckpointError::Older { found, known: FORMAT_VERSION });
+        }
+        let (state, left) = postcard::take_from_bytes(content).map_err(|error| damaged(&error.to_string()))?;
+        if !left.is_empty() {
+            return Err(damaged("there is more in it than there should be"));
+        }
+        Ok(Self(state))
+    }
+
+    /// The number of trees that were tried before it was made.
+    pub fn tree(&self) -> usize {
+        self.0.n_tried
+    }
+}
+
+/// The content of a checkpoint: borrowed from a run to be written, owned when read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct State<'a> {
+    pub(crate) origin: Cow<'a, Origin>,
+    /// Trees that were tried; those without a split are not among `trees`.
+    pub(crate) n_tried: usize,
+    pub(crate) best: Cow<'a, Best>,
+    /// They name features by their index in the binned data.
+    pub(crate) trees: Cow<'a, [Tree]>,
+    /// In canonical order.
+    pub(crate) scores: Cow<'a, [f64]>,
+    pub(crate) valid_scores: Vec<Cow<'a, [f64]>>,
+}
+
+/// The best state of the validation metrics so far.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Best {
+    /// Trees tried until then.
+    pub(crate) iteration: usize,
+    /// Trees in the model then.
+    pub(crate) n_trees: usize,
+    pub(crate) values: Vec<MetricValue>,
+}
+
+/// How much of everything a run has.
+pub(crate) struct Shape<'a> {
+    pub(crate) rows: usize,
+    pub(crate) features: usize,
+    pub(crate) valid_rows: &'a [usize],
+    pub(crate) metrics: usize,
+}
+
+impl State<'_> {
+    /// The bytes of the file.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let n_scores = self.scores.len() + self.valid_scores.iter().map(|scores| scores.len()).sum::<usize>();
+        let mut bytes = Vec::with_capacity(MAGIC.len() + VERSION_BYTES + n_scores * size_of::<f64>());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        let mut bytes = postcard::to_extend(self, bytes).expect("numbers, strings and lists always have a form");
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Makes sure that a run can take it over. What was written by a run of the same origin always fits; the bytes may
+    /// have been made by anybody.
+    pub(crate) fn check_fit(&self, shape: &Shape<'_>) -> Result<(), CheckpointError> {
+        let valid_rows: Vec<usize> = self.valid_scores.iter().map(|scores| scores.len()).collect();
+        let mut all_scores = self.valid_scores.iter().chain([&self.scores]).flat_map(|scores| scores.iter());
+        let mut features = self.trees.iter().flat_map(|tree| &tree.parts().feature);
+        let n_values = self.best.values.len();
+        let fits = self.scores.len() == shape.rows
+            && valid_rows == shape.valid_rows
+            && all_scores.all(|score| score.is_finite())
+            && features.all(|feature| (*feature as usize) < shape.features)
+            && self.trees.len() <= self.n_tried
+            && self.best.n_trees <= self.trees.len()
+            && self.best.iteration <= self.n_tried
+            && (n_values == shape.valid_rows.len() * shape.metrics || (n_values == 0 && self.n_tried == 0));
+        let problem = "its parts do not fit together".to_owned();
+        if fits { Ok(()) } else { Err(CheckpointError::Damaged { problem }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State<'static> {
+        State {
+            origin: Cow::Owned(Origin::default()),
+            n_tried: 3,
+            best: Cow::Owned(Best::default()),
+            trees: Cow::Owned(vec![Tree::constant(0.1 + 0.2, 5)]),
+            scores: Cow::Owned(vec![0.1 + 0.2, -0.0, f64::MIN_POSITIVE]),
+            valid_scores: vec![Cow::Owned(vec![1e-300])],
+        }
+    }
+
+    #[test]
+    fn a_state_comes_back_bit_for_bit() {
+        let bytes = state().to_bytes();
+        let read = Checkpoint::read(&bytes).unwrap();
+        assert_eq!(read.tree(), 3);
+        assert_eq!(read.0.to_bytes(), bytes);
+        let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&read.0.scores), bits(&state().scores));
+    }
+
+    #[test]
+    fn every_damage_is_noticed() {
+        let bytes = state().to_bytes();
+        for len in 0..bytes.len() {
+            assert!(matches!(Checkpoint::read(&bytes[..len]), Err(CheckpointError::Damaged { .. })), "{len} bytes");
+        }
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(Checkpoint::read(&damaged).is_err(), "bit {bit}");
+        }
+        assert!(Checkpoint::read(&[&bytes[..], b"x"].concat()).is_err());
+    }
+
+    #[test]
+    fn other_versions_are_told_apart_from_damage() {
+        let versioned = |version: u32| {
+            let mut bytes = state().to_bytes();
+            bytes[MAGIC.len()..MAGIC.len() + VERSION_BYTES].copy_from_slice(&version.to_le_bytes());
+            let covered = bytes.len() - CHECKSUM_BYTES;
+            let checksum = xxh3_64(&bytes[..covered]);
+            bytes[covered..].copy_from_slice(&checksum.to_le_bytes());
+            Checkpoint::read(&bytes).unwrap_err()
+        };
+        assert_eq!(versioned(2), CheckpointError::Newer { found: 2, known: 1 });
+        assert_eq!(versioned(0), CheckpointError::Older { found: 0, known: 1 });
+    }
+
+    #[test]
+    fn a_state_of_another_shape_is_refused() {
+        type Damage = fn(&mut State<'static>);
+        let shape = Shape { rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
+        assert_eq!(state().check_fit(&shape), Ok(()));
+        let damages: [Damage; 6] = [
+            |state| state.scores.to_mut().truncate(1),
+            |state| state.scores.to_mut()[0] = f64::NAN,
+            |state| state.valid_scores.clear(),
+            |state| state.n_tried = 0,
+            |state| state.best.to_mut().n_trees = 2,
+            |state| state.best.to_mut().iteration = 4,
+        ];
+        for damage in damages {
+            let mut state = state();
+            damage(&mut state);
+            assert!(state.check_fit(&shape).is_err(), "{state:?}");
+        }
+    }
+}

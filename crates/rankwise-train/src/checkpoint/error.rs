@@ -1,0 +1,59 @@
+//! Why a run cannot be gone on with.
+
+/// A checkpoint that cannot be used, or not for this run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointError {
+    /// The bytes are not what was written.
+    #[error("the checkpoint is damaged: {problem}; remove it to go on from an older one or from the start")]
+    Damaged {
+        /// How that shows.
+        problem: String,
+    },
+    /// A newer program wrote it.
+    #[error("the checkpoint has format version {found}, this program reads version {known}; use a newer rankwise")]
+    Newer {
+        /// The version found.
+        found: u32,
+        /// The version read here.
+        known: u32,
+    },
+    /// An older program wrote it, which might have trained another model.
+    #[error(
+        "the checkpoint has format version {found}, this program reads version {known}; \
+         use the rankwise that wrote it, or name another folder to start again"
+    )]
+    Older {
+        /// The version found.
+        found: u32,
+        /// The version read here.
+        known: u32,
+    },
+    /// The run was made with other parameters.
+    #[error(
+        "the checkpoint is of a run with other parameters: {differences}; set them as they were, or name another folder to start again"
+    )]
+    Params {
+        /// Each as `name is X, was Y`.
+        differences: String,
+    },
+    /// The run was made on other data.
+    #[error(
+        "the checkpoint is of a run on {what}: {difference}; give the same data, or name another folder to start again"
+    )]
+    Data {
+        /// Which data.
+        what: String,
+        /// How it differs.
+        difference: String,
+    },
+    /// The run has grown more trees than are wanted now.
+    #[error(
+        "the checkpoint is of a run with {trees} trees already, but num_trees is {num_trees}; set num_trees={trees} or more"
+    )]
+    TooFar {
+        /// Trees that were tried.
+        trees: usize,
+        /// What is wanted.
+        num_trees: usize,
+    },
+}

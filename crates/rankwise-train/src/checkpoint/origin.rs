@@ -1,0 +1,109 @@
+//! What a run is made from: parameters and data. Two runs of the same origin grow the same trees.
+
+use rankwise_data::Dataset;
+use rankwise_metrics::Ties;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::CheckpointError;
+use crate::params::CHOOSES_CODE;
+use crate::{TrainParams, ValidSet};
+
+/// Parameters and data of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    /// Name and value of every parameter that a tree depends on: all but the number of trees and the choice of code.
+    settings: Vec<(String, String)>,
+    train: DataPrint,
+    valid: Vec<DataPrint>,
+}
+
+/// What tells one data set from another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct DataPrint {
+    rows: usize,
+    queries: usize,
+    fingerprint: u128,
+    /// A hash of the order of the rows where the run depends on it, 0 elsewhere.
+    order: u64,
+}
+
+impl Origin {
+    pub(crate) fn new(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Self {
+        let ties = params.rules().ties;
+        let settings = params
+            .settings()
+            .into_iter()
+            .filter(|setting| setting.name != "num_trees" && !CHOOSES_CODE.contains(&setting.name));
+        Self {
+            settings: settings.map(|setting| (setting.name.to_owned(), setting.value)).collect(),
+            train: DataPrint::new(data, ties),
+            valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),
+        }
+    }
+
+    /// Makes sure that a run of this origin may go on from one of origin `then`; the error names what differs.
+    pub(crate) fn check_same(&self, then: &Self) -> Result<(), CheckpointError> {
+        let differences = differences(&self.settings, &then.settings);
+        if !differences.is_empty() {
+            return Err(CheckpointError::Params { differences: differences.join(", ") });
+        }
+        self.train.check_same(&then.train, || "other training data".into())?;
+        if self.valid.len() != then.valid.len() {
+            return Err(CheckpointError::Data {
+                what: "other validation sets".into(),
+                difference: format!("there are {}, were {}", self.valid.len(), then.valid.len()),
+            });
+        }
+        let mut pairs = self.valid.iter().zip(&then.valid).enumerate();
+        pairs.try_for_each(|(idx, (now, then))| {
+            now.check_same(then, || format!("other data in validation set {}", idx + 1))
+        })
+    }
+}
+
+/// Each parameter that differs, as `name is X, was Y`.
+fn differences(now: &[(String, String)], then: &[(String, String)]) -> Vec<String> {
+    let value_in = |settings: &[(String, String)], name: &str| {
+        let found = settings.iter().find(|(known, _)| known == name);
+        found.map_or_else(|| "unknown".to_owned(), |(_, value)| value.clone())
+    };
+    let gone = then.iter().filter(|(name, _)| !now.iter().any(|(known, _)| known == name));
+    let names = now.iter().chain(gone).map(|(name, _)| name);
+    names
+        .map(|name| (name, value_in(now, name), value_in(then, name)))
+        .filter(|(_, now, then)| now != then)
+        .map(|(name, now, then)| format!("{name} is {now}, was {then}"))
+        .collect()
+}
+
+impl DataPrint {
+    fn new(data: &Dataset, ties: Ties) -> Self {
+        let order = if ties == Ties::Input {
+            let mut hasher = Xxh3Default::new();
+            data.input_row().iter().for_each(|row| hasher.update(&row.to_le_bytes()));
+            hasher.digest()
+        } else {
+            0
+        };
+        Self { rows: data.n_rows(), queries: data.n_queries(), fingerprint: data.fingerprint(), order }
+    }
+
+    fn check_same(&self, then: &Self, what: impl FnOnce() -> String) -> Result<(), CheckpointError> {
+        if self == then {
+            return Ok(());
+        }
+        let difference = if self.fingerprint == then.fingerprint {
+            "its rows stand in another order, which counts with ties=input".to_owned()
+        } else if (self.rows, self.queries) == (then.rows, then.queries) {
+            let (rows, queries) = (self.rows, self.queries);
+            format!("as many documents and queries ({rows} and {queries}), but not the same")
+        } else {
+            format!(
+                "there are {} documents of {} queries, were {} of {}",
+                self.rows, self.queries, then.rows, then.queries
+            )
+        };
+        Err(CheckpointError::Data { what: what(), difference })
+    }
+}

@@ -1,0 +1,160 @@
+//! A folder of checkpoints: the newest and the one before it, each in a file named after its tree.
+//!
+//! A file is put in place when it is whole and on disk, and only then the one before the last is removed. So there is
+//! a good one at every moment, and a second one should the disk damage the first.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use rankwise_io::{Action, IoError, check_writable, write_atomically};
+use rankwise_train::{Checkpoint, CheckpointError};
+
+const PREFIX: &str = "tree-";
+const ENDING: &str = ".checkpoint";
+
+/// A folder that one run keeps its checkpoints in.
+#[derive(Debug)]
+pub struct CheckpointFolder {
+    path: PathBuf,
+    /// Held as long as the folder is in use; the system lets go of it when the process ends, however it ends.
+    _lock: File,
+    is_made_here: bool,
+    /// The file that was read or written last.
+    last: Option<PathBuf>,
+}
+
+/// The newest checkpoint that is whole.
+#[derive(Debug)]
+pub struct FoundCheckpoint {
+    /// Its file.
+    pub path: PathBuf,
+    /// What it holds.
+    pub checkpoint: Checkpoint,
+    /// Newer files that are damaged.
+    pub damaged: Vec<PathBuf>,
+}
+
+/// A folder or a checkpoint that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointFolderError {
+    /// The system refused something.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// Two runs at once would remove each other's files.
+    #[error("{}: another process keeps its checkpoints here; wait for it or name another folder", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No file can be used.
+    #[error("{}: {source}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: CheckpointError,
+    },
+}
+
+impl CheckpointFolder {
+    /// Makes the folder if there is none, takes it for this process, makes sure that it can be written to, and removes
+    /// what a killed process left half written. A folder that was made and stays empty is removed in the end.
+    pub fn open(path: &Path) -> Result<Self, CheckpointFolderError> {
+        let is_made_here = match fs::create_dir(path) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => false,
+            Err(source) => return Err(io_error(path, Action::Write, source).into()),
+        };
+        let lock = File::open(path).map_err(|source| io_error(path, Action::Open, source))?;
+        // Not every file system has locks.
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(CheckpointFolderError::InUse { path: path.into() });
+        }
+        let folder = Self { path: path.into(), _lock: lock, is_made_here, last: None };
+        check_writable(&folder.file_of(0))?;
+        folder.entries()?.iter().filter(|path| is_left_over(path)).try_for_each(|path| remove(path))?;
+        Ok(folder)
+    }
+
+    /// Whether there is no checkpoint, not even a damaged one.
+    pub fn is_empty(&self) -> Result<bool, IoError> {
+        Ok(self.files()?.is_empty())
+    }
+
+    /// The newest checkpoint that is whole; `None` where there is none at all. That all are damaged is an error.
+    pub fn newest(&mut self) -> Result<Option<FoundCheckpoint>, CheckpointFolderError> {
+        let mut damaged = Vec::new();
+        let mut first_problem = None;
+        for (_, path) in self.files()?.into_iter().rev() {
+            let bytes = fs::read(&path).map_err(|source| io_error(&path, Action::Read, source))?;
+            match Checkpoint::read(&bytes) {
+                Ok(checkpoint) => {
+                    self.last = Some(path.clone());
+                    return Ok(Some(FoundCheckpoint { path, checkpoint, damaged }));
+                }
+                Err(source @ CheckpointError::Damaged { .. }) => {
+                    first_problem.get_or_insert(CheckpointFolderError::Checkpoint { path: path.clone(), source });
+                    damaged.push(path);
+                }
+                Err(source) => return Err(CheckpointFolderError::Checkpoint { path, source }),
+            }
+        }
+        first_problem.map_or(Ok(None), Err)
+    }
+
+    /// Saves the checkpoint of a tree; then keeps, of the others, only the last that was known to be whole.
+    pub fn save(&mut self, tree: usize, checkpoint: &[u8]) -> Result<(), IoError> {
+        let path = self.file_of(tree);
+        write_atomically(&path, |out| out.write_all(checkpoint))?;
+        let keep = [Some(path.clone()), self.last.replace(path)];
+        let files = self.files()?;
+        let mut old =
+            files.iter().map(|(_, file)| file).filter(|file| !keep.iter().flatten().any(|kept| kept == *file));
+        old.try_for_each(|file| remove(file))
+    }
+
+    fn file_of(&self, tree: usize) -> PathBuf {
+        self.path.join(format!("{PREFIX}{tree:07}{ENDING}"))
+    }
+
+    /// The checkpoints with the numbers of their trees, ascending.
+    fn files(&self) -> Result<Vec<(usize, PathBuf)>, IoError> {
+        let tree_of = |path: &Path| -> Option<usize> {
+            path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.parse().ok()
+        };
+        let mut files: Vec<(usize, PathBuf)> =
+            self.entries()?.into_iter().filter_map(|path| Some((tree_of(&path)?, path))).collect();
+        files.sort();
+        Ok(files)
+    }
+
+    fn entries(&self) -> Result<Vec<PathBuf>, IoError> {
+        let paths = || fs::read_dir(&self.path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+        paths().map_err(|source| io_error(&self.path, Action::Read, source))
+    }
+}
+
+impl Drop for CheckpointFolder {
+    fn drop(&mut self) {
+        if self.is_made_here {
+            // Fails where there is something in it, as it should.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// Whether this is a temporary file of a process that was killed while it saved.
+fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    name.strip_prefix('.').is_some_and(|name| name.starts_with(PREFIX)) && path.extension() == Some(OsStr::new("tmp"))
+}
+
+fn remove(path: &Path) -> Result<(), IoError> {
+    fs::remove_file(path).map_err(|source| io_error(path, Action::Write, source))
+}
+
+fn io_error(path: &Path, action: Action, source: io::Error) -> IoError {
+    IoError::File { path: path.into(), action, source }
+}

@@ -1,0 +1,114 @@
+//! Parameters from a TOML file.
+
+use rankwise_params::ParamError;
+use rankwise_train::TrainSpec;
+
+/// What to write instead of whatever is wrong.
+const ADVICE: &str = "write `name = value` in each line, without sections";
+
+/// A place in the text and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {problem}")]
+pub struct ConfigError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong, and what to do.
+    pub problem: String,
+}
+
+/// Sets what the text says.
+pub fn apply(text: &str, spec: &mut TrainSpec) -> Result<(), ConfigError> {
+    apply_with(text, spec, |_, _| Ok(false))
+}
+
+/// Sets what the text says, but for the names that `takes` takes for itself: it gets each name and value, and says whether
+/// they are its own or what is wrong with them.
+pub fn apply_with(
+    text: &str,
+    spec: &mut TrainSpec,
+    mut takes: impl FnMut(&str, &str) -> Result<bool, String>,
+) -> Result<(), ConfigError> {
+    let at = |offset: usize, problem: String| {
+        let (line, column) = position(text, offset);
+        ConfigError { line, column, problem }
+    };
+    let entries = entries(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        at(offset, format!("{}; {ADVICE}", error.message().trim()))
+    })?;
+    let mut pairs: Vec<(&Entry, String)> = Vec::new();
+    for entry in &entries {
+        let value = typed_form(&entry.value).ok_or_else(|| {
+            let holds = match entry.value {
+                toml::Value::Table(_) => "a table",
+                toml::Value::Datetime(_) => "a date",
+                _ => "a list of tables or dates",
+            };
+            at(entry.offset, format!("'{}' holds {holds}; {ADVICE}", entry.name))
+        })?;
+        if !takes(&entry.name, &value).map_err(|problem| at(entry.offset, problem))? {
+            pairs.push((entry, value));
+        }
+    }
+    let set_first = |count: usize, spec: &mut TrainSpec| {
+        spec.set_all(pairs[..count].iter().map(|(entry, value)| (entry.name.as_str(), value.as_str())))
+    };
+    set_first(pairs.len(), spec).map_err(|error| {
+        // The first entry that makes it fail is the one to mend.
+        let culprit = (0..pairs.len()).find(|idx| set_first(idx + 1, &mut TrainSpec::default()).is_err()).unwrap_or(0);
+        at(pairs[culprit].0.offset, error.to_string())
+    })?;
+    // The whole is checked once everything typed is known; what can be right with no other value is refused here, where
+    // its place is known.
+    for (entry, value) in &pairs {
+        let mut alone = TrainSpec::default();
+        if let Err(error @ ParamError::OutOfRange { .. }) = alone.set(&entry.name, value).and_then(|()| alone.check()) {
+            return Err(at(entry.offset, error.to_string()));
+        }
+    }
+    Ok(())
+}
+
+struct Entry {
+    name: String,
+    /// Where the name stands in the text.
+    offset: usize,
+    value: toml::Value,
+}
+
+/// What the file holds, from top to bottom.
+fn entries(text: &str) -> Result<Vec<Entry>, toml::de::Error> {
+    let mut values: toml::Table = text.parse()?;
+    let places = toml::de::DeTable::parse(text)?;
+    let mut entries: Vec<Entry> = places
+        .get_ref()
+        .keys()
+        .filter_map(|key| {
+            let (name, value) = values.remove_entry(key.get_ref().as_ref())?;
+            Some(Entry { name, offset: key.span().start, value })
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.offset);
+    Ok(entries)
+}
+
+/// A value as it would be typed after `--set`.
+fn typed_form(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        toml::Value::Boolean(flag) => Some(flag.to_string()),
+        toml::Value::Array(entries) => Some(entries.iter().map(typed_form).collect::<Option<Vec<_>>>()?.join(",")),
+        toml::Value::Datetime(_) | toml::Value::Table(_) => None,
+    }
+}
+
+/// Line and column of a byte, from 1.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(at)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
