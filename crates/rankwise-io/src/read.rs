@@ -22,9 +22,24 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     let mut source = Source::open(path)?;
     let format = format_of(&mut source, path, options)?;
-    let input = Input::of(path, options)?;
+    read_source(source, format, Input::of(path, options)?)
+}
+
+/// [`read_dataset_with`] for data from anywhere; `name` stands in errors and tells the format like the name of a file. There
+/// are no side files.
+pub fn read_dataset_from(
+    input: impl std::io::Read + Send,
+    name: &Path,
+    options: &ReadOptions,
+) -> Result<Dataset, IoError> {
+    let mut source = Source::new(input, name)?;
+    let format = format_of(&mut source, name, options)?;
+    read_source(source, format, Input::without_side_files(name, options))
+}
+
+fn read_source(source: Source<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
     match format {
-        Format::Letor if options.columns.are_given() => Err(IoError::NoColumns { path: path.into() }),
+        Format::Letor if input.options.columns.are_given() => Err(IoError::NoColumns { path: input.path.into() }),
         Format::Letor => letor::read_source(source, input),
         Format::Csv => csv::read_source(source, b',', input),
         Format::Tsv => csv::read_source(source, b'\t', input),
@@ -48,6 +63,8 @@ fn format_of(source: &mut Source<'_>, path: &Path, options: &ReadOptions) -> Res
 pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     pub(crate) options: &'a ReadOptions,
+    /// Whether the path leads to a file; otherwise the content comes as a stream.
+    pub(crate) is_file: bool,
     pub(crate) side_files: SideFiles,
     /// Where query sizes would be looked for; nowhere beside a stream.
     pub(crate) expected_sizes: Option<PathBuf>,
@@ -59,11 +76,11 @@ impl<'a> Input<'a> {
             return Ok(Self::without_side_files(path, options));
         }
         let side_files = SideFiles::read(path)?;
-        Ok(Self { path, options, side_files, expected_sizes: Some(expected_sizes_path(path)) })
+        Ok(Self { path, options, is_file: true, side_files, expected_sizes: Some(expected_sizes_path(path)) })
     }
 
     pub(crate) fn without_side_files(path: &'a Path, options: &'a ReadOptions) -> Self {
-        Self { path, options, side_files: SideFiles::default(), expected_sizes: None }
+        Self { path, options, is_file: false, side_files: SideFiles::default(), expected_sizes: None }
     }
 
     /// Finds out what each column of a table means, and that nothing is said twice or by nobody.

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
+use super::thrift::Walker;
+
 /// Clones share the file. Where it stands belongs to whoever holds the lock: handles that the system duplicates would move
 /// each other.
 #[derive(Clone)]
@@ -69,9 +71,9 @@ impl Read for Cursor {
 }
 
 /// No writer makes pages near this size. The decoder takes the memory for a page before it looks into it.
-const MAX_PAGE_BYTES: i64 = 64 << 20;
-/// What begins the header of a page: three fields of at most 6 bytes.
-const HEADER_START_BYTES: u64 = 18;
+const MAX_PAGE_BYTES: i64 = 32 << 20;
+/// What begins the header of a page, up to the number of its values: six fields of at most 6 bytes.
+const HEADER_START_BYTES: u64 = 36;
 /// The length of the description and the magic bytes, at the end of a file.
 const FOOTER_BYTES: u64 = 8;
 
@@ -93,12 +95,10 @@ impl<R: ChunkReader> ChunkReader for Checked<R> {
         let mut head = Vec::with_capacity(HEADER_START_BYTES as usize);
         rest.by_ref().take(HEADER_START_BYTES).read_to_end(&mut head)?;
         let is_footer = start.saturating_add(FOOTER_BYTES) >= self.len();
-        match page_bytes(&head) {
-            Some(bytes) if bytes > MAX_PAGE_BYTES && !is_footer => {
-                Err(ParquetError::General(format!("a page of {} MB", bytes >> 20)))
-            }
-            _ => Ok(io::Cursor::new(head).chain(rest)),
+        if !is_footer {
+            check_page(&head)?;
         }
+        Ok(io::Cursor::new(head).chain(rest))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -106,24 +106,34 @@ impl<R: ChunkReader> ChunkReader for Checked<R> {
     }
 }
 
-/// The uncompressed size in the header of a page: its second field, in Thrift's compact form, where a 32-bit integer that is
-/// the next field begins with 0x15.
-fn page_bytes(head: &[u8]) -> Option<i64> {
-    let (_, rest) = integer(head)?;
-    integer(rest).map(|(bytes, _)| bytes)
+/// Looks at the header of a page: its second field is the size of the page, uncompressed, its seventh the header of a
+/// dictionary, which begins with the number of values.
+fn check_page(head: &[u8]) -> Result<()> {
+    let mut header = Walker::new(head);
+    // There is more of it as a rule, but what matters stands here.
+    let _ = header.structure();
+    let n_bytes = header.integer(&[2]).unwrap_or(0);
+    if n_bytes > MAX_PAGE_BYTES {
+        return Err(ParquetError::General(format!("a page of {} MB", n_bytes >> 20)));
+    }
+    match header.integer(&[7, 1]) {
+        Some(n_values) if n_values > n_bytes => {
+            Err(ParquetError::General(format!("{n_values} values in {n_bytes} bytes")))
+        }
+        _ => Ok(()),
+    }
 }
 
-fn integer(head: &[u8]) -> Option<(i64, &[u8])> {
-    let rest = head.strip_prefix(&[0x15])?;
-    let mut value = 0u64;
-    for (idx, byte) in rest.iter().enumerate().take(5) {
-        value |= u64::from(byte & 0x7f) << (7 * idx);
-        if byte & 0x80 == 0 {
-            // Signs alternate: 0, -1, 1, -2, ...
-            return Some(((value >> 1) as i64 ^ -((value & 1) as i64), &rest[idx + 1..]));
-        }
-    }
-    None
+/// Makes sure that the description at the end of a file has no list that is longer than its bytes. What else may be
+/// wrong with it the decoder tells.
+pub(super) fn check_description(file: &impl ChunkReader) -> Result<()> {
+    let Some(end) = file.len().checked_sub(FOOTER_BYTES) else { return Ok(()) };
+    let footer = file.get_bytes(end, FOOTER_BYTES as usize)?;
+    let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]);
+    let Some(start) = end.checked_sub(length.into()) else { return Ok(()) };
+    let description = file.get_bytes(start, length as usize)?;
+    let is_sound = Walker::new(&description).structure().is_some();
+    is_sound.then_some(()).ok_or_else(|| ParquetError::General("its description makes no sense".into()))
 }
 
 #[cfg(test)]
@@ -135,7 +145,6 @@ mod tests {
         // Type 0, 1,000,000 bytes, 500 bytes compressed; then 2 GB.
         let honest = [0x15, 0x00, 0x15, 0x80, 0x89, 0x7a, 0x15, 0xe8, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let lying = [0x15, 0x00, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0xe8, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!((page_bytes(&honest), page_bytes(&lying)), (Some(1_000_000), Some(i64::from(i32::MAX))));
         let read = |bytes: &[u8]| {
             let mut whole = Vec::new();
             let file = Checked(Bytes::copy_from_slice(bytes));
@@ -143,7 +152,9 @@ mod tests {
         };
         assert_eq!(read(&honest).unwrap(), honest);
         assert!(read(&lying).unwrap_err().to_string().contains("a page of 2047 MB"));
-        assert_eq!(page_bytes(&[]), None);
-        assert_eq!(page_bytes(&[0x15, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x15]), None);
+        // A dictionary of 2,000 values in 1,000 bytes.
+        let dictionary = [0x15, 0x04, 0x15, 0xd0, 0x0f, 0x15, 0x10, 0x4c, 0x15, 0xa0, 0x1f, 0x15, 0, 0, 0];
+        assert!(check_page(&dictionary).unwrap_err().to_string().contains("2000 values in 1000 bytes"));
+        assert!(check_page(&[]).is_ok());
     }
 }

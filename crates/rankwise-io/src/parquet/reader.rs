@@ -10,11 +10,11 @@ use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
-use super::file::{Checked, SharedFile};
+use super::file::{Checked, SharedFile, check_description};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
 use crate::columns::{ColumnProblem, Columns, Names};
-use crate::error::{Action, IoError, is_stream};
+use crate::error::{Action, IoError};
 use crate::options::Role;
 use crate::problem::{Problem, name, shown};
 use crate::read::Input;
@@ -34,7 +34,7 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
         let reason = format!("it is packed with {codec}; unpack the file first, Parquet compresses by itself");
         return Err(damaged(&input, String::new(), &ParquetError::General(reason)));
     }
-    if is_stream(input.path) {
+    if !input.is_file {
         return read_chunks(Bytes::from(source.read_to_end()?), input);
     }
     let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
@@ -43,8 +43,9 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
 }
 
 pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
-    let reader =
-        guarded(|| SerializedFileReader::new(Checked(file))).map_err(|error| damaged(&input, String::new(), &error))?;
+    let damage = |error: ParquetError| damaged(&input, String::new(), &error);
+    check_description(&file).map_err(damage)?;
+    let reader = guarded(|| SerializedFileReader::new(Checked(file))).map_err(damage)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
