@@ -91,7 +91,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = {form: folder / f"web.{ending}" for form, ending in ENDINGS.items()}
-        peers.rankwise(binary, "synth", "--rows", args.rows, "--seed", 1, "--out", files["letor"])
+        peers.rankwise(binary, "synth", "--rows", args.rows, "--seed", 1, "--out", folder / "named.txt")
+        # Names of documents are text, which has no place in an array of numbers.
+        with open(folder / "named.txt") as named, open(files["letor"], "w") as letor:
+            letor.writelines(line.split(" #", 1)[0].rstrip() + "\n" for line in named)
         for form in ("csv", "parquet", "cache"):
             peers.rankwise(binary, "convert-data", files["letor"], files[form])
         best = {}

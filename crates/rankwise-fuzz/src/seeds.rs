@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::io::{LetorWriter, write_atomically};
+use rankwise::io::{Format, LetorWriter, write_atomically, write_dataset};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
 
@@ -69,9 +69,29 @@ pub(crate) fn letor() -> Vec<Vec<u8>> {
     with_compressed(vec![writer.finish().expect("memory takes everything"), ODD_LETOR.into()])
 }
 
+/// The rows of the job in one of the forms of tables.
+fn job_as(name: &str, format: Format) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join(name);
+    write_dataset(&JOB.data, &path, format).expect("a table");
+    std::fs::read(path).expect("the file that was just written")
+}
+
+pub(crate) fn csv() -> Vec<Vec<u8>> {
+    let odd = "\u{feff}f1,Query ID,docid,relevance,weight,query_weight,position,\"f2\"\r\n\
+        1e-3,\"a, \"\"b\"\"\",D1,2,0.5,3,1,NA\n\n,q,\"\",0,1,0.1,0,True\n-inf,q,x,1.5,1,0.1,7,\" 2 \"\n";
+    with_compressed(vec![job_as("d.csv", Format::Csv), odd.into(), b"1,a,0.5\n0,a,-\n".to_vec()])
+}
+
+pub(crate) fn parquet() -> Vec<Vec<u8>> {
+    vec![job_as("d.parquet", Format::Parquet)]
+}
+
 /// The first byte says which file it is.
 pub(crate) fn side_files() -> Vec<Vec<u8>> {
-    [&b"\x002\n1\n"[..], b"\x011\n0.5\n2e-1\n", b"\x021\n 3 \n\n", b"\x003\r\n"].map(<[u8]>::to_vec).to_vec()
+    let sizes_and_weights = [&b"\x002\n1\n"[..], b"\x011\n0.5\n2e-1\n", b"\x021\n 3 \n\n", b"\x003\r\n"];
+    let others = [&b"\x03b\t0.5\na\t2\n"[..], b"\x041\n0\n4294967295\n", b"\x050\t1\n1 0 0.5\n"];
+    sizes_and_weights.into_iter().chain(others).map(<[u8]>::to_vec).collect()
 }
 
 pub(crate) fn scores() -> Vec<Vec<u8>> {

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 
 use rankwise::config;
 use rankwise::data::Absent;
-use rankwise::io::{IoError, read_letor, read_letor_from, read_qrels_from, read_run_from, read_scores_from};
+use rankwise::io::{
+    IoError, ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from,
+    read_scores_from,
+};
 use rankwise::prelude::*;
 use rankwise::train::{Checkpoint, resume};
 use tempfile::TempDir;
@@ -24,8 +27,10 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 11] = [
     Target { name: "letor", seeds: seeds::letor, read: letor },
+    Target { name: "csv", seeds: seeds::csv, read: |input| table(input, "data.csv") },
+    Target { name: "parquet", seeds: seeds::parquet, read: |input| table(input, "data.parquet") },
     Target { name: "side-files", seeds: seeds::side_files, read: side_files },
     Target {
         name: "scores",
@@ -57,6 +62,14 @@ fn letor(input: &[u8]) -> bool {
     is_read(&read)
 }
 
+fn table(input: &[u8], name: &str) -> bool {
+    let read = read_dataset_from(input, Path::new(name), &ReadOptions::new(Absent::Missing));
+    if let Ok(data) = &read {
+        assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
+    }
+    is_read(&read)
+}
+
 /// The first byte says which of the files the others are.
 fn side_files(input: &[u8]) -> bool {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
@@ -66,8 +79,15 @@ fn side_files(input: &[u8]) -> bool {
         folder
     });
     let Some((which, content)) = input.split_first() else { return false };
-    let (data, suffix) =
-        [("sized", ".query"), ("named", ".weight"), ("named", ".query_weight")][usize::from(*which) % 3];
+    let kinds = [
+        ("sized", ".query"),
+        ("named", ".weight"),
+        ("named", ".query_weight"),
+        ("named", ".group_weights"),
+        ("named", ".position"),
+        ("named", ".pairs"),
+    ];
+    let (data, suffix) = kinds[usize::from(*which) % kinds.len()];
     let side = FOLDER.path().join(format!("{data}{suffix}"));
     std::fs::write(&side, content).expect("a file");
     let read = read_letor(&FOLDER.path().join(data), Absent::Missing);

@@ -109,6 +109,14 @@ pub enum ColumnProblem {
         /// What there is.
         columns: String,
     },
+    /// A column of a binary table is compressed in a way that is not read.
+    #[error("column {column} is packed with {codec}, which is not read; write the file with snappy, zstd, gzip or lz4")]
+    Codec {
+        /// The column.
+        column: String,
+        /// The codec.
+        codec: &'static str,
+    },
     /// A column of a kind that is not read.
     #[error("column {column} holds {found}, where a {noun} should be; {advice}")]
     Type {

@@ -95,10 +95,10 @@ pub enum Problem {
     QuoteRest,
     /// A pair of documents that makes no sense.
     Pair(PairProblem),
-    /// A line of a column description that makes no sense.
-    Description {
-        /// What to write.
-        advice: &'static str,
+    /// More columns than any table has.
+    TooManyColumns {
+        /// The limit.
+        limit: usize,
     },
     /// A line of a TREC file with too few or too many fields.
     Fields {
@@ -187,7 +187,9 @@ impl Problem {
                 format!("\"{found}\" follows a closing quote; write a quote inside of a field twice")
             }
             Self::Pair(problem) => problem.to_string(),
-            Self::Description { advice } => format!("\"{found}\" is not understood; {advice}"),
+            Self::TooManyColumns { limit } => {
+                format!("the table has more than {limit} columns; check the separator and the quotes")
+            }
             Self::Fields { expected, is_more: false } => {
                 format!("the line ends too early; write \"{expected}\" in every line")
             }

@@ -21,24 +21,50 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 /// [`read_dataset`] for a caller who knows more about the file.
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     let mut source = Source::open(path)?;
-    if options.format.is_none() && source.begins_with(cache::MAGIC)? {
-        if !options.takes_cache {
-            return Err(IoError::CacheHere { path: path.into() });
-        }
-        refuse_columns(path, options, "a cache of binned data")?;
-        return cache::read_source(source, path);
+    if is_cache(&mut source, options)? {
+        return read_cache(source, path, options);
     }
     let format = format_of(&mut source, path, options)?;
-    let input = Input::of(path, options)?;
+    read_source(source, format, Input::of(path, options)?)
+}
+
+/// [`read_dataset_with`] for data from anywhere; `name` stands in errors and tells the format like the name of a file. There
+/// are no side files.
+pub fn read_dataset_from(
+    input: impl std::io::Read + Send,
+    name: &Path,
+    options: &ReadOptions,
+) -> Result<Dataset, IoError> {
+    let mut source = Source::new(input, name)?;
+    if is_cache(&mut source, options)? {
+        return read_cache(source, name, options);
+    }
+    let format = format_of(&mut source, name, options)?;
+    read_source(source, format, Input::without_side_files(name, options))
+}
+
+fn read_source(source: Source<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
     match format {
         Format::Letor => {
-            refuse_columns(path, options, "LETOR text")?;
+            refuse_columns(input.path, input.options, "LETOR text")?;
             letor::read_source(source, input)
         }
         Format::Csv => csv::read_source(source, b',', input),
         Format::Tsv => csv::read_source(source, b'\t', input),
         Format::Parquet => parquet::read_source(source, input),
     }
+}
+
+fn is_cache(source: &mut Source<'_>, options: &ReadOptions) -> Result<bool, IoError> {
+    Ok(options.format.is_none() && source.begins_with(cache::MAGIC)?)
+}
+
+fn read_cache(source: Source<'_>, path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
+    if !options.takes_cache {
+        return Err(IoError::CacheHere { path: path.into() });
+    }
+    refuse_columns(path, options, "a cache of binned data")?;
+    cache::read_source(source, path)
 }
 
 /// Options for columns mean nothing where there are none.
@@ -62,6 +88,8 @@ fn format_of(source: &mut Source<'_>, path: &Path, options: &ReadOptions) -> Res
 pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     pub(crate) options: &'a ReadOptions,
+    /// Whether the path leads to a file; otherwise the content comes as a stream.
+    pub(crate) is_file: bool,
     pub(crate) side_files: SideFiles,
     /// Where query sizes would be looked for; nowhere beside a stream.
     pub(crate) expected_sizes: Option<PathBuf>,
@@ -73,11 +101,11 @@ impl<'a> Input<'a> {
             return Ok(Self::without_side_files(path, options));
         }
         let side_files = SideFiles::read(path)?;
-        Ok(Self { path, options, side_files, expected_sizes: Some(expected_sizes_path(path)) })
+        Ok(Self { path, options, is_file: true, side_files, expected_sizes: Some(expected_sizes_path(path)) })
     }
 
     pub(crate) fn without_side_files(path: &'a Path, options: &'a ReadOptions) -> Self {
-        Self { path, options, side_files: SideFiles::default(), expected_sizes: None }
+        Self { path, options, is_file: false, side_files: SideFiles::default(), expected_sizes: None }
     }
 
     /// Finds out what each column of a table means, and that nothing is said twice or by nobody.

@@ -70,12 +70,23 @@ fn write_tsv(out: &mut dyn Write, data: &Dataset, scores: &[f64]) -> std::io::Re
 
 fn write_run(out: &mut dyn Write, data: &Dataset, scores: &[f64]) -> std::io::Result<()> {
     for query in data.queries() {
+        check_word(query.id)?;
         let mut order: Vec<usize> = query.rows.clone().collect();
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
         for (rank, row) in order.into_iter().enumerate() {
             let doc = doc_name(data, row);
+            check_word(&doc)?;
             writeln!(out, "{} Q0 {doc} {} {} {RUN_TAG}", query.id, rank + 1, scores[row])?;
         }
+    }
+    Ok(())
+}
+
+/// The columns of a run are separated by blanks, which the ids of tables may hold.
+fn check_word(id: &str) -> std::io::Result<()> {
+    if id.contains(' ') {
+        let message = format!("the id {id:?} holds a blank, which a run cannot hold; choose --format tsv");
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
     }
     Ok(())
 }

@@ -214,6 +214,17 @@ fn columns_are_matched_by_name() {
 }
 
 #[test]
+fn ids_with_blanks_fit_a_table_but_not_a_run() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("d.csv", "qid,docid,f1,f2\nred shoes,D 1,1,2\n");
+    assert!(sandbox.ok("predict model.json d.csv --format tsv").contains("red shoes\tD 1\t"));
+    sandbox.refused(
+        &["predict", "model.json", "d.csv", "--format", "run", "--out", "d.run"],
+        &["d.run: cannot write: the id \"red shoes\" holds a blank, which a run cannot hold; choose --format tsv"],
+    );
+}
+
+#[test]
 fn a_configuration_may_describe_the_columns() {
     let sandbox = Sandbox::with_data();
     sandbox.ok("convert-data train.txt numbers.csv");

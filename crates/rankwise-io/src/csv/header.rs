@@ -9,6 +9,9 @@ use crate::columns::{Names, resolve};
 use crate::options::{Header, ReadOptions, Role};
 use crate::problem::Problem;
 
+/// A name takes a hundred times the room of a comma; a few bytes, compressed, can stand for millions of them.
+const MAX_COLUMNS: usize = 1 << 20;
+
 /// The first row of a table.
 pub(super) struct Start {
     /// The names of the columns, if the first row is a header.
@@ -37,6 +40,9 @@ pub(super) fn read_start(
         let text = fields.content(field);
         if fault.is_none() && std::str::from_utf8(&text).is_err() {
             fault = Some((fields.line, fields.field_fault(field, Problem::Utf8 { part: "column name" })));
+        }
+        if texts.len() == MAX_COLUMNS {
+            return Err((fields.line, fields.field_fault(field, Problem::TooManyColumns { limit: MAX_COLUMNS })));
         }
         texts.push(text);
         fields.finish(field);

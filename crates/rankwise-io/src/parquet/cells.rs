@@ -1,7 +1,7 @@
 //! The values of one column over some rows.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::data_type::{DataType, FloatType};
 use parquet::errors::{ParquetError, Result};
 use rankwise_data::StringTable;
 
@@ -30,6 +30,9 @@ impl ColumnCells {
     pub(super) fn read(&mut self, n_rows: usize) -> Result<Cells> {
         match self.role {
             Role::Feature(_) => {
+                if let ColumnReader::FloatColumnReader(reader) = &mut self.reader {
+                    return floats(reader, n_rows).map(Cells::Values);
+                }
                 let mut values = Vec::with_capacity(n_rows);
                 self.numbers(n_rows, |number| values.push(number as f32))?;
                 Ok(Cells::Values(values))
@@ -106,18 +109,35 @@ impl ColumnCells {
     }
 }
 
+/// The values that are there, and for each row whether it has one.
+fn decode<T: DataType>(reader: &mut ColumnReaderImpl<T>, n_rows: usize) -> Result<(Vec<T::T>, Vec<i16>)> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (n_read, ..) = reader.read_records(n_rows, Some(&mut levels), None, &mut values)?;
+    if n_read != n_rows {
+        return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
+    }
+    Ok((values, levels))
+}
+
+/// What most features are: without missing values they are taken as they stand.
+fn floats(reader: &mut ColumnReaderImpl<FloatType>, n_rows: usize) -> Result<Vec<f32>> {
+    let (values, levels) = decode(reader, n_rows)?;
+    if values.len() == n_rows {
+        return Ok(values);
+    }
+    let mut values = values.into_iter();
+    let value = |level: i16| if level > 0 { values.next().unwrap_or(f32::NAN) } else { f32::NAN };
+    Ok(levels.into_iter().map(value).collect())
+}
+
 /// Reads so many rows and hands over each value, `None` where there is none.
 fn each<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     n_rows: usize,
     mut take: impl FnMut(Option<&T::T>),
 ) -> Result<()> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let (n_read, n_values, _) = reader.read_records(n_rows, Some(&mut levels), None, &mut values)?;
-    if n_read != n_rows {
-        return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
-    }
-    if n_values == n_rows {
+    let (values, levels) = decode(reader, n_rows)?;
+    if values.len() == n_rows {
         for value in &values {
             take(Some(value));
         }

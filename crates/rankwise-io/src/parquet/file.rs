@@ -1,12 +1,14 @@
-//! A file that several threads read at once, each at a place of its own.
+//! A file that several threads read at once, each at a place of its own, and whose pages are of a size to be believed.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Chain, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
+
+use super::thrift::Walker;
 
 /// Clones share the file. Where it stands belongs to whoever holds the lock: handles that the system duplicates would move
 /// each other.
@@ -65,5 +67,94 @@ impl Read for Cursor {
         let read = self.file.read_at(self.offset, buffer)?;
         self.offset += read as u64;
         Ok(read)
+    }
+}
+
+/// No writer makes pages near this size. The decoder takes the memory for a page before it looks into it.
+const MAX_PAGE_BYTES: i64 = 32 << 20;
+/// What begins the header of a page, up to the number of its values: six fields of at most 6 bytes.
+const HEADER_START_BYTES: u64 = 36;
+/// The length of the description and the magic bytes, at the end of a file.
+const FOOTER_BYTES: u64 = 8;
+
+/// Looks at the header of each page before the decoder does.
+pub(super) struct Checked<R>(pub(super) R);
+
+impl<R: ChunkReader> Length for Checked<R> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<R: ChunkReader> ChunkReader for Checked<R> {
+    type T = Chain<io::Cursor<Vec<u8>>, R::T>;
+
+    /// Called for the footer and for every header of a page.
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        let mut rest = self.0.get_read(start)?;
+        let mut head = Vec::with_capacity(HEADER_START_BYTES as usize);
+        rest.by_ref().take(HEADER_START_BYTES).read_to_end(&mut head)?;
+        let is_footer = start.saturating_add(FOOTER_BYTES) >= self.len();
+        if !is_footer {
+            check_page(&head)?;
+        }
+        Ok(io::Cursor::new(head).chain(rest))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+/// Looks at the header of a page: its second field is the size of the page, uncompressed, its seventh the header of a
+/// dictionary, which begins with the number of values.
+fn check_page(head: &[u8]) -> Result<()> {
+    let mut header = Walker::new(head);
+    // There is more of it as a rule, but what matters stands here.
+    let _ = header.structure();
+    let n_bytes = header.integer(&[2]).unwrap_or(0);
+    if n_bytes > MAX_PAGE_BYTES {
+        return Err(ParquetError::General(format!("a page of {} MB", n_bytes >> 20)));
+    }
+    match header.integer(&[7, 1]) {
+        Some(n_values) if n_values > n_bytes => {
+            Err(ParquetError::General(format!("{n_values} values in {n_bytes} bytes")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes sure that the description at the end of a file has no list that is longer than its bytes. What else may be
+/// wrong with it the decoder tells.
+pub(super) fn check_description(file: &impl ChunkReader) -> Result<()> {
+    let Some(end) = file.len().checked_sub(FOOTER_BYTES) else { return Ok(()) };
+    let footer = file.get_bytes(end, FOOTER_BYTES as usize)?;
+    let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]);
+    let Some(start) = end.checked_sub(length.into()) else { return Ok(()) };
+    let description = file.get_bytes(start, length as usize)?;
+    let is_sound = Walker::new(&description).structure().is_some();
+    is_sound.then_some(()).ok_or_else(|| ParquetError::General("its description makes no sense".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_beyond_belief_is_refused_before_memory_is_taken() {
+        // Type 0, 1,000,000 bytes, 500 bytes compressed; then 2 GB.
+        let honest = [0x15, 0x00, 0x15, 0x80, 0x89, 0x7a, 0x15, 0xe8, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let lying = [0x15, 0x00, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0xe8, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let read = |bytes: &[u8]| {
+            let mut whole = Vec::new();
+            let file = Checked(Bytes::copy_from_slice(bytes));
+            file.get_read(0).map(|mut read| read.read_to_end(&mut whole).map(|_| whole.clone()).unwrap())
+        };
+        assert_eq!(read(&honest).unwrap(), honest);
+        assert!(read(&lying).unwrap_err().to_string().contains("a page of 2047 MB"));
+        // A dictionary of 2,000 values in 1,000 bytes.
+        let dictionary = [0x15, 0x04, 0x15, 0xd0, 0x0f, 0x15, 0x10, 0x4c, 0x15, 0xa0, 0x1f, 0x15, 0, 0, 0];
+        assert!(check_page(&dictionary).unwrap_err().to_string().contains("2000 values in 1000 bytes"));
+        assert!(check_page(&[]).is_ok());
     }
 }

@@ -7,6 +7,7 @@ mod kind;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod thrift;
 mod writer;
 
 pub use guard::is_decoding;

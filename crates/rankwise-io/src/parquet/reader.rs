@@ -3,17 +3,18 @@
 use std::fs::File;
 
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
-use super::file::SharedFile;
+use super::file::{Checked, SharedFile, check_description};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
-use crate::columns::{Columns, Names};
-use crate::error::{Action, IoError, is_stream};
+use crate::columns::{ColumnProblem, Columns, Names};
+use crate::error::{Action, IoError};
 use crate::options::Role;
 use crate::problem::{Problem, name, shown};
 use crate::read::Input;
@@ -33,7 +34,7 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
         let reason = format!("it is packed with {codec}; unpack the file first, Parquet compresses by itself");
         return Err(damaged(&input, String::new(), &ParquetError::General(reason)));
     }
-    if is_stream(input.path) {
+    if !input.is_file {
         return read_chunks(Bytes::from(source.read_to_end()?), input);
     }
     let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
@@ -42,11 +43,13 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
 }
 
 pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
-    let reader = guarded(|| SerializedFileReader::new(file)).map_err(|error| damaged(&input, String::new(), &error))?;
+    let damage = |error: ParquetError| damaged(&input, String::new(), &error);
+    check_description(&file).map_err(damage)?;
+    let reader = guarded(|| SerializedFileReader::new(Checked(file))).map_err(damage)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
-    options.columns.ignore.extend(names.iter().filter(|name| name.starts_with(PANDAS_INDEX)).cloned());
+    options.columns.ignore = ignored(&input.options.columns.ignore, &names);
     let input = Input { options: &options, ..input };
     let columns = input.resolve(&Names::Given(&names))?;
     let kinds = used_columns(&columns)
@@ -64,6 +67,18 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
     builder.feature_names(columns.feature_names.clone());
     let input = Input { options: input.options, ..input };
     input.finish(builder)
+}
+
+/// The columns to pass over: all parts of a nested one, and the index of pandas.
+fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
+    let is_part =
+        |name: &String, whole: &String| name.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'));
+    let parts = |whole: &String| {
+        let parts: Vec<String> = names.iter().filter(|name| is_part(name, whole)).cloned().collect();
+        if parts.is_empty() { vec![whole.clone()] } else { parts }
+    };
+    let index = names.iter().filter(|name| name.starts_with(PANDAS_INDEX)).cloned();
+    typed.iter().flat_map(parts).chain(index).collect()
 }
 
 /// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
@@ -105,6 +120,7 @@ impl RowGroup<'_> {
         let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
         let mut readers = Vec::with_capacity(kinds.len());
         for (column, role, kind) in kinds {
+            self.check_codec(*column, group.metadata().column(*column).compression())?;
             let reader =
                 guarded(|| group.get_column_reader(*column)).map_err(|error| self.damaged(Some(*column), &error))?;
             readers.push(ColumnCells { role: *role, kind: *kind, reader });
@@ -122,6 +138,16 @@ impl RowGroup<'_> {
             left -= n_rows;
         }
         Ok(())
+    }
+
+    fn check_codec(&self, column: usize, codec: Compression) -> Result<(), IoError> {
+        let codec = match codec {
+            Compression::BROTLI(_) => "brotli",
+            Compression::LZO => "lzo",
+            _ => return Ok(()),
+        };
+        let problem = ColumnProblem::Codec { column: self.columns.shown[column].clone(), codec };
+        Err(IoError::Columns { path: self.input.path.into(), problem })
     }
 
     /// Puts columns together as rows.
