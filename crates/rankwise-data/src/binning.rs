@@ -55,7 +55,7 @@ impl FeatureBins {
     pub(crate) fn from_upper(upper: Vec<f32>, has_missing: bool) -> Option<Self> {
         let is_whole = upper.last().is_none_or(|last| *last == f32::MAX);
         let ascends = upper.is_sorted_by(|a, b| a < b) && upper.iter().all(|bound| bound.is_finite());
-        (is_whole && ascends && upper.len() <= usize::from(u8::MAX)).then_some(Self { upper, has_missing })
+        (is_whole && ascends && u8::try_from(upper.len()).is_ok()).then_some(Self { upper, has_missing })
     }
 
     /// The upper bounds of the value bins.

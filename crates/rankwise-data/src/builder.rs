@@ -7,6 +7,7 @@
 //!                           row 2 (q2, key 11..)      ...
 //! ```
 
+mod by_column;
 mod extras;
 mod row_block;
 mod source;
@@ -151,6 +152,9 @@ impl DatasetBuilder {
             return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
         }
         self.check_labels()?;
+        if !by_column::are_columns(&self.blocks) {
+            self.blocks = self.blocks.into_par_iter().map(RowBlock::by_row).collect();
+        }
         self.extras.take_from(&self.blocks)?;
         self.extras.check(n_rows)?;
 

@@ -21,12 +21,11 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
         output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }
     let counts = [data.n_rows(), data.n_queries(), data.n_features()];
-    let written = match format {
-        Some(format) => write_dataset(&data, &args.output, format)?,
-        None => {
-            write_cache(data, &binning, &args.output)?;
-            vec![args.output.clone()]
-        }
+    let written = if let Some(format) = format {
+        write_dataset(&data, &args.output, format)?
+    } else {
+        write_cache(data, &binning, &args.output)?;
+        vec![args.output.clone()]
     };
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     let [rows, queries, features] = counts;

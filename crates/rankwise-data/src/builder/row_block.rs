@@ -23,6 +23,8 @@ pub struct RowBlock {
     row_ends: Vec<usize>,
     /// Whether all rows have the features of the first list.
     is_table: bool,
+    /// The values by feature, if they were handed over so; there are no others then.
+    columns: Option<Vec<Vec<f32>>>,
 }
 
 impl RowBlock {
@@ -31,6 +33,17 @@ impl RowBlock {
     pub fn for_table(features: &[u32]) -> Self {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         Self { features: features.to_vec(), is_table: true, ..Self::default() }
+    }
+
+    /// A block whose rows all have these features, which ascend, with the values of each feature; [`Self::start_row`] is
+    /// all that a row needs then.
+    pub fn of_columns(features: &[u32], mut columns: Vec<Vec<f32>>) -> Self {
+        assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
+        assert_eq!(features.len(), columns.len(), "there is a column for each feature");
+        for value in columns.iter_mut().flatten() {
+            *value = value.clamp(-f32::MAX, f32::MAX);
+        }
+        Self { features: features.to_vec(), columns: Some(columns), ..Self::default() }
     }
 
     /// Starts a row; its values come with [`Self::push_value`], before or after, and [`Self::finish_row`] ends it. An empty `qid` means that the
@@ -82,6 +95,22 @@ impl RowBlock {
         assert!(self.is_table && end == self.values.len(), "a row of a table has a value for each feature");
         self.row_ends.push(end);
         self.list_starts.push(0);
+    }
+
+    /// The features of all rows and their columns, if the values were handed over so.
+    pub(super) fn columns(&self) -> Option<(&[u32], &[Vec<f32>])> {
+        self.columns.as_deref().map(|columns| (&self.features[..], columns))
+    }
+
+    /// The block with values by row.
+    pub(super) fn by_row(mut self) -> Self {
+        let Some(columns) = self.columns.take() else { return self };
+        self.is_table = true;
+        for row in 0..self.n_rows() {
+            self.values.extend(columns.iter().map(|column| column[row]));
+            self.finish_table_row();
+        }
+        self
     }
 
     /// The features of all rows, if the block was made for a table.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Extras, QueryNumbers, RowBlock};
+use super::{Extras, QueryNumbers, RowBlock, by_column};
 use crate::key::KeyHasher;
 use crate::{Absent, Column, RowKey, StringTable};
 
@@ -57,7 +57,11 @@ impl<'a> Source<'a> {
                 if let Some(positions) = &extras.positions {
                     hasher.integer(positions[row]);
                 }
-                hasher.features(block.present(local, self.absent));
+                if block.columns().is_some() {
+                    by_column::add_to_key(&mut hasher, block, local, self.absent);
+                } else {
+                    hasher.features(block.present(local, self.absent));
+                }
                 hasher.finish()
             })
             .collect()
@@ -65,6 +69,9 @@ impl<'a> Source<'a> {
 
     /// All features that some row has, ascending, and their columns in the given row order.
     pub(super) fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
+        if by_column::are_columns(self.blocks) {
+            return by_column::columns(self.blocks, order, self.absent);
+        }
         let (ids, counts) = self.count_features();
         let rest = self.absent.value();
         // A sparse entry takes twice the room of a dense one.

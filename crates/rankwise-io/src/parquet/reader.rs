@@ -23,8 +23,6 @@ use crate::source::Source;
 /// Rows that are decoded together: large enough that a column's start costs nothing, small enough that a thousand
 /// columns stay well below 100 MB.
 const CHUNK_ROWS: usize = 16 << 10;
-/// Rows that one task puts together.
-const BLOCK_ROWS: usize = 1024;
 /// What pandas calls the column of its index.
 const PANDAS_INDEX: &str = "__index_level_";
 
@@ -134,7 +132,7 @@ impl RowGroup<'_> {
             for (column, (number, ..)) in decoded.into_iter().zip(kinds) {
                 cells.push(column.map_err(|error| self.damaged(Some(*number), &error))?);
             }
-            self.push_rows(&cells, kinds, n_rows)?;
+            self.push_rows(cells, kinds, n_rows)?;
             left -= n_rows;
         }
         Ok(())
@@ -150,21 +148,16 @@ impl RowGroup<'_> {
         Err(IoError::Columns { path: self.input.path.into(), problem })
     }
 
-    /// Puts columns together as rows.
-    fn push_rows(&mut self, cells: &[Cells], kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<(), IoError> {
+    /// Hands the rows over, their features by column.
+    fn push_rows(&mut self, cells: Vec<Cells>, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<(), IoError> {
         let first_row = self.builder.n_rows();
-        let starts: Vec<usize> = (0..n_rows).step_by(BLOCK_ROWS).collect();
-        let blocks: Vec<_> =
-            starts.par_iter().map(|start| rows_of(cells, kinds, *start..(start + BLOCK_ROWS).min(n_rows))).collect();
-        for block in blocks {
-            let block = block.map_err(|fault| {
-                let Fault { row, column, found, problem } = fault;
-                let cell = |noun| Problem::Cell { column: self.columns.shown[column].clone(), noun };
-                let problem = problem.unwrap_or_else(|| cell(self.columns.roles[column].noun()));
-                IoError::Row { path: self.input.path.into(), row: (first_row + row + 1) as u64, found, problem }
-            })?;
-            self.builder.push_block(block);
-        }
+        let block = rows_of(cells, kinds, n_rows).map_err(|fault| {
+            let Fault { row, column, found, problem } = fault;
+            let cell = |noun| Problem::Cell { column: self.columns.shown[column].clone(), noun };
+            let problem = problem.unwrap_or_else(|| cell(self.columns.roles[column].noun()));
+            IoError::Row { path: self.input.path.into(), row: (first_row + row + 1) as u64, found, problem }
+        })?;
+        self.builder.push_block(block);
         Ok(())
     }
 
@@ -184,22 +177,19 @@ struct Fault {
     problem: Option<Problem>,
 }
 
-/// Puts some rows of decoded columns together.
-fn rows_of(cells: &[Cells], kinds: &[(usize, Role, Kind)], rows: std::ops::Range<usize>) -> Result<RowBlock, Fault> {
+/// Puts decoded columns together.
+fn rows_of(cells: Vec<Cells>, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<RowBlock, Fault> {
     let (mut features, mut others) = (Vec::new(), Vec::new());
-    for (cells, (column, role, _)) in cells.iter().zip(kinds) {
+    for (cells, (column, role, _)) in cells.into_iter().zip(kinds) {
         match (cells, role) {
             (Cells::Values(values), Role::Feature(id)) => features.push((*id, values)),
-            _ => others.push((cells, *column, *role)),
+            (cells, _) => others.push((cells, *column, *role)),
         }
     }
     features.sort_unstable_by_key(|(id, _)| *id);
-    let ids: Vec<u32> = features.iter().map(|(id, _)| *id).collect();
-    let mut block = RowBlock::for_table(&ids);
-    for row in rows {
-        for (_, values) in &features {
-            block.push_next_value(values[row]);
-        }
+    let (ids, columns): (Vec<u32>, Vec<Vec<f32>>) = features.into_iter().unzip();
+    let mut block = RowBlock::of_columns(&ids, columns);
+    for row in 0..n_rows {
         let mut ids = Ids::default();
         for (cells, column, role) in &others {
             ids.add(&mut block, cells, *role, row).map_err(|(found, problem)| Fault {
@@ -210,7 +200,6 @@ fn rows_of(cells: &[Cells], kinds: &[(usize, Role, Kind)], rows: std::ops::Range
             })?;
         }
         block.start_row(ids.qid, ids.label, ids.doc_id);
-        block.finish_table_row();
     }
     Ok(block)
 }
