@@ -73,11 +73,15 @@ impl KeyHasher {
                 self.state.update(&buffer);
                 filled = 0;
             }
-            let piece = u64::from(feature) | u64::from(canonical_bits(value)) << 32;
-            buffer[filled..filled + FEATURE_BYTES].copy_from_slice(&piece.to_le_bytes());
+            buffer[filled..filled + FEATURE_BYTES].copy_from_slice(&feature_bytes(feature, value));
             filled += FEATURE_BYTES;
         }
         self.state.update(&buffer[..filled]);
+    }
+
+    /// Features that were turned into bytes before.
+    pub(crate) fn feature_bytes(&mut self, bytes: &[u8]) {
+        self.state.update(bytes);
     }
 
     pub(crate) fn finish(&self) -> RowKey {
@@ -86,7 +90,12 @@ impl KeyHasher {
 }
 
 /// An id and the bits of a value.
-const FEATURE_BYTES: usize = 8;
+pub(crate) const FEATURE_BYTES: usize = 8;
+
+/// A feature as it enters the hash.
+pub(crate) fn feature_bytes(feature: u32, value: f32) -> [u8; FEATURE_BYTES] {
+    (u64::from(feature) | u64::from(canonical_bits(value)) << 32).to_le_bytes()
+}
 
 /// One pattern of bits per value: -0 is 0, every NaN the same.
 fn canonical_bits(value: f32) -> u32 {

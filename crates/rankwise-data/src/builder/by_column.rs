@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::RowBlock;
-use crate::key::KeyHasher;
+use crate::key::{FEATURE_BYTES, KeyHasher, feature_bytes};
 use crate::{Absent, Column};
 
 /// Whether all blocks have the same features, by column.
@@ -14,11 +14,42 @@ pub(super) fn are_columns(blocks: &[RowBlock]) -> bool {
     first.is_some() && blocks.iter().all(|block| features(block) == first)
 }
 
-/// Adds the values of a row to its key.
-pub(super) fn add_to_key(hasher: &mut KeyHasher, block: &RowBlock, row: usize, absent: Absent) {
-    let (features, columns) = block.columns().expect("the caller asked");
-    let values = features.iter().copied().zip(columns.iter().map(|column| column[row]));
-    hasher.features(values.filter(|(_, value)| is_present(*value, absent)));
+/// Rows whose values are gathered together: a cache line of each column.
+pub(super) const GATHERED_ROWS: usize = 16;
+
+/// The values of a few consecutive rows as their keys take them.
+#[derive(Default)]
+pub(super) struct KeyBytes {
+    rows: [Vec<u8>; GATHERED_ROWS],
+}
+
+impl KeyBytes {
+    /// Gathers the values of rows from `first` on, at most [`GATHERED_ROWS`].
+    pub(super) fn gather(&mut self, block: &RowBlock, first: usize, absent: Absent) {
+        let Some((features, columns)) = block.columns() else { return };
+        let n_rows = (block.n_rows() - first).min(GATHERED_ROWS);
+        let mut n_present = [0; GATHERED_ROWS];
+        for row in &mut self.rows {
+            row.resize(features.len() * FEATURE_BYTES, 0);
+        }
+        for (feature, column) in features.iter().zip(columns) {
+            let rows = self.rows.iter_mut().zip(&mut n_present);
+            for ((row, n_present), value) in rows.zip(&column[first..first + n_rows]) {
+                // Each is written, and counted if it is there: no branch to be guessed.
+                let place = &mut row[*n_present * FEATURE_BYTES..][..FEATURE_BYTES];
+                place.copy_from_slice(&feature_bytes(*feature, *value));
+                *n_present += usize::from(is_present(*value, absent));
+            }
+        }
+        for (row, n_present) in self.rows.iter_mut().zip(n_present) {
+            row.truncate(n_present * FEATURE_BYTES);
+        }
+    }
+
+    /// Adds the values of a row to its key.
+    pub(super) fn add_to_key(&self, hasher: &mut KeyHasher, place: usize) {
+        hasher.feature_bytes(&self.rows[place]);
+    }
 }
 
 /// All features that some row has, ascending, and their columns in the given row order.

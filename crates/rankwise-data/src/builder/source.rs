@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::by_column::{GATHERED_ROWS, KeyBytes};
 use super::{Extras, QueryNumbers, RowBlock, by_column};
 use crate::key::KeyHasher;
 use crate::{Absent, Column, RowKey, StringTable};
@@ -42,29 +43,43 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], extras: &Extras) -> Vec<RowKey> {
-        (0..queries.of_row.len())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|row| {
-                let query = queries.of_row[row] as usize;
+        let begin = |row: usize, block: &RowBlock, local: usize| {
+            let query = queries.of_row[row] as usize;
+            let mut hasher = KeyHasher::default();
+            hasher.text(queries.ids.get(query));
+            hasher.text(block.doc_ids.get(local));
+            hasher.number(block.labels[local]);
+            hasher.number(extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
+            hasher.number(query_weights[query]);
+            if let Some(positions) = &extras.positions {
+                hasher.integer(positions[row]);
+            }
+            hasher
+        };
+        if !by_column::are_columns(self.blocks) {
+            let rows = (0..queries.of_row.len()).into_par_iter().with_min_len(256);
+            let key = |row| {
                 let (block, local) = self.find(row);
-                let mut hasher = KeyHasher::default();
-                hasher.text(queries.ids.get(query));
-                hasher.text(block.doc_ids.get(local));
-                hasher.number(block.labels[local]);
-                hasher.number(extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
-                hasher.number(query_weights[query]);
-                if let Some(positions) = &extras.positions {
-                    hasher.integer(positions[row]);
-                }
-                if block.columns().is_some() {
-                    by_column::add_to_key(&mut hasher, block, local, self.absent);
-                } else {
-                    hasher.features(block.present(local, self.absent));
-                }
+                let mut hasher = begin(row, block, local);
+                hasher.features(block.present(local, self.absent));
                 hasher.finish()
-            })
-            .collect()
+            };
+            return rows.map(key).collect();
+        }
+        let of_block = |(block, start): (&RowBlock, &usize)| {
+            let mut gathered = KeyBytes::default();
+            let mut keys = Vec::with_capacity(block.n_rows());
+            for local in 0..block.n_rows() {
+                if local.is_multiple_of(GATHERED_ROWS) {
+                    gathered.gather(block, local, self.absent);
+                }
+                let mut hasher = begin(start + local, block, local);
+                gathered.add_to_key(&mut hasher, local % GATHERED_ROWS);
+                keys.push(hasher.finish());
+            }
+            keys
+        };
+        self.blocks.par_iter().zip(&self.starts).with_max_len(1).flat_map_iter(of_block).collect()
     }
 
     /// All features that some row has, ascending, and their columns in the given row order.
