@@ -60,7 +60,9 @@ pub(super) fn columns(blocks: &[RowBlock], order: &[u32], absent: Absent) -> (Ve
         .into_par_iter()
         .map_init(Vec::new, |values: &mut Vec<f32>, idx| {
             values.clear();
-            parts.iter().for_each(|(_, columns)| values.extend_from_slice(&columns[idx]));
+            for (_, columns) in &parts {
+                values.extend_from_slice(&columns[idx]);
+            }
             (features[idx], column(values, order, absent))
         })
         .filter_map(|(feature, column)| Some((feature, column?)))
@@ -114,7 +116,9 @@ mod tests {
         let mut block = RowBlock::default();
         for (qid, values) in rows {
             start(&mut block, *qid);
-            (0u32..).zip(values).for_each(|(idx, value)| block.push_value(2 * idx, *value));
+            for (idx, value) in (0u32..).zip(values) {
+                block.push_value(2 * idx, *value);
+            }
             block.finish_row().unwrap();
         }
         builder.push_block(block);
@@ -124,7 +128,9 @@ mod tests {
     fn by_column(rows: &[(u8, Vec<f32>)]) -> RowBlock {
         let columns = (0..3).map(|idx| rows.iter().map(|(_, values)| values[idx]).collect()).collect();
         let mut block = RowBlock::of_columns(&[0, 2, 4], columns);
-        rows.iter().for_each(|(qid, _)| start(&mut block, *qid));
+        for (qid, _) in rows {
+            start(&mut block, *qid);
+        }
         block
     }
 
