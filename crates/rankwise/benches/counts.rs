@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::data::{Absent, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, SimdLevel};
+use rankwise::data::{Absent, BinBlocks, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, SimdLevel};
 use rankwise::io::read_letor_from;
 use rankwise::metrics::{Gain, Ties};
 use rankwise::objectives::{LambdaMart, ObjectiveSpec, gradients};
@@ -91,7 +91,14 @@ fn ground() -> Ground {
     }
 }
 
-// Sums, searches and sorting of one tree, and the layout that they work on.
+// Which features share a column, and all bins by row.
+#[library_benchmark(config = config(LAYOUT), setup = ground)]
+#[bench::rows_6000()]
+fn layout(ground: Ground) -> usize {
+    black_box(BinBlocks::new(&ground.binned).pages().len())
+}
+
+// The layout, and the sums, searches and sorting of one tree.
 #[library_benchmark(config = config(TREE), setup = ground)]
 #[bench::leaves_31()]
 fn tree(ground: Ground) -> usize {
@@ -139,9 +146,10 @@ fn binning(data: Dataset) -> usize {
 
 // Most instructions that each may take.
 const LISTS: u64 = 2_220_000;
-const TREE: u64 = 21_200_000;
-const TEXT: u64 = 54_500_000;
+const LAYOUT: u64 = 30_000_000;
+const TREE: u64 = 40_000_000;
+const TEXT: u64 = 48_200_000;
 const BINS: u64 = 36_800_000;
 
-library_benchmark_group!(name = hot, benchmarks = [lambdas, tree, letor, binning]);
+library_benchmark_group!(name = hot, benchmarks = [lambdas, layout, tree, letor, binning]);
 main!(library_benchmark_groups = hot);

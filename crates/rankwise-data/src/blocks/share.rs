@@ -17,6 +17,8 @@ const COMBINATIONS: usize = 256;
 const SAMPLE_ROWS: usize = 1 << 14;
 /// More combinations than this are not expected of a group that the sample puts together, so that most groups hold.
 const EXPECTED_COMBINATIONS: usize = 200;
+/// With fewer rows, nodes are so small that picking sums from those of combinations costs more than additions do.
+const ROWS_PER_COMBINATION: usize = 64;
 /// How often features are put together.
 const ROUNDS: usize = 3;
 /// Looking for partners takes time: so many times the rows of the sample may be looked at, per feature.
@@ -46,7 +48,7 @@ impl SharedColumn {
         let mut refused = Vec::new();
         let mut combiner = Combiner::default();
         for feature in &group[1..] {
-            match combiner.combine(&column.bytes, data.column(*feature)) {
+            match combiner.combine(&column.bytes, data.column(*feature), COMBINATIONS) {
                 Some(pairs) => column.add(*feature, &pairs, &mut combiner.numbers),
                 None => refused.push(*feature),
             }
@@ -96,6 +98,8 @@ struct Search {
     sample: Vec<Vec<u8>>,
     /// How many bins the sample has, by feature.
     n_bins: Vec<usize>,
+    /// Whether the sample is all rows.
+    is_all: bool,
     /// How many combinations may be expected of a group.
     limit: usize,
     /// Rows that may still be looked at.
@@ -110,7 +114,8 @@ impl Search {
             features.map(|feature| data.column(feature).iter().step_by(step).copied().collect()).collect();
         let n_bins = sample.par_iter().map(|column| n_different(column)).collect();
         let limit = if step == 1 { COMBINATIONS } else { EXPECTED_COMBINATIONS };
-        Self { sample, n_bins, limit, looks: data.n_features() * LOOKS_PER_FEATURE * SAMPLE_ROWS }
+        let limit = limit.min(data.n_rows() / ROWS_PER_COMBINATION);
+        Self { sample, n_bins, is_all: step == 1, limit, looks: data.n_features() * LOOKS_PER_FEATURE * SAMPLE_ROWS }
     }
 
     /// As few columns as can be found.
@@ -181,8 +186,8 @@ impl Search {
 
     /// Whether a feature is likely to fit beside others, given the numbers of their combinations in the sample.
     fn fits(&self, combiner: &mut Combiner, others: &[u8], feature: usize) -> bool {
-        let Some(pairs) = combiner.combine(others, &self.sample[feature]) else { return false };
-        let unseen = if self.limit < COMBINATIONS { combiner.n_unseen() } else { 0 };
+        let Some(pairs) = combiner.combine(others, &self.sample[feature], self.limit) else { return false };
+        let unseen = if self.is_all { 0 } else { combiner.n_unseen() };
         pairs.len() + unseen <= self.limit
     }
 }
@@ -214,15 +219,15 @@ impl Combiner {
         once * once.saturating_sub(1) / (2 * (twice + 1))
     }
 
-    /// The pairs that occur; `None` where there are too many.
-    fn combine(&mut self, first: &[u8], second: &[u8]) -> Option<Vec<(u8, u8)>> {
+    /// The pairs that occur; `None` where there are more than `limit`, which is at most [`COMBINATIONS`].
+    fn combine(&mut self, first: &[u8], second: &[u8], limit: usize) -> Option<Vec<(u8, u8)>> {
         self.numbers.resize(first.len(), 0);
         let mut pairs: Vec<(u8, u8)> = Vec::with_capacity(COMBINATIONS);
         let mut is_full = false;
         for ((a, b), number) in first.iter().zip(second).zip(&mut self.numbers) {
             let seen = &mut self.seen[usize::from(*a) << 8 | usize::from(*b)];
             if *seen == UNSEEN {
-                if pairs.len() == COMBINATIONS {
+                if pairs.len() == limit {
                     is_full = true;
                     break;
                 }
@@ -260,7 +265,7 @@ mod tests {
     fn features_that_say_the_same_share_a_column_whatever_their_bins() {
         // 150 values, twice; 150 that go their own way; a flag.
         let row = |row: u32| [row % 150, 1000 - row % 150, row * row % 149, u32::from(row % 150 > 70)];
-        let rows: Vec<Vec<f32>> = (0..3000).map(|idx| row(idx).map(|value| value as f32).to_vec()).collect();
+        let rows: Vec<Vec<f32>> = (0..12_000).map(|idx| row(idx).map(|value| value as f32).to_vec()).collect();
         let data = binned(&rows);
         let (single, shared) = Search::new(&data).columns(&data);
         assert_eq!(single, [2]);
@@ -284,7 +289,7 @@ mod tests {
         /// Bytes lead back to the bins of every feature in every row.
         #[test]
         fn bytes_mean_the_bins_of_their_rows(
-            rows in prop::collection::vec(prop::collection::vec((0u8..6).prop_map(f32::from), 24), 2..300),
+            rows in prop::collection::vec(prop::collection::vec((0u8..3).prop_map(f32::from), 24), 500..900),
         ) {
             let data = binned(&rows);
             let (single, shared) = share_columns(&data);
