@@ -205,11 +205,11 @@ fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// A line of so many bytes, in a small file.
+/// Some text and then a line of so many bytes, in a small file.
 #[cfg(test)]
-pub(crate) fn compressed_line(len: usize) -> Vec<u8> {
+pub(crate) fn compressed_line(text: &str, len: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    through_file(&folder.path().join("a.zst"), &vec![b'1'; len])
+    through_file(&folder.path().join("a.zst"), &[text.as_bytes(), &vec![b'1'; len]].concat())
 }
 
 fn through_file(path: &Path, text: &[u8]) -> Vec<u8> {
