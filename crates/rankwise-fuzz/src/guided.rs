@@ -20,6 +20,9 @@ macro_rules! guided {
 
 guided! {
     letor: "letor",
+    csv: "csv",
+    parquet: "parquet",
+    cache: "cache",
     side_files: "side-files",
     scores: "scores",
     qrels: "qrels",

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::io::{Format, LetorWriter, write_atomically, write_dataset};
+use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Everything that a line may hold.
 const ODD_LETOR: &str = "\u{feff}# a comment\n\n2 qid:10 1:0.5 7:3 9:nan # docid = D1 inc = 1\r\n\
@@ -87,6 +89,64 @@ pub(crate) fn parquet() -> Vec<Vec<u8>> {
     vec![job_as("d.parquet", Format::Parquet)]
 }
 
+/// Caches as they are, and as lists with a mark before each, which can grow and shrink without regard to lengths and
+/// checksums: see [`cache_of_lists`].
+pub(crate) fn cache() -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    // All that rows may have.
+    let full = "label,qid,docid,weight,query_weight,position,price,size\n2,b,D1,0.5,3,1,0.25,\n0,b,D2,1,3,2,,7\n\
+        1,b,D3,2,3,3,1e-9,-0.1\n0,a,D1,1,0.1,1,0,3\n1,a,D4,1,0.1,2,5,4\n";
+    std::fs::write(path("full.csv"), full).expect("a file");
+    std::fs::write(path("full.csv.pairs"), "0\t2\n4\t3\t0.5\n").expect("a file");
+    write_dataset(&JOB.data, &path("job.csv"), Format::Csv).expect("a table");
+    let mut files = Vec::new();
+    for name in ["job.csv", "full.csv"] {
+        let data = read_dataset(&path(name), Absent::Missing).expect("a table that was just written");
+        write_cache(data, JOB.params.binning(), &path("cache")).expect("a cache");
+        files.push(std::fs::read(path("cache")).expect("the file that was just written"));
+    }
+    let as_lists: Vec<Vec<u8>> = files.iter().map(|file| lists_of_cache(file)).collect();
+    // Damage behind the checksums is what matters most.
+    [as_lists.clone(), as_lists, files].concat()
+}
+
+/// How a cache begins.
+const CACHE_MAGIC: &[u8] = b"RWCACHE1";
+/// Stands before each list.
+const LIST_MARK: &[u8] = b"<list>";
+
+/// The lists of a cache, without their lengths and checksums.
+fn lists_of_cache(file: &[u8]) -> Vec<u8> {
+    let mut rest = file.strip_prefix(CACHE_MAGIC).expect("a cache");
+    let mut lists = Vec::new();
+    while let Some((length, after)) = rest.split_first_chunk() {
+        let (_checksum, after) = after.split_at(size_of::<u64>());
+        let (list, after) = after.split_at(u64::from_le_bytes(*length) as usize);
+        lists.extend([LIST_MARK, list].concat());
+        rest = after;
+    }
+    lists
+}
+
+/// The cache that holds these lists, or the input itself if it does not begin with one.
+pub(crate) fn cache_of_lists(input: &[u8]) -> Vec<u8> {
+    let Some(lists) = input.strip_prefix(LIST_MARK) else { return input.to_vec() };
+    let mut file = CACHE_MAGIC.to_vec();
+    let mut rest = lists;
+    loop {
+        let end = rest.windows(LIST_MARK.len()).position(|window| window == LIST_MARK);
+        let list = &rest[..end.unwrap_or(rest.len())];
+        file.extend((list.len() as u64).to_le_bytes());
+        file.extend(xxh3_64(list).to_le_bytes());
+        file.extend(list);
+        match end {
+            Some(end) => rest = &rest[end + LIST_MARK.len()..],
+            None => return file,
+        }
+    }
+}
+
 /// The first byte says which file it is.
 pub(crate) fn side_files() -> Vec<Vec<u8>> {
     let sizes_and_weights = [&b"\x002\n1\n"[..], b"\x011\n0.5\n2e-1\n", b"\x021\n 3 \n\n", b"\x003\r\n"];
@@ -145,14 +205,28 @@ fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// A line of so many bytes, in a small file.
+/// Some text and then a line of so many bytes, in a small file.
 #[cfg(test)]
-pub(crate) fn compressed_line(len: usize) -> Vec<u8> {
+pub(crate) fn compressed_line(text: &str, len: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    through_file(&folder.path().join("a.zst"), &vec![b'1'; len])
+    through_file(&folder.path().join("a.zst"), &[text.as_bytes(), &vec![b'1'; len]].concat())
 }
 
 fn through_file(path: &Path, text: &[u8]) -> Vec<u8> {
     write_atomically(path, |out| out.write_all(text)).expect("a file");
     std::fs::read(path).expect("the file that was just written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_make_the_cache_that_they_were_taken_from() {
+        let seeds = cache();
+        for (lists, file) in seeds[..2].iter().zip(&seeds[4..]) {
+            assert!(file.starts_with(CACHE_MAGIC) && !lists.starts_with(CACHE_MAGIC));
+            assert!(cache_of_lists(lists) == *file && cache_of_lists(file) == *file);
+        }
+    }
 }

@@ -27,10 +27,11 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 11] = [
+pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "letor", seeds: seeds::letor, read: letor },
     Target { name: "csv", seeds: seeds::csv, read: |input| table(input, "data.csv") },
     Target { name: "parquet", seeds: seeds::parquet, read: |input| table(input, "data.parquet") },
+    Target { name: "cache", seeds: seeds::cache, read: cache },
     Target { name: "side-files", seeds: seeds::side_files, read: side_files },
     Target {
         name: "scores",
@@ -66,6 +67,23 @@ fn table(input: &[u8], name: &str) -> bool {
     let read = read_dataset_from(input, Path::new(name), &ReadOptions::new(Absent::Missing));
     if let Ok(data) = &read {
         assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
+    }
+    is_read(&read)
+}
+
+const CACHES_PER_TRAINING: u64 = 32;
+
+/// Whoever takes a cache trains on it: that must work, too, or say what does not.
+fn cache(input: &[u8]) -> bool {
+    let file = seeds::cache_of_lists(input);
+    let options = ReadOptions { takes_cache: true, ..ReadOptions::new(Absent::Missing) };
+    let read = read_dataset_from(&file[..], Path::new("data"), &options);
+    if let Ok(data) = &read {
+        assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
+        // A training takes as long as a thousand readings.
+        if xxh3_64(&file).is_multiple_of(CACHES_PER_TRAINING) {
+            let _ = train(&seeds::JOB.params, data, &[], &mut Silent);
+        }
     }
     is_read(&read)
 }

@@ -103,10 +103,10 @@ impl<'a> BlockReader<'a> {
             if buffer.len() > MAX_LINE_BYTES {
                 return self.end(ReadFault::LineTooLong);
             }
-            // Doubling keeps the reading of a long line linear. The last step goes all the way: one byte more at the limit
-            // would take twice its memory for a moment.
+            // Doubling keeps the reading of a long line linear. The last step goes all the way from half of the limit or
+            // less: a small step near the limit would take twice its memory for a moment.
             let doubled = buffer.len() * 2;
-            target = if doubled < MAX_LINE_BYTES { doubled } else { MAX_LINE_BYTES + 1 };
+            target = if doubled <= MAX_LINE_BYTES / 2 { doubled } else { MAX_LINE_BYTES + 1 };
         }
     }
 

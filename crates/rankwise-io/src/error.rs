@@ -8,6 +8,7 @@ use rankwise_data::DataError;
 
 use crate::columns::ColumnProblem;
 use crate::problem::Problem;
+use crate::unpack::Excess;
 
 /// Input that cannot be read, or output that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +53,16 @@ pub enum IoError {
         line: u64,
         /// What the decoder said.
         source: io::Error,
+    },
+    /// Compressed data that would take memory or time out of all proportion.
+    #[error("{}: the {codec} data {excess}; {}", input(path), excess.advice())]
+    Excess {
+        /// The file.
+        path: PathBuf,
+        /// `gzip` or `zstd`.
+        codec: &'static str,
+        /// What there is too much of.
+        excess: Excess,
     },
     /// Another format than expected.
     #[error(
@@ -121,6 +132,20 @@ pub enum IoError {
         found: String,
         /// What is wrong with it.
         problem: Problem,
+    },
+    /// Something else, where a Parquet file should be.
+    #[error("{}: this is not a Parquet file, which begins with PAR1; say what it is with --data-format", input(path))]
+    NotParquet {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A Parquet file that was compressed as a whole: its parts could not be found.
+    #[error("{}: this Parquet file is packed with {codec}; unpack it first, Parquet compresses by itself", input(path))]
+    PackedParquet {
+        /// The file.
+        path: PathBuf,
+        /// `gzip` or `zstd`.
+        codec: &'static str,
     },
     /// A Parquet file that breaks off or makes no sense.
     #[error("{}: the Parquet data is damaged or cut off{place} ({reason}); write or copy the file again", input(path))]

@@ -35,6 +35,7 @@ mod scores;
 mod side_files;
 mod source;
 mod trec;
+mod unpack;
 mod write;
 
 pub use atomic::{check_writable, write_atomically};
@@ -49,4 +50,5 @@ pub use read::{read_dataset, read_dataset_from, read_dataset_with};
 pub use scores::{read_scores, read_scores_from, write_scores};
 pub use source::read_bytes;
 pub use trec::{Qrels, Run, TrecEntry, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};
+pub use unpack::Excess;
 pub use write::write_dataset;

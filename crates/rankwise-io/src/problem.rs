@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use rankwise_data::PairProblem;
 
+use crate::options::Role;
+
 /// How much of the offending text a message shows.
 const MAX_SHOWN_CHARS: usize = 40;
 
@@ -134,9 +136,7 @@ impl Problem {
     /// What is wrong and what to do, with the text that was found.
     pub(crate) fn describe(&self, found: &str) -> String {
         match self {
-            Self::Label => {
-                format!("label \"{found}\" is not a number; begin each line with one, as in \"2 qid:7 1:0.5\"")
-            }
+            Self::Label => label(found),
             Self::LabelRange => format!("label \"{found}\" is out of range; labels are finite numbers of 0 or more"),
             Self::QidEmpty => "\"qid:\" has no id; write the query's id right after the colon".into(),
             Self::QidLate => format!("\"{found}\" is out of place; write one qid, right after the label"),
@@ -205,6 +205,17 @@ impl Problem {
             Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
         }
     }
+}
+
+/// What stands where a label should be may show that this is a table, which only its name would have told.
+fn label(found: &str) -> String {
+    let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
+    let advice = match found {
+        _ if found.contains(',') => "if this is a table, say so with --data-format csv",
+        _ if is_name => "if this is a table, say so with --data-format tsv",
+        _ => "begin each line with one, as in \"2 qid:7 1:0.5\"",
+    };
+    format!("label \"{found}\" is not a number; {advice}")
 }
 
 fn cell(column: &str, noun: &'static str, found: &str) -> String {

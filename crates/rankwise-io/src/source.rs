@@ -1,15 +1,12 @@
 //! Opening a file and undoing its compression, told by content and never by name.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 use crate::error::{Action, IoError, is_stream};
+use crate::unpack::{self, Excess};
 
-/// Compressed bytes that are read at once.
-const INPUT_BUFFER_BYTES: usize = 256 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -52,10 +49,9 @@ impl<'a> Source<'a> {
         let is_zstd = magic.starts_with(&ZSTD_MAGIC);
         let whole = Cursor::new(magic).chain(input);
         let (codec, reader): (_, Box<dyn Read + Send + 'a>) = if is_gzip {
-            (Some("gzip"), Box::new(MultiGzDecoder::new(BufReader::with_capacity(INPUT_BUFFER_BYTES, whole))))
+            (Some("gzip"), unpack::gzip(whole))
         } else if is_zstd {
-            let buffered = BufReader::with_capacity(INPUT_BUFFER_BYTES, whole);
-            (Some("zstd"), Box::new(zstd::Decoder::with_buffer(buffered).map_err(read_error)?))
+            (Some("zstd"), unpack::zstd(whole).map_err(read_error)?)
         } else {
             (None, Box::new(whole))
         };
@@ -96,6 +92,7 @@ impl<'a> Source<'a> {
     pub(crate) fn read_error(&self, source: io::Error, line: u64) -> IoError {
         let path = self.path.clone();
         match self.codec {
+            Some(codec) if let Some(excess) = Excess::of(&source) => IoError::Excess { path, codec, excess },
             // Errors of the system carry its number; those of a decoder do not.
             Some(codec) if source.raw_os_error().is_none() => IoError::Damaged { path, codec, line, source },
             _ => IoError::File { path, action: Action::Read, source },

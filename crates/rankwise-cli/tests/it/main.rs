@@ -3,6 +3,7 @@
 #![allow(clippy::format_collect)]
 
 mod arguments;
+mod bad_input;
 mod cache;
 mod checkpoints;
 mod configuration;

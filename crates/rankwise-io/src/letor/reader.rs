@@ -42,7 +42,7 @@ pub(super) fn read_blocks(reader: BlockReader<'_>, input: Input<'_>) -> Result<D
         n_lines: 0,
         first: None,
     };
-    // The reader ends with the parsing: its decoder may hold 128 MB, which ordering the rows can use better.
+    // The reader ends with the parsing: its decoder may hold 64 MB, which ordering the rows can use better.
     parse_blocks(reader, parse_block, &mut merger)?;
     input.finish(builder)
 }

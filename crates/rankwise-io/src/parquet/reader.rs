@@ -29,8 +29,11 @@ const PANDAS_INDEX: &str = "__index_level_";
 /// Reads a file, or a stream as a whole: the description of the columns stands at the end.
 pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
     if let Some(codec) = source.codec() {
-        let reason = format!("it is packed with {codec}; unpack the file first, Parquet compresses by itself");
-        return Err(damaged(&input, String::new(), &ParquetError::General(reason)));
+        return Err(IoError::PackedParquet { path: input.path.into(), codec });
+    }
+    // The name or the user said that it is Parquet, which the content need not know.
+    if !source.begins_with(super::MAGIC)? {
+        return Err(IoError::NotParquet { path: input.path.into() });
     }
     if !input.is_file {
         return read_chunks(Bytes::from(source.read_to_end()?), input);

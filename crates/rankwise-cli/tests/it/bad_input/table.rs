@@ -1,0 +1,253 @@
+//! The rows.
+
+use super::Row;
+use super::content as make;
+use super::content::Content::{AsItIs, Beside, Bytes, Folder, Made, Text};
+
+const TRAIN: &str = "train @ --out out.json";
+const VALID: &str = "train train.txt --valid @ --out out.json";
+const PREDICT: &str = "predict model.json @ --out out.txt";
+const EVAL: &str = "eval @ --model model.json --per-query out.tsv";
+const INSPECT: &str = "inspect @";
+const CONVERT: &str = "convert-data @ out.parquet";
+const SCORES: &str = "eval train.txt --scores @ --per-query out.tsv";
+const MODEL: &str = "predict @ train.txt --out out.txt";
+const CONFIG: &str = "train train.txt --config @ --out out.json";
+const STDIN: &str = "train - --out out.json < @";
+
+/// Two rows of a query, and no qid.
+const SIZED: &str = "1 1:1\n0 1:2\n";
+/// The same with one.
+const NAMED: &str = "1 qid:a 1:1\n0 qid:a 1:2\n";
+
+/// What is done with `@`, and the files it is done with.
+#[rustfmt::skip]
+pub(super) const FILES: &[(&str, &[Row])] = &[
+    // Lines of LETOR.
+    (TRAIN, &[
+        ("d.txt", Text(""), "d.txt: there are no rows; a data set needs at least one document"),
+        ("d.txt", Text("# remark\n\n"), "d.txt: there are no rows"),
+        ("d.txt", Text("1 1:0.5\n"), "d.txt:1:3: no qid; write qid:ID after every label ... d.txt.query"),
+        ("d.txt", Text("1 qid:1 1:5\n0 1:5\n"), "d.txt:2:3: no qid here, but line 1 has one"),
+        ("d.txt", Text("1 qid: 1:5\n"), "d.txt:1:3: \"qid:\" has no id; write the query's id"),
+        ("d.txt", Text("1 1:5 qid:1\n"), "d.txt:1:7: \"qid:1\" is out of place; write one qid, right after the label"),
+        ("d.txt", Text("1 qid:1 qid:2\n"), "d.txt:1:9: \"qid:2\" is out of place"),
+        ("d.txt", Text("qid:1 1:1\n"), "d.txt:1:1: label \"qid:1\" is not a number; begin each line with one"),
+        ("d.txt", Text("0 qid:1\n\ngood qid:1\n"), "d.txt:3:1: label \"good\" is not a number"),
+        ("d.txt", Text("nan qid:1 1:1\n"), "d.txt:1:1: label \"nan\" is out of range; labels are finite numbers"),
+        ("d.txt", Text("-1 qid:1 1:1\n"), "d.txt:1:1: label \"-1\" is out of range"),
+        ("d.txt", Text("inf qid:1 1:1\n"), "d.txt:1:1: label \"inf\" is out of range"),
+        ("d.txt", Text("1e39 qid:1 1:1\n"), "d.txt:1:1: label \"1e39\" is out of range"),
+        ("d.txt", Text("1 qid:1 4294967296:2\n"), "d.txt:1:9: feature 4294967296 is too large; the largest is 4294967295"),
+        ("d.txt", Text("1 qid:1 1:1 99999999999999999999:2\n"), "d.txt:1:13: feature 99999999999999999999 is too large"),
+        ("d.txt", Text("1 qid:1 -1:2\n"), "d.txt:1:9: feature \"-1\" is not an integer of 0 or more"),
+        ("d.txt", Text("1 qid:1 price:2\n"), "d.txt:1:9: feature \"price\" is not an integer of 0 or more"),
+        ("d.txt", Text("1 qid:1 1:5 2:1 1:7\n"), "d.txt:1:17: feature 1 is given twice in this line; keep one value"),
+        ("d.txt", Text("1 qid:1 2:abc\n"), "d.txt:1:11: value \"abc\" of feature 2 is not a number ... nan if it is missing"),
+        ("d.txt", Text("1 qid:1 2:0,5\n"), "d.txt:1:11: value \"0,5\" of feature 2 is not a number"),
+        ("d.txt", Text("1 qid:1 0.5\n"), "d.txt:1:9: \"0.5\" is not feature:value"),
+        ("d.txt", Text("1 qid:a\0b 1:1\n"), "d.txt:1:7: qid \"a\\0b\" holds a control character; remove it"),
+        ("d.txt", Bytes(b"1 qid:\xff 1:2\n"), "d.txt:1:7: qid \"\\xff\" is not valid UTF-8; save the file as UTF-8"),
+        ("d.txt", Bytes(b"1 qid:1 1:2 # \xc3(\n"), "d.txt:1:15: comment \"\\xc3(\" is not valid UTF-8"),
+        ("d.txt", Bytes(b"\xff\xfe1\0 \0"), "d.txt: this is UTF-16 text, where text in UTF-8 is expected; convert it"),
+        ("d.txt", Bytes(b"\x89PNG\r\n\x1a\n"), "d.txt:1:1: label \"\\x89PNG\" is not a number"),
+        ("d.txt", Made(make::junk), "d.txt:1:"),
+        ("d.txt", Made(make::long_word), "d.txt:1:1: label \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\" is not a number"),
+        ("d.txt", Made(make::long_value), "d.txt:1:11: value \"111111 ... 1...\" of feature 7 is not a number"),
+        ("d.txt", Made(make::endless_line), "d.txt:1:1: the line is longer than 64 MB; check that this is text"),
+        ("d.txt", Text("label,qid,f1\n1,a,2\n"), "d.txt:1:1: label \"label,qid,f1\" is not a number; if this is a table, say so with --data-format csv"),
+        ("d.txt", Text("1 qid:a 1:1\n1 qid:a 1:2\n"), "d.txt: no query has two documents with different labels"),
+        ("d.txt", Text("1 qid:a 1:1\n0 qid:a 1:1\n"), "d.txt: no feature has two different values"),
+        ("d.txt", Text("1000 qid:a 1:1\n0 qid:a 1:2\n"), "d.txt: label 1000 in query 'a' is too large for exponential gain"),
+    ]),
+    // Compressed.
+    (TRAIN, &[
+        ("d.txt.gz", Made(make::empty_gzip), "d.txt.gz: there are no rows"),
+        ("d.txt.gz", Made(make::cut_gzip), "d.txt.gz: the gzip data is damaged or cut off ... copy or compress the file again"),
+        ("d.txt.gz", Made(make::spoilt_gzip), "d.txt.gz: the gzip data is damaged or cut off after line 4"),
+        ("d.txt.gz", Made(make::cut_second_gzip), "d.txt.gz: the gzip data is damaged or cut off after line 7"),
+        ("d.txt.gz", Bytes(b"\x1f\x8b"), "d.txt.gz: the gzip data is damaged or cut off"),
+        ("d.txt.gz", Made(make::bad_row_in_gzip), "d.txt.gz:5:11: value \"x\" of feature 1 is not a number"),
+        ("d.txt.gz", Made(make::gzip_in_gzip), "d.txt.gz:1:1: label \"\\u{1f}\\x8b ... is not a number"),
+        ("d.txt.zst", Made(make::cut_zstd), "d.txt.zst: the zstd data is damaged or cut off"),
+        ("d.txt.zst", Bytes(b"\x28\xb5\x2f\xfdno zstd at all"), "d.txt.zst: the zstd data is damaged or cut off"),
+        ("d.txt.zst", Made(make::wide_window), "d.txt.zst: the zstd data needs more than 64 MB of memory to unpack; compress the file without --long"),
+    ]),
+    // Tables.
+    (TRAIN, &[
+        ("d.csv", Text(""), "d.csv: there are no rows"),
+        ("d.csv", Text("label,qid,a\n"), "d.csv: there are no rows"),
+        ("d.csv", Text("label,qid,a\n1,q,2\n0,q\n"), "d.csv:3:4: the row has 2 fields, but the table has 3 columns; add what is missing"),
+        ("d.csv", Text("label,qid,a\n1,q,2,5\n"), "d.csv:2:6: the row has 4 fields, but the table has 3 columns; put fields"),
+        ("d.csv", Text("label,qid,a\n1,\"q,2\n0,q,3\n"), "d.csv:2:3: the quote of \"\"q,2 ... is never closed"),
+        ("d.csv", Text("label,qid,a\n1,\"q\"r,2\n"), "d.csv:2:6: \"r\" follows a closing quote"),
+        ("d.csv", Text("label,qid,color\n1,q,red\n"), "d.csv:2:5: \"red\" in column \"color\" is not a number ... --ignore-columns"),
+        ("d.csv", Text("label,qid,a\n-1,q,2\n"), "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are finite numbers"),
+        ("d.csv", Text("label,qid,a\nnan,q,2\n"), "d.csv:2:1: \"nan\" in column \"label\" is not a label"),
+        ("d.csv", Text("label,qid,a\n,q,2\n"), "d.csv:2:1: there is no label in column \"label\""),
+        ("d.csv", Text("label,qid,a\n1,,2\n"), "d.csv:2:3: there is no qid in column \"qid\"; every row needs the id of its query"),
+        ("d.csv", Text("label,qid,weight,a\n1,q,-2,2\n"), "d.csv:2:5: \"-2\" in column \"weight\" is not a row weight"),
+        ("d.csv", Text("label,qid,position,a\n1,q,1.5,2\n"), "d.csv:2:5: \"1.5\" in column \"position\" is not a position"),
+        ("d.csv", Text("a,qid,b\n1,q,2\n"), "d.csv: no column is the label; name it with --label-column ... \"a\", \"qid\", \"b\""),
+        ("d.csv", Text("a,label,b\n1,0,2\n"), "d.csv: no column is the qid; name it with --qid-column ... d.csv.query"),
+        ("d.csv", Text("label,qid,a,a\n1,q,2,3\n"), "d.csv: two columns are called \"a\"; rename one of them"),
+        ("d.csv", Text("label,qid,query_id\n1,q,2\n"), "d.csv: columns \"qid\" and \"query_id\" could both be the qid"),
+        ("d.csv", Text("label;qid;a\n1;q;2\n"), "d.csv: there is one column only ... --separator"),
+        ("d.csv", Bytes(b"label,qid,a\n1,\xff,2\n"), "d.csv:2:3: qid \"\\xff\" is not valid UTF-8"),
+        ("d.csv", Bytes(b"label,qid,\xff\n1,q,2\n"), "d.csv:1:11: column name \"\\xff\" is not valid UTF-8"),
+        ("d.csv", Made(make::too_many_columns), "d.csv:1:1048577: the table has more than 1048576 columns; check the separator"),
+        ("d.tsv", Text("label\tqid\ta\n1\tq\n"), "d.tsv:2:4: the row has 2 fields, but the table has 3 columns"),
+    ]),
+    ("train @ --label-column grade --out out.json", &[
+        ("d.csv", Text("label,qid,a\n1,q,2\n"), "d.csv: --label-column grade: there is no such column; ... \"label\", \"qid\", \"a\""),
+    ]),
+    ("train @ --ignore-columns b --out out.json", &[
+        ("d.csv", Text("label,qid,a\n1,q,2\n"), "d.csv: --ignore-columns b: there is no such column"),
+    ]),
+    // Parquet.
+    (TRAIN, &[
+        ("d.parquet", Text("PAR1"), "d.parquet: the Parquet data is damaged or cut off"),
+        ("d.parquet", Text("1 qid:1 1:1\n"), "d.parquet: this is not a Parquet file ... --data-format"),
+        ("d.parquet", Made(make::cut_parquet), "d.parquet: the Parquet data is damaged or cut off ... write or copy the file again"),
+        ("d.parquet.gz", Made(make::gzipped_parquet), "d.parquet.gz: this Parquet file is packed with gzip; unpack it first"),
+        ("d.parquet", Made(make::text_feature), "d.parquet: column \"title\" holds text, where a number should be ... --ignore-columns"),
+        ("d.parquet", Made(make::date_feature), "d.parquet: column \"day\" holds dates"),
+        ("d.parquet", Made(make::timestamp_feature), "d.parquet: column \"seen\" holds timestamps"),
+        ("d.parquet", Made(make::list_feature), "d.parquet: column \"vector.list.element\" holds nested values"),
+        ("d.parquet", Made(make::group_feature), "d.parquet: column \"price.amount\" holds nested values"),
+        ("d.parquet", Made(make::text_label), "d.parquet: column \"label\" holds text, where a label should be"),
+        ("d.parquet", Made(make::bool_qid), "d.parquet: column \"qid\" holds neither text nor integers"),
+        ("d.parquet", Made(make::negative_label), "d.parquet: row 2: \"-2\" in column \"label\" is not a label"),
+        ("d.parquet", Made(make::infinite_label), "d.parquet: row 1: \"inf\" in column \"label\" is not a label"),
+        ("d.parquet", Made(make::null_label), "d.parquet: row 2: there is no label in column \"label\""),
+        ("d.parquet", Made(make::no_rows), "d.parquet: there are no rows"),
+        ("d.parquet", Made(make::no_label_column), "d.parquet: no column is the label"),
+    ]),
+    // Beside the data.
+    (BESIDE, &[
+        ("d.txt.query", Beside(SIZED, ".query", "3\n"), "d.txt.query: the query sizes add up to 3, but there are 2 rows"),
+        ("d.txt.query", Beside(SIZED, ".query", "two\n"), "d.txt.query:1:1: \"two\" is not the number of rows of a query"),
+        ("d.txt.weight", Beside(NAMED, ".weight", "1\n"), "d.txt.weight: the number of row weights is 1, but the number of rows is 2"),
+        ("d.txt.weight", Beside(NAMED, ".weight", "1\n-1\n"), "d.txt.weight:2:1: \"-1\" is not a weight of 0 or more"),
+        ("d.txt.weight", Beside(NAMED, ".weight", "1\n\n1\n"), "d.txt.weight:2:1: the line is empty; write a weight"),
+        ("d.txt.query_weight", Beside(NAMED, ".query_weight", "1\n2\n"), "d.txt.query_weight: the number of query weights is 2"),
+        ("d.txt.group_weights", Beside(NAMED, ".group_weights", "b\t1\n"), "d.txt.group_weights: query \"a\" has no weight; give one for every query"),
+        ("d.txt.position", Beside(NAMED, ".position", "1\n2\n3\n"), "d.txt.position: the number of positions is 3"),
+        ("d.txt.position", Beside(NAMED, ".position", "1\n-2\n"), "d.txt.position:2:1: \"-2\" is not a position"),
+        ("d.txt.pairs", Beside(NAMED, ".pairs", "0\t7\n"), "d.txt.pairs:1:1: there is no row 7; the rows are numbered from 0 to 1"),
+        ("d.txt.pairs", Beside(NAMED, ".pairs", "0\n"), "d.txt.pairs:1:1: \"0\" is not the row numbers of winner and loser"),
+    ]),
+    // The other commands that read.
+    (VALID, &[
+        ("v.txt", Text("1 qid:1 1:x\n"), "v.txt:1:11: value \"x\" of feature 1 is not a number"),
+        ("v.txt", AsItIs, "v.txt: cannot open: there is no such file; check its name"),
+        ("train.rwcache", AsItIs, "train.rwcache: this is a cache of binned data, which only training reads"),
+    ]),
+    (PREDICT, &[
+        ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
+        ("d.csv", Text("qid,f1\nq,1,2\n"), "d.csv:2:4: the row has 3 fields, but the table has 2 columns"),
+        ("folder", AsItIs, "folder: cannot read: this is a folder; name a file"),
+        ("model.json", AsItIs, "model.json: this looks like a model, not like ranking data; check the order"),
+    ]),
+    (EVAL, &[
+        ("d.txt", Text("0 qid:1 1:1\n1 qid:1 1:2 3\n"), "d.txt:2:13: \"3\" is not feature:value"),
+        ("d.txt.gz", Made(make::cut_gzip), "d.txt.gz: the gzip data is damaged or cut off"),
+        ("train.txt/x", AsItIs, "train.txt/x: cannot open: a part of the path is a file"),
+    ]),
+    (INSPECT, &[
+        ("d.txt", Text("1 qid:1 x:1\n"), "d.txt:1:9: feature \"x\" is not an integer"),
+        ("d.parquet", Made(make::list_feature), "d.parquet: column \"vector.list.element\" holds nested values"),
+        ("nosuch.txt", AsItIs, "nosuch.txt: cannot open: there is no such file"),
+        (".", AsItIs, ".: cannot read: this is a folder; name a file"),
+    ]),
+    (CONVERT, &[
+        ("d.txt", Text("1 qid:1 1:1\n2 qid:1 1\n"), "d.txt:2:9: \"1\" is not feature:value"),
+        ("d.tsv.zst", Made(make::cut_zstd), "d.tsv.zst: the zstd data is damaged or cut off"),
+        ("e.csv", Folder, "e.csv: cannot read: this is a folder"),
+    ]),
+    (SCORES, &[
+        ("s.txt", Text("1\n2\n"), "s.txt: 2 scores for 900 rows of train.txt"),
+        ("s.txt", Text("1\nnan\n"), "s.txt:2:1: \"nan\" is not a finite number"),
+        ("s.txt", Text("\n1\n"), "s.txt:1:1: the line is empty"),
+        ("s.txt.gz", Made(make::spoilt_gzip), "s.txt.gz:1:1: \"2 qid:1 1:0.5 2:1\" is not a finite number"),
+    ]),
+    (MODEL, &[
+        ("m.json", Text(""), "m.json: not a Rankwise model: the file is empty"),
+        ("m.json", Text("{\"format\": 1"), "m.json:1:12: not a Rankwise model"),
+        ("m.json", Made(make::junk), "m.json: not a Rankwise model"),
+        ("folder", AsItIs, "folder: cannot read: this is a folder"),
+    ]),
+    (CONFIG, &[
+        ("c.toml", Text("num_trees = \n"), "c.toml:1:13: ... write `name = value` in each line"),
+        ("c.toml", Text("num_trees = 5\nnum_leafs = 3\n"), "c.toml:2:1: unknown parameter 'num_leafs'"),
+        ("c.toml", Bytes(b"num_trees = \xff\n"), "c.toml: this is not text in UTF-8"),
+    ]),
+    (STDIN, &[
+        ("d.csv", Text("label,qid,f1\n1,a,2\n"), "<stdin>:1:1: label \"label,qid,f1\" is not a number; if this is a table, say so with --data-format csv"),
+        ("d.txt", Text("1 1:1\n"), "<stdin>:1:3: no qid; write qid:ID after every label"),
+        ("d.txt", Text(""), "<stdin>: there are no rows"),
+    ]),
+];
+
+/// The data of a side file.
+const BESIDE: &str = "train d.txt --out out.json --valid train.txt";
+
+/// Small files that hold gigabytes.
+#[rustfmt::skip]
+pub(super) const BOMBS: &[(&str, Row)] = &[
+    (TRAIN, ("d.txt.gz", Made(make::gzip_of_newlines), "d.txt.gz: the gzip data unpacks to more than 500 times its size; check where")),
+    (TRAIN, ("d.txt.zst", Made(make::zstd_of_newlines), "d.txt.zst: the zstd data unpacks to more than 500 times its size")),
+    (TRAIN, ("d.txt.gz", Made(make::gzip_of_one_line), "d.txt.gz:1:1: the line is longer than 64 MB")),
+    (INSPECT, ("d.txt.zst", Made(make::zstd_of_one_line), "d.txt.zst:1:1: the line is longer than 64 MB")),
+    (PREDICT, ("d.txt.zst", Made(make::zstd_of_rows), "d.txt.zst: the zstd data unpacks to more than 500 times its size")),
+    (CONVERT, ("d.csv.zst", Made(make::zstd_of_fields), "d.csv.zst: the zstd data unpacks to more than 500 times its size")),
+    (EVAL, ("d.csv.gz", Made(make::gzip_of_newlines), "d.csv.gz: the gzip data unpacks to more than 500 times its size")),
+    (TRAIN, ("d.parquet.zst", Made(make::zstd_of_one_line), "d.parquet.zst: this Parquet file is packed with zstd; unpack it first")),
+    (SCORES, ("s.txt.zst", Made(make::zstd_of_numbers), "s.txt.zst: the zstd data unpacks to more than 500 times its size")),
+    (MODEL, ("m.json", Made(make::zstd_of_one_line), "m.json: the zstd data unpacks to more than 500 times its size")),
+    (CONFIG, ("c.toml", Made(make::gzip_of_newlines), "c.toml: the gzip data unpacks to more than 500 times its size")),
+];
+
+/// Whole lines that make no sense, whatever the files are.
+#[rustfmt::skip]
+pub(super) const ARGUMENTS: &[(&str, &str)] = &[
+    // Places that cannot be written to.
+    ("train train.txt --out no/where", "no/where: cannot write: its folder does not exist; make the folder first"),
+    ("train train.txt --out folder", "folder: cannot write: this is a folder; name a file"),
+    ("train train.txt --out old.txt/x", "old.txt/x: cannot write: a part of the path is a file"),
+    ("train train.txt --out train.txt", "train.txt: cannot write: this file is also an input"),
+    ("train train.txt --out /proc/out.json", "/proc/out.json: cannot write: "),
+    ("train train.txt --out out.json --checkpoint old.txt", "old.txt: cannot write: there is a file of this name; name a folder"),
+    ("predict model.json train.txt --out no/where", "no/where: cannot write: its folder does not exist"),
+    ("predict model.json train.txt --out model.json", "model.json: cannot write: this file is also an input"),
+    ("eval train.txt --model model.json --per-query folder", "folder: cannot write: this is a folder"),
+    ("convert-data train.txt no/where.csv", "no/where.csv: cannot write: its folder does not exist"),
+    ("convert-data train.txt out.unknown", "out.unknown: the name does not tell the format"),
+    ("convert-data train.txt out.parquet.gz", "out.parquet.gz: cannot write: Parquet compresses by itself"),
+    ("synth --rows 10 --out old.txt/x", "old.txt/x: cannot write: a part of the path is a file"),
+    // A disk without room.
+    ("train train.txt --out /dev/full --set num_trees=2", "/dev/full: cannot write: the disk is full; free some space"),
+    ("predict model.json train.txt --out /dev/full", "/dev/full: cannot write: the disk is full"),
+    ("eval train.txt --model model.json --per-query /dev/full", "/dev/full: cannot write: the disk is full"),
+    ("convert-data train.txt /dev/full --to csv", "/dev/full: cannot write: the disk is full"),
+    ("convert-data train.txt /dev/full --to parquet", "/dev/full: cannot write: the disk is full"),
+    ("convert-data train.txt /dev/full --to cache", "/dev/full: cannot write: the disk is full"),
+    ("synth --rows 100 --out /dev/full", "/dev/full: cannot write: the disk is full"),
+    // What is typed.
+    ("trian train.txt --out out.json", "unrecognized subcommand 'trian' ... 'train'"),
+    ("train train.txt", "--out <MODEL>"),
+    ("train train.txt --out out.json --set num_leafs=3", "unknown parameter 'num_leafs'; did you mean 'num_leaves'?"),
+    ("train train.txt --out out.json --set num_leaves=1", "'num_leaves': 1 is out of range"),
+    ("train train.txt --out out.json --set learning_rate=nan", "'learning_rate': NaN is out of range"),
+    ("train train.txt --out out.json --threads 0", "'--threads <N>': give an integer from 1 to 1024"),
+    ("train train.txt --out out.json --seed -1", "'--seed <S>': give an integer"),
+    ("train train.txt --out out.json --label-column 0", "train.txt: this is read as LETOR text, which has no columns"),
+    ("train train.txt --out out.json --data-format parquet", "train.txt: this is not a Parquet file"),
+    ("train train.txt --out out.json --data-format csv", "train.txt: there is one column only ... --separator"),
+    ("train train.txt --out out.json --separator ab", "one ASCII character"),
+    ("train - --valid - --out out.json", "standard input can be read once only; name a file"),
+    ("eval train.txt --model model.json --metric ndgc@10", "'metric': 'ndgc@10'"),
+    ("eval train.txt --model model.json --scores scores.txt", "cannot be used with '--scores <FILE>'"),
+    ("predict model.json train.txt --format json", "invalid value 'json' ... scores, tsv, run"),
+    ("convert-data train.txt out.csv --set max_bin=15", "only a cache has parameters"),
+];
