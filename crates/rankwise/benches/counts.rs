@@ -146,7 +146,7 @@ fn binning(data: Dataset) -> usize {
 
 // Most instructions that each may take.
 const LISTS: u64 = 2_220_000;
-const LAYOUT: u64 = 30_000_000;
+const LAYOUT: u64 = 23_500_000;
 const TREE: u64 = 40_000_000;
 const TEXT: u64 = 48_200_000;
 const BINS: u64 = 36_800_000;
