@@ -1,4 +1,5 @@
-//! Data that cannot be used: the message names the file, the line and the column where there is one.
+//! Data that cannot be used: the message names the file, the line and the column where there is one. Broken lines and cells
+//! are rows of the table of bad input.
 
 use crate::sandbox::Sandbox;
 
@@ -7,30 +8,6 @@ fn refused(content: impl AsRef<[u8]>, parts: &[&str]) {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", content);
     sandbox.refused(&["train", "d.txt", "--out", "m.json"], parts);
-}
-
-#[test]
-fn lines_are_refused_with_their_place() {
-    refused("", &["d.txt: there are no rows; a data set needs at least one document"]);
-    refused("# nothing but a remark\n\n", &["d.txt: there are no rows"]);
-    refused("1 1:0.5\n", &["d.txt:1:3: no qid; write qid:ID after every label", "d.txt.query"]);
-    refused("1 qid:1 1:0.5\n0 1:0.5\n", &["d.txt:2:3: no qid here, but line 1 has one"]);
-    refused("1 qid: 1:0.5\n", &["d.txt:1:3: \"qid:\" has no id; write the query's id"]);
-    refused("1 1:0.5 qid:1\n", &["d.txt:1:9: \"qid:1\" is out of place; write one qid, right after the label"]);
-    refused("hello world\n", &["d.txt:1:1: label \"hello\" is not a number; begin each line with one"]);
-    refused("1 qid:1 1:1\n\nx qid:1 1:1\n", &["d.txt:3:1: label \"x\" is not a number"]);
-    refused("-1 qid:1 1:1\n", &["d.txt:1:1: label \"-1\" is out of range; labels are finite numbers of 0 or more"]);
-    refused("inf qid:1 1:1\n", &["d.txt:1:1: label \"inf\" is out of range"]);
-    refused("1 qid:1 1:0.5 1:0.7\n", &["d.txt:1:15: feature 1 is given twice in this line; keep one value"]);
-    refused(
-        "1 qid:1 1:0.5 2:abc\n",
-        &["d.txt:1:17: value \"abc\" of feature 2 is not a number", "nan if it is missing"],
-    );
-    refused("1 qid:1 0.5\n", &["d.txt:1:9: \"0.5\" is not feature:value"]);
-    refused("1 qid:1 price:2\n", &["d.txt:1:9: feature \"price\" is not an integer of 0 or more"]);
-    refused("1 qid:1 99999999999:2\n", &["d.txt:1:9: feature 99999999999 is too large; the largest is 4294967295"]);
-    refused(b"1 qid:\xff 1:2\n", &["d.txt:1:", "is not valid UTF-8; save the file as UTF-8"]);
-    refused(b"\x00\x01\x02\x03\xfe\xff", &["d.txt:1:1: label \"\\0\\u{1}\\u{2}\\u{3}\\xfe\\xff\" is not a number"]);
 }
 
 #[test]
