@@ -17,9 +17,11 @@ use std::collections::HashMap;
 use rankwise_params::param_enum;
 use rayon::prelude::*;
 
+pub use self::by_column::ColumnValues;
+use self::by_column::Table;
 use self::extras::{Extras, QueryWeights};
 pub use self::row_block::RowBlock;
-use self::source::Source;
+use self::source::{Beside, Source};
 use crate::dataset::Identity;
 use crate::{DataError, Dataset, Pair, RowKey, StringTable, pairs};
 
@@ -42,6 +44,15 @@ impl Absent {
         match self {
             Self::Missing => f32::NAN,
             Self::Zero => 0.0,
+        }
+    }
+
+    /// Whether a value says what leaving the feature out says.
+    #[inline]
+    pub fn says(self, value: f32) -> bool {
+        match self {
+            Self::Missing => value.is_nan(),
+            Self::Zero => value == 0.0,
         }
     }
 }
@@ -152,9 +163,8 @@ impl DatasetBuilder {
             return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
         }
         self.check_labels()?;
-        if !by_column::are_columns(&self.blocks) {
-            self.blocks = self.blocks.into_par_iter().map(RowBlock::by_row).collect();
-        }
+        let table = Table::take_from(&mut self.blocks);
+        self.blocks = self.blocks.into_par_iter().map(RowBlock::by_row).collect();
         self.extras.take_from(&self.blocks)?;
         self.extras.check(n_rows)?;
 
@@ -162,7 +172,11 @@ impl DatasetBuilder {
         let queries = self.number_queries(n_rows)?;
         let query_weights = self.extras.weights_by_query(&queries)?;
         self.extras.check_products(&queries, &query_weights)?;
-        let mut keys = source.row_keys(&queries, &query_weights, &self.extras);
+        let beside = Beside { queries: &queries, query_weights: &query_weights, extras: &self.extras };
+        let mut keys = match &table {
+            Some(table) => table.row_keys(n_rows, self.absent, |row| source.begin_key(row, &beside)),
+            None => source.row_keys(&beside),
+        };
         if let Some(pairs) = &self.extras.pairs {
             pairs::check(pairs, &queries)?;
             pairs::add_to_keys(&mut keys, pairs);
@@ -171,22 +185,15 @@ impl DatasetBuilder {
         // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are the same row.
         let mut by_id: Vec<u32> = (0..queries.ids.len() as u32).collect();
         by_id.sort_unstable_by_key(|query| queries.ids.get(*query as usize).as_bytes());
-        let mut rank = vec![0u32; by_id.len()];
-        by_id.iter().enumerate().for_each(|(position, query)| rank[*query as usize] = position as u32);
-        let mut input_row: Vec<u32> = (0..n_rows as u32).collect();
-        input_row.par_sort_unstable_by_key(|row| {
-            let row = *row as usize;
-            (rank[queries.of_row[row] as usize], keys[row], row)
-        });
-
-        let mut bounds = vec![0usize; by_id.len() + 1];
-        queries.of_row.iter().for_each(|query| bounds[rank[*query as usize] as usize + 1] += 1);
-        (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
+        let (bounds, input_row) = canonical_order(&queries, &by_id, &keys);
 
         let qids: StringTable = by_id.iter().map(|query| queries.ids.get(*query as usize)).collect();
         let doc_ids = self.blocks.iter().any(|block| block.has_doc_ids).then(|| source.doc_ids(&input_row));
         let keys: Vec<RowKey> = input_row.iter().map(|row| keys[*row as usize]).collect();
-        let (feature_ids, columns) = source.columns(&input_row);
+        let (feature_ids, columns) = match table {
+            Some(table) => table.into_columns(&input_row, self.absent),
+            None => source.columns(&input_row),
+        };
         Ok(Dataset {
             absent: self.absent,
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
@@ -252,6 +259,32 @@ impl DatasetBuilder {
         }
         Ok(numbers)
     }
+}
+
+/// Where each query begins, and the rows in order: first by query, which takes one pass, then by key inside of each.
+fn canonical_order(queries: &QueryNumbers, by_id: &[u32], keys: &[RowKey]) -> (Vec<usize>, Vec<u32>) {
+    let mut rank = vec![0u32; by_id.len()];
+    by_id.iter().enumerate().for_each(|(position, query)| rank[*query as usize] = position as u32);
+    let mut bounds = vec![0usize; by_id.len() + 1];
+    queries.of_row.iter().for_each(|query| bounds[rank[*query as usize] as usize + 1] += 1);
+    (1..bounds.len()).for_each(|query| bounds[query] += bounds[query - 1]);
+
+    let mut next = bounds.clone();
+    let mut order = vec![0u32; queries.of_row.len()];
+    for (row, query) in (0u32..).zip(&queries.of_row) {
+        let place = &mut next[rank[*query as usize] as usize];
+        order[*place] = row;
+        *place += 1;
+    }
+    let mut rest = &mut order[..];
+    let mut parts = Vec::with_capacity(by_id.len());
+    for bound in bounds.windows(2) {
+        let (part, after) = rest.split_at_mut(bound[1] - bound[0]);
+        parts.push(part);
+        rest = after;
+    }
+    parts.into_par_iter().for_each(|part| part.par_sort_unstable_by_key(|row| (keys[*row as usize], *row)));
+    (bounds, order)
 }
 
 fn picked<T: Copy>(all: &[T], order: &[u32]) -> Vec<T> {

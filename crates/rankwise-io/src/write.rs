@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, Column, Dataset, Pair};
+use rankwise_data::{Column, Dataset, Pair};
 use rayon::prelude::*;
 
 use crate::atomic::{check_writable, write_atomically};
@@ -185,14 +185,6 @@ impl<'a> Rows<'a> {
     pub(crate) fn columns(&self) -> impl Iterator<Item = (u32, &'a Column)> {
         let data = self.data;
         data.feature_ids().iter().enumerate().map(move |(slot, id)| (*id, data.column(slot)))
-    }
-
-    /// Whether a value need not be written, because a feature that is left out means the same.
-    pub(crate) fn is_absent(&self, value: f32) -> bool {
-        match self.data.absent() {
-            Absent::Missing => value.is_nan(),
-            Absent::Zero => value == 0.0,
-        }
     }
 
     /// Turns rows into text in parallel, and writes it in order.

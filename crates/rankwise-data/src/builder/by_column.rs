@@ -1,94 +1,159 @@
-//! Blocks that hold the values of each feature together, as tables in columns are read: no value is moved before its place in
-//! the data set is known.
+//! Rows whose values were handed over by feature, as tables in columns are read: no value is moved before its place in the
+//! data set is known.
 
 use rayon::prelude::*;
 
 use super::RowBlock;
 use crate::key::{FEATURE_BYTES, KeyHasher, feature_bytes};
-use crate::{Absent, Column};
+use crate::{Absent, Column, RowKey};
 
-/// Whether all blocks have the same features, by column.
-pub(super) fn are_columns(blocks: &[RowBlock]) -> bool {
-    let features = |block: &RowBlock| block.columns().map(|(features, _)| features.to_vec());
-    let first = blocks.first().and_then(features);
-    first.is_some() && blocks.iter().all(|block| features(block) == first)
-}
+/// Rows whose keys one task computes.
+const TASK_ROWS: usize = 1024;
+/// Rows whose values are gathered together: enough cache lines of a column in a row that they are fetched ahead (16 rows took
+/// twice as long), and room in the second-level cache for all.
+const TILE_ROWS: usize = 128;
+/// What a cache line holds.
+const FEATURES_PER_LINE: usize = 64 / FEATURE_BYTES;
 
-/// Rows whose values are gathered together: a cache line of each column.
-pub(super) const GATHERED_ROWS: usize = 16;
+/// The values of one feature, row after row.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnValues(Vec<f32>);
 
-/// The values of a few consecutive rows as their keys take them.
-#[derive(Default)]
-pub(super) struct KeyBytes {
-    rows: [Vec<u8>; GATHERED_ROWS],
-}
-
-impl KeyBytes {
-    /// Gathers the values of rows from `first` on, at most [`GATHERED_ROWS`].
-    pub(super) fn gather(&mut self, block: &RowBlock, first: usize, absent: Absent) {
-        let Some((features, columns)) = block.columns() else { return };
-        let n_rows = (block.n_rows() - first).min(GATHERED_ROWS);
-        let mut n_present = [0; GATHERED_ROWS];
-        for row in &mut self.rows {
-            row.resize(features.len() * FEATURE_BYTES, 0);
+impl ColumnValues {
+    /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
+    pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
+        let start = self.0.len();
+        let done = add(&mut self.0);
+        for value in self.0.iter_mut().skip(start) {
+            *value = value.clamp(-f32::MAX, f32::MAX);
         }
-        for (feature, column) in features.iter().zip(columns) {
-            let rows = self.rows.iter_mut().zip(&mut n_present);
-            for ((row, n_present), value) in rows.zip(&column[first..first + n_rows]) {
-                // Each is written, and counted if it is there: no branch to be guessed.
-                let place = &mut row[*n_present * FEATURE_BYTES..][..FEATURE_BYTES];
-                place.copy_from_slice(&feature_bytes(*feature, *value));
-                *n_present += usize::from(is_present(*value, absent));
-            }
-        }
-        for (row, n_present) in self.rows.iter_mut().zip(n_present) {
-            row.truncate(n_present * FEATURE_BYTES);
-        }
+        done
     }
 
-    /// Adds the values of a row to its key.
-    pub(super) fn add_to_key(&self, hasher: &mut KeyHasher, place: usize) {
-        hasher.feature_bytes(&self.rows[place]);
+    /// The values so far.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.0
     }
 }
 
-/// All features that some row has, ascending, and their columns in the given row order.
-pub(super) fn columns(blocks: &[RowBlock], order: &[u32], absent: Absent) -> (Vec<u32>, Vec<Column>) {
-    let parts: Vec<(&[u32], &[Vec<f32>])> = blocks.iter().filter_map(RowBlock::columns).collect();
-    let features = parts.first().map_or(&[][..], |(features, _)| features);
-    (0..features.len())
-        .into_par_iter()
-        .map_init(Vec::new, |values: &mut Vec<f32>, idx| {
-            values.clear();
-            for (_, columns) in &parts {
-                values.extend_from_slice(&columns[idx]);
-            }
-            (features[idx], column(values, order, absent))
-        })
-        .filter_map(|(feature, column)| Some((feature, column?)))
-        .unzip()
+/// The features of all rows, ascending, and a column for each.
+pub(super) struct Table {
+    features: Vec<u32>,
+    columns: Vec<ColumnValues>,
 }
 
-/// The values in order, if there are any.
-fn column(values: &[f32], order: &[u32], absent: Absent) -> Option<Column> {
-    let count = values.iter().filter(|value| is_present(**value, absent)).count();
-    let in_order = order.iter().map(|row| values[*row as usize]);
+impl Table {
+    /// Takes the columns out of a block, if it is the only one and has some.
+    pub(super) fn take_from(blocks: &mut [RowBlock]) -> Option<Self> {
+        let [block] = blocks else { return None };
+        let (features, columns) = block.take_columns()?;
+        Some(Self { features, columns })
+    }
+
+    /// The keys of all rows; `begin` adds what comes before the features.
+    pub(super) fn row_keys(
+        &self,
+        n_rows: usize,
+        absent: Absent,
+        begin: impl Fn(usize) -> KeyHasher + Sync,
+    ) -> Vec<RowKey> {
+        let of_task = |first: usize| {
+            let mut tile = KeyTile::new(self.features.len());
+            let mut keys = Vec::with_capacity(TASK_ROWS);
+            for row in first..n_rows.min(first + TASK_ROWS) {
+                let place = (row - first) % TILE_ROWS;
+                if place == 0 {
+                    tile.gather(self, row..n_rows.min(row + TILE_ROWS), absent);
+                }
+                let mut hasher = begin(row);
+                hasher.feature_bytes(tile.row(place));
+                keys.push(hasher.finish());
+            }
+            keys
+        };
+        (0..n_rows.div_ceil(TASK_ROWS)).into_par_iter().flat_map_iter(|task| of_task(task * TASK_ROWS)).collect()
+    }
+
+    /// All features that some row has, ascending, and their columns in the given row order.
+    pub(super) fn into_columns(self, order: &[u32], absent: Absent) -> (Vec<u32>, Vec<Column>) {
+        let in_order = |spare: &mut Vec<f32>, (feature, values): (u32, ColumnValues)| {
+            let column = column(values.0, order, absent, spare);
+            column.map(|column| (feature, column))
+        };
+        let features = self.features.into_par_iter().zip(self.columns);
+        features.map_init(Vec::new, in_order).flatten().unzip()
+    }
+}
+
+/// The values in order, if there are any. Memory that was touched is passed on: `spare` becomes the column, and the values
+/// are spare then.
+fn column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut Vec<f32>) -> Option<Column> {
+    spare.clear();
+    spare.extend(order.iter().map(|row| values[*row as usize]));
+    std::mem::swap(&mut values, spare);
+    let count = values.iter().filter(|value| !absent.says(**value)).count();
     // A sparse entry takes twice the room of a dense one.
     match count {
         0 => None,
-        count if count * 2 >= order.len() => Some(Column::Dense(in_order.collect())),
+        count if count * 2 >= order.len() => Some(Column::Dense(values)),
         _ => {
-            let present = (0u32..).zip(in_order).filter(|(_, value)| is_present(*value, absent));
+            let present = (0u32..).zip(values).filter(|(_, value)| !absent.says(*value));
             let (rows, values) = present.unzip();
             Some(Column::Sparse { rows, values, rest: absent.value() })
         }
     }
 }
 
-fn is_present(value: f32, absent: Absent) -> bool {
-    match absent {
-        Absent::Missing => !value.is_nan(),
-        Absent::Zero => value != 0.0,
+/// The values of a few consecutive rows as their keys take them.
+///
+/// ```text
+/// columns  f1: a0 a1 a2 ..      rows  0: f1 a0  f2 b0  ..
+///          f2: b0 -- b2 ..  ->        1: f1 a1  ..          what is absent is not there
+///                                     2: f1 a2  f2 b2  ..
+/// ```
+struct KeyTile {
+    cells: Vec<[u8; FEATURE_BYTES]>,
+    /// Cells from one row to the next.
+    stride: usize,
+    n_present: [usize; TILE_ROWS],
+}
+
+impl KeyTile {
+    fn new(n_features: usize) -> Self {
+        // An odd number of cache lines: rows begin in different sets of the cache.
+        let stride = (n_features.div_ceil(FEATURES_PER_LINE) | 1) * FEATURES_PER_LINE;
+        Self { cells: vec![[0; FEATURE_BYTES]; stride * TILE_ROWS], stride, n_present: [0; TILE_ROWS] }
+    }
+
+    /// Gathers the values of rows, at most [`TILE_ROWS`].
+    fn gather(&mut self, table: &Table, rows: std::ops::Range<usize>, absent: Absent) {
+        self.n_present = [0; TILE_ROWS];
+        // As long as no row lacks a value, all are at the same place.
+        let mut is_even = true;
+        for (place, (feature, column)) in table.features.iter().zip(&table.columns).enumerate() {
+            let values = &column.0[rows.clone()];
+            let cells = self.cells.chunks_exact_mut(self.stride).zip(values);
+            if is_even && !values.iter().fold(false, |any, value| any | absent.says(*value)) {
+                cells.for_each(|(row, value)| row[place] = feature_bytes(*feature, *value));
+                continue;
+            }
+            if is_even {
+                self.n_present = [place; TILE_ROWS];
+                is_even = false;
+            }
+            for ((row, value), n_present) in cells.zip(&mut self.n_present) {
+                // Each is written, and counted if it is there: no branch to be guessed.
+                row[*n_present] = feature_bytes(*feature, *value);
+                *n_present += usize::from(!absent.says(*value));
+            }
+        }
+        if is_even {
+            self.n_present = [table.features.len(); TILE_ROWS];
+        }
+    }
+
+    fn row(&self, place: usize) -> &[u8] {
+        self.cells[place * self.stride..][..self.n_present[place]].as_flattened()
     }
 }
 
@@ -96,7 +161,7 @@ fn is_present(value: f32, absent: Absent) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::{Absent, Column, Dataset, DatasetBuilder, RowBlock};
+    use crate::{Absent, Column, ColumnValues, Dataset, DatasetBuilder, RowBlock};
 
     type Table = Vec<(u8, Vec<f32>)>;
 
@@ -104,7 +169,7 @@ mod tests {
         let value = prop_oneof![
             2 => Just(0.0f32), 2 => Just(f32::NAN), 1 => Just(-0.0), 1 => Just(f32::INFINITY), 3 => -2.0f32..2.0
         ];
-        prop::collection::vec((0u8..4, prop::collection::vec(value, 3)), 1..40)
+        prop::collection::vec((0u8..4, prop::collection::vec(value, 3)), 1..200)
     }
 
     fn start(block: &mut RowBlock, qid: u8) {
@@ -126,24 +191,25 @@ mod tests {
     }
 
     fn by_column(rows: &[(u8, Vec<f32>)]) -> RowBlock {
-        let columns = (0..3).map(|idx| rows.iter().map(|(_, values)| values[idx]).collect()).collect();
-        let mut block = RowBlock::of_columns(&[0, 2, 4], columns);
-        for (qid, _) in rows {
+        let mut columns = vec![ColumnValues::default(); 3];
+        let mut block = RowBlock::default();
+        for (qid, values) in rows {
             start(&mut block, *qid);
+            columns.iter_mut().zip(values).for_each(|(column, value)| column.append(|column| column.push(*value)));
         }
+        block.set_columns(&[0, 2, 4], columns);
         block
     }
 
     proptest! {
-        /// Blocks by column, alone or among blocks by row, make the data set that rows make.
+        /// One block by column, or several, make the data set that rows make.
         #[test]
-        fn columns_say_what_rows_say(rows in table(), cut in 1usize..20, zero in any::<bool>(), is_mixed in any::<bool>()) {
+        fn columns_say_what_rows_say(rows in table(), cut in 20usize..400, zero in any::<bool>()) {
             let absent = if zero { Absent::Zero } else { Absent::Missing };
             let expected = by_row(&rows, absent);
             let mut builder = DatasetBuilder::new(absent);
-            for (idx, part) in rows.chunks(cut).enumerate() {
-                let block = by_column(part);
-                builder.push_block(if is_mixed && idx % 2 == 0 { block.by_row() } else { block });
+            for part in rows.chunks(cut) {
+                builder.push_block(by_column(part));
             }
             let found = builder.finish().unwrap();
             prop_assert_eq!(found.fingerprint(), expected.fingerprint());

@@ -1,5 +1,6 @@
 //! Rows as a reader hands them over.
 
+use super::by_column::ColumnValues;
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -24,7 +25,7 @@ pub struct RowBlock {
     /// Whether all rows have the features of the first list.
     is_table: bool,
     /// The values by feature, if they were handed over so; there are no others then.
-    columns: Option<Vec<Vec<f32>>>,
+    columns: Option<Vec<ColumnValues>>,
 }
 
 impl RowBlock {
@@ -33,17 +34,6 @@ impl RowBlock {
     pub fn for_table(features: &[u32]) -> Self {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         Self { features: features.to_vec(), is_table: true, ..Self::default() }
-    }
-
-    /// A block whose rows all have these features, which ascend, with the values of each feature; [`Self::start_row`] is
-    /// all that a row needs then.
-    pub fn of_columns(features: &[u32], mut columns: Vec<Vec<f32>>) -> Self {
-        assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
-        assert_eq!(features.len(), columns.len(), "there is a column for each feature");
-        for value in columns.iter_mut().flatten() {
-            *value = value.clamp(-f32::MAX, f32::MAX);
-        }
-        Self { features: features.to_vec(), columns: Some(columns), ..Self::default() }
     }
 
     /// Starts a row; its values come with [`Self::push_value`], before or after, and [`Self::finish_row`] ends it. An empty `qid` means that the
@@ -97,9 +87,24 @@ impl RowBlock {
         self.list_starts.push(0);
     }
 
+    /// Gives all rows these features, which ascend, with the values of each; [`Self::start_row`] is all that a row needs
+    /// then.
+    pub fn set_columns(&mut self, features: &[u32], columns: Vec<ColumnValues>) {
+        assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
+        assert_eq!(features.len(), columns.len(), "there is a column for each feature");
+        assert!(
+            columns.iter().all(|column| column.as_slice().len() == self.n_rows()),
+            "columns have a value for each row"
+        );
+        assert!(self.values.is_empty(), "values come by row or by column");
+        self.features = features.to_vec();
+        self.columns = Some(columns);
+    }
+
     /// The features of all rows and their columns, if the values were handed over so.
-    pub(super) fn columns(&self) -> Option<(&[u32], &[Vec<f32>])> {
-        self.columns.as_deref().map(|columns| (&self.features[..], columns))
+    pub(super) fn take_columns(&mut self) -> Option<(Vec<u32>, Vec<ColumnValues>)> {
+        let columns = self.columns.take()?;
+        Some((std::mem::take(&mut self.features), columns))
     }
 
     /// The block with values by row.
@@ -107,7 +112,7 @@ impl RowBlock {
         let Some(columns) = self.columns.take() else { return self };
         self.is_table = true;
         for row in 0..self.n_rows() {
-            self.values.extend(columns.iter().map(|column| column[row]));
+            self.values.extend(columns.iter().map(|column| column.as_slice()[row]));
             self.finish_table_row();
         }
         self
@@ -165,10 +170,7 @@ impl RowBlock {
         let values = &self.values[start..self.row_ends[row]];
         let features = &self.features[self.list_starts[row]..][..values.len()];
         let pairs = features.iter().copied().zip(values.iter().copied());
-        pairs.filter(move |(_, value)| match absent {
-            Absent::Missing => !value.is_nan(),
-            Absent::Zero => *value != 0.0,
-        })
+        pairs.filter(move |(_, value)| !absent.says(*value))
     }
 }
 

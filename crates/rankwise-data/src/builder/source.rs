@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::by_column::{GATHERED_ROWS, KeyBytes};
-use super::{Extras, QueryNumbers, RowBlock, by_column};
+use super::{Extras, QueryNumbers, RowBlock};
 use crate::key::KeyHasher;
 use crate::{Absent, Column, RowKey, StringTable};
 
@@ -15,6 +14,13 @@ pub(super) struct Source<'a> {
     blocks: &'a [RowBlock],
     starts: Vec<usize>,
     absent: Absent,
+}
+
+/// What a key takes from elsewhere than the blocks.
+pub(super) struct Beside<'a> {
+    pub(super) queries: &'a QueryNumbers,
+    pub(super) query_weights: &'a [f32],
+    pub(super) extras: &'a Extras,
 }
 
 impl<'a> Source<'a> {
@@ -42,51 +48,36 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    pub(super) fn row_keys(&self, queries: &QueryNumbers, query_weights: &[f32], extras: &Extras) -> Vec<RowKey> {
-        let begin = |row: usize, block: &RowBlock, local: usize| {
-            let query = queries.of_row[row] as usize;
-            let mut hasher = KeyHasher::default();
-            hasher.text(queries.ids.get(query));
-            hasher.text(block.doc_ids.get(local));
-            hasher.number(block.labels[local]);
-            hasher.number(extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
-            hasher.number(query_weights[query]);
-            if let Some(positions) = &extras.positions {
-                hasher.integer(positions[row]);
-            }
-            hasher
-        };
-        if !by_column::are_columns(self.blocks) {
-            let rows = (0..queries.of_row.len()).into_par_iter().with_min_len(256);
-            let key = |row| {
-                let (block, local) = self.find(row);
-                let mut hasher = begin(row, block, local);
-                hasher.features(block.present(local, self.absent));
-                hasher.finish()
-            };
-            return rows.map(key).collect();
+    /// What a row has beside its features, as its key begins.
+    pub(super) fn begin_key(&self, row: usize, beside: &Beside<'_>) -> KeyHasher {
+        let (block, local) = self.find(row);
+        let query = beside.queries.of_row[row] as usize;
+        let mut hasher = KeyHasher::default();
+        hasher.text(beside.queries.ids.get(query));
+        hasher.text(block.doc_ids.get(local));
+        hasher.number(block.labels[local]);
+        hasher.number(beside.extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
+        hasher.number(beside.query_weights[query]);
+        if let Some(positions) = &beside.extras.positions {
+            hasher.integer(positions[row]);
         }
-        let of_block = |(block, start): (&RowBlock, &usize)| {
-            let mut gathered = KeyBytes::default();
-            let mut keys = Vec::with_capacity(block.n_rows());
-            for local in 0..block.n_rows() {
-                if local.is_multiple_of(GATHERED_ROWS) {
-                    gathered.gather(block, local, self.absent);
-                }
-                let mut hasher = begin(start + local, block, local);
-                gathered.add_to_key(&mut hasher, local % GATHERED_ROWS);
-                keys.push(hasher.finish());
-            }
-            keys
+        hasher
+    }
+
+    /// The keys of all rows.
+    pub(super) fn row_keys(&self, beside: &Beside<'_>) -> Vec<RowKey> {
+        let rows = (0..beside.queries.of_row.len()).into_par_iter().with_min_len(256);
+        let key = |row| {
+            let (block, local) = self.find(row);
+            let mut hasher = self.begin_key(row, beside);
+            hasher.features(block.present(local, self.absent));
+            hasher.finish()
         };
-        self.blocks.par_iter().zip(&self.starts).with_max_len(1).flat_map_iter(of_block).collect()
+        rows.map(key).collect()
     }
 
     /// All features that some row has, ascending, and their columns in the given row order.
     pub(super) fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
-        if by_column::are_columns(self.blocks) {
-            return by_column::columns(self.blocks, order, self.absent);
-        }
         let (ids, counts) = self.count_features();
         let rest = self.absent.value();
         // A sparse entry takes twice the room of a dense one.
@@ -158,13 +149,9 @@ impl<'a> Source<'a> {
 /// Rows of equal shape are counted column by column, which vector instructions do.
 fn count_in_table(block: &RowBlock, features: &[u32], absent: Absent) -> Vec<(u32, usize)> {
     let mut counts = vec![0u32; features.len()];
-    let is_present = |value: f32| match absent {
-        Absent::Missing => !value.is_nan(),
-        Absent::Zero => value != 0.0,
-    };
     for row in block.table_rows() {
         for (count, value) in counts.iter_mut().zip(row) {
-            *count += u32::from(is_present(*value));
+            *count += u32::from(!absent.says(*value));
         }
     }
     features.iter().copied().zip(counts.into_iter().map(|count| count as usize)).collect()

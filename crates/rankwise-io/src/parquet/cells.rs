@@ -3,15 +3,13 @@
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, FloatType};
 use parquet::errors::{ParquetError, Result};
-use rankwise_data::StringTable;
+use rankwise_data::{ColumnValues, StringTable};
 
 use super::kind::Kind;
 use crate::options::Role;
 
-/// Decoded values, one for each row.
+/// Decoded values of what is no feature, one for each row.
 pub(super) enum Cells {
-    /// Of a feature; NaN where there is none.
-    Values(Vec<f32>),
     /// Of a label, a weight or a position; NaN where there is none.
     Numbers(Vec<f64>),
     /// Ids; empty where there is none.
@@ -26,22 +24,23 @@ pub(super) struct ColumnCells {
 }
 
 impl ColumnCells {
-    /// The next values.
-    pub(super) fn read(&mut self, n_rows: usize) -> Result<Cells> {
+    /// The next values: those of a feature, NaN where there is none, are appended to `values`, others given back.
+    pub(super) fn read(&mut self, n_rows: usize, values: &mut ColumnValues) -> Result<Option<Cells>> {
         match self.role {
             Role::Feature(_) => {
-                if let ColumnReader::FloatColumnReader(reader) = &mut self.reader {
-                    return floats(reader, n_rows).map(Cells::Values);
-                }
-                let mut values = Vec::with_capacity(n_rows);
-                self.numbers(n_rows, |number| values.push(number as f32))?;
-                Ok(Cells::Values(values))
+                let end = values.as_slice().len() + n_rows;
+                values.append(|values| match &mut self.reader {
+                    ColumnReader::FloatColumnReader(reader) => floats(reader, n_rows, values),
+                    _ => self.numbers(n_rows, |number| values.push(number as f32)),
+                })?;
+                let is_whole = values.as_slice().len() == end;
+                is_whole.then_some(None).ok_or_else(|| ParquetError::General("its rows cannot be counted".into()))
             }
-            Role::Qid | Role::DocId => self.names(n_rows).map(Cells::Names),
+            Role::Qid | Role::DocId => self.names(n_rows).map(|names| Some(Cells::Names(names))),
             _ => {
                 let mut numbers = Vec::with_capacity(n_rows);
                 self.numbers(n_rows, |number| numbers.push(number))?;
-                Ok(Cells::Numbers(numbers))
+                Ok(Some(Cells::Numbers(numbers)))
             }
         }
     }
@@ -109,25 +108,32 @@ impl ColumnCells {
     }
 }
 
-/// The values that are there, and for each row whether it has one.
-fn decode<T: DataType>(reader: &mut ColumnReaderImpl<T>, n_rows: usize) -> Result<(Vec<T::T>, Vec<i16>)> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let (n_read, ..) = reader.read_records(n_rows, Some(&mut levels), None, &mut values)?;
+/// Appends the values that are there, and tells for each row whether it has one.
+fn decode<T: DataType>(reader: &mut ColumnReaderImpl<T>, n_rows: usize, values: &mut Vec<T::T>) -> Result<Vec<i16>> {
+    let mut levels = Vec::new();
+    let (n_read, ..) = reader.read_records(n_rows, Some(&mut levels), None, values)?;
     if n_read != n_rows {
         return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
     }
-    Ok((values, levels))
+    Ok(levels)
 }
 
 /// What most features are: without missing values they are taken as they stand.
-fn floats(reader: &mut ColumnReaderImpl<FloatType>, n_rows: usize) -> Result<Vec<f32>> {
-    let (values, levels) = decode(reader, n_rows)?;
-    if values.len() == n_rows {
-        return Ok(values);
+fn floats(reader: &mut ColumnReaderImpl<FloatType>, n_rows: usize, values: &mut Vec<f32>) -> Result<()> {
+    let start = values.len();
+    let levels = decode(reader, n_rows, values)?;
+    let mut n_left = values.len() - start;
+    if n_left == n_rows {
+        return Ok(());
     }
-    let mut values = values.into_iter();
-    let value = |level: i16| if level > 0 { values.next().unwrap_or(f32::NAN) } else { f32::NAN };
-    Ok(levels.into_iter().map(value).collect())
+    // From the back, so that a value is moved before another takes its place.
+    values.resize(start + n_rows, f32::NAN);
+    for (row, level) in levels.iter().enumerate().rev() {
+        let is_there = *level > 0 && n_left > 0;
+        n_left -= usize::from(is_there);
+        values[start + row] = if is_there { values[start + n_left] } else { f32::NAN };
+    }
+    Ok(())
 }
 
 /// Reads so many rows and hands over each value, `None` where there is none.
@@ -136,7 +142,8 @@ fn each<T: DataType>(
     n_rows: usize,
     mut take: impl FnMut(Option<&T::T>),
 ) -> Result<()> {
-    let (values, levels) = decode(reader, n_rows)?;
+    let mut values = Vec::new();
+    let levels = decode(reader, n_rows, &mut values)?;
     if values.len() == n_rows {
         for value in &values {
             take(Some(value));

@@ -1,4 +1,4 @@
-//! A Parquet file into rows: columns are decoded in parallel, some rows at a time, and put together as blocks of rows.
+//! A Parquet file into rows: columns are decoded in parallel, some rows at a time; features are kept as columns.
 
 use std::fs::File;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
-use rankwise_data::{DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
+use rankwise_data::{ColumnValues, DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
@@ -20,9 +20,9 @@ use crate::problem::{Problem, name, shown};
 use crate::read::Input;
 use crate::source::Source;
 
-/// Rows that are decoded together: large enough that a column's start costs nothing, small enough that a thousand
-/// columns stay well below 100 MB.
-const CHUNK_ROWS: usize = 16 << 10;
+/// Rows that are decoded together: so many that the pages of a column are used up while they are in the cache, so few that a
+/// bad label is found before much has been decoded in vain.
+const CHUNK_ROWS: usize = 128 << 10;
 /// What pandas calls the column of its index.
 const PANDAS_INDEX: &str = "__index_level_";
 
@@ -60,11 +60,13 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
 
     let n_rows = reader.metadata().row_groups().iter().fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
     check_count(n_rows, &input)?;
-    let mut builder = DatasetBuilder::new(input.options.absent);
+    let mut table = Table::new(&kinds);
     for group in 0..reader.num_row_groups() {
-        let mut table = RowGroup { input: &input, columns: &columns, group, builder: &mut builder };
-        table.read(&reader, &kinds)?;
+        let group = RowGroup { input: &input, columns: &columns, group };
+        group.read(&reader, &kinds, &mut table)?;
     }
+    let mut builder = DatasetBuilder::new(input.options.absent);
+    builder.push_block(table.into_block());
     builder.feature_names(columns.feature_names.clone());
     let input = Input { options: input.options, ..input };
     input.finish(builder)
@@ -105,18 +107,42 @@ fn damaged(input: &Input<'_>, place: String, error: &ParquetError) -> IoError {
     IoError::Parquet { path: input.path.into(), place, reason: shown(reason.as_bytes()) }
 }
 
+/// The rows so far: what each has beside its features, and the features by column.
+struct Table {
+    rows: RowBlock,
+    /// In the order of the columns of the file; nothing where one is no feature.
+    features: Vec<(Option<u32>, ColumnValues)>,
+}
+
+impl Table {
+    fn new(kinds: &[(usize, Role, Kind)]) -> Self {
+        let feature = |role: &Role| if let Role::Feature(id) = role { Some(*id) } else { None };
+        let features = kinds.iter().map(|(_, role, _)| (feature(role), ColumnValues::default())).collect();
+        Self { rows: RowBlock::default(), features }
+    }
+
+    fn into_block(mut self) -> RowBlock {
+        let features = self.features.into_iter().filter_map(|(id, values)| Some((id?, values)));
+        let mut features: Vec<(u32, ColumnValues)> = features.collect();
+        features.sort_unstable_by_key(|(id, _)| *id);
+        let (ids, columns): (Vec<u32>, Vec<ColumnValues>) = features.into_iter().unzip();
+        self.rows.set_columns(&ids, columns);
+        self.rows
+    }
+}
+
 struct RowGroup<'a> {
     input: &'a Input<'a>,
     columns: &'a Columns,
     group: usize,
-    builder: &'a mut DatasetBuilder,
 }
 
 impl RowGroup<'_> {
     fn read<F: ChunkReader + 'static>(
-        &mut self,
+        &self,
         file: &SerializedFileReader<F>,
         kinds: &[(usize, Role, Kind)],
+        table: &mut Table,
     ) -> Result<(), IoError> {
         let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
         let mut readers = Vec::with_capacity(kinds.len());
@@ -130,12 +156,15 @@ impl RowGroup<'_> {
         let mut left = usize::try_from(group.metadata().num_rows()).map_err(|_| self.damaged(None, &negative()))?;
         while left > 0 {
             let n_rows = left.min(CHUNK_ROWS);
-            let decoded: Vec<_> = readers.par_iter_mut().map(|reader| guarded(|| reader.read(n_rows))).collect();
-            let mut cells = Vec::with_capacity(decoded.len());
-            for (column, (number, ..)) in decoded.into_iter().zip(kinds) {
-                cells.push(column.map_err(|error| self.damaged(Some(*number), &error))?);
+            let columns = readers.par_iter_mut().zip(&mut table.features);
+            let decoded: Vec<_> =
+                columns.map(|(reader, (_, values))| guarded(|| reader.read(n_rows, values))).collect();
+            let mut others = Vec::new();
+            for (column, (number, role, _)) in decoded.into_iter().zip(kinds) {
+                let cells = column.map_err(|error| self.damaged(Some(*number), &error))?;
+                others.extend(cells.map(|cells| (cells, *number, *role)));
             }
-            self.push_rows(cells, kinds, n_rows)?;
+            self.push_rows(&others, n_rows, &mut table.rows)?;
             left -= n_rows;
         }
         Ok(())
@@ -151,16 +180,21 @@ impl RowGroup<'_> {
         Err(IoError::Columns { path: self.input.path.into(), problem })
     }
 
-    /// Hands the rows over, their features by column.
-    fn push_rows(&mut self, cells: Vec<Cells>, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<(), IoError> {
-        let first_row = self.builder.n_rows();
-        let block = rows_of(cells, kinds, n_rows).map_err(|fault| {
-            let Fault { row, column, found, problem } = fault;
-            let cell = |noun| Problem::Cell { column: self.columns.shown[column].clone(), noun };
-            let problem = problem.unwrap_or_else(|| cell(self.columns.roles[column].noun()));
-            IoError::Row { path: self.input.path.into(), row: (first_row + row + 1) as u64, found, problem }
-        })?;
-        self.builder.push_block(block);
+    /// Adds rows, each with what it has beside its features.
+    fn push_rows(&self, cells: &[(Cells, usize, Role)], n_rows: usize, rows: &mut RowBlock) -> Result<(), IoError> {
+        let first_row = rows.n_rows();
+        for row in 0..n_rows {
+            let mut ids = Ids::default();
+            for (cells, column, role) in cells {
+                ids.add(rows, cells, *role, row).map_err(|(found, problem)| {
+                    let cell = || Problem::Cell { column: self.columns.shown[*column].clone(), noun: role.noun() };
+                    let problem = problem.unwrap_or_else(cell);
+                    let row = (first_row + row + 1) as u64;
+                    IoError::Row { path: self.input.path.into(), row, found: shown(found.as_bytes()), problem }
+                })?;
+            }
+            rows.start_row(ids.qid, ids.label, ids.doc_id);
+        }
         Ok(())
     }
 
@@ -168,43 +202,6 @@ impl RowGroup<'_> {
         let column = column.map_or_else(String::new, |column| format!(", column {}", self.columns.shown[column]));
         damaged(self.input, format!(" in row group {}{column}", self.group), error)
     }
-}
-
-/// A value that does not fit its column.
-struct Fault {
-    /// In the chunk.
-    row: usize,
-    column: usize,
-    found: String,
-    /// What else than its kind is wrong with it.
-    problem: Option<Problem>,
-}
-
-/// Puts decoded columns together.
-fn rows_of(cells: Vec<Cells>, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<RowBlock, Fault> {
-    let (mut features, mut others) = (Vec::new(), Vec::new());
-    for (cells, (column, role, _)) in cells.into_iter().zip(kinds) {
-        match (cells, role) {
-            (Cells::Values(values), Role::Feature(id)) => features.push((*id, values)),
-            (cells, _) => others.push((cells, *column, *role)),
-        }
-    }
-    features.sort_unstable_by_key(|(id, _)| *id);
-    let (ids, columns): (Vec<u32>, Vec<Vec<f32>>) = features.into_iter().unzip();
-    let mut block = RowBlock::of_columns(&ids, columns);
-    for row in 0..n_rows {
-        let mut ids = Ids::default();
-        for (cells, column, role) in &others {
-            ids.add(&mut block, cells, *role, row).map_err(|(found, problem)| Fault {
-                row,
-                column: *column,
-                found: shown(found.as_bytes()),
-                problem,
-            })?;
-        }
-        block.start_row(ids.qid, ids.label, ids.doc_id);
-    }
-    Ok(block)
 }
 
 /// What a row has beside its features.
@@ -248,7 +245,6 @@ impl<'a> Ids<'a> {
                     _ => block.push_query_weight(weight),
                 }
             }
-            Cells::Values(_) => {}
         }
         Ok(())
     }
