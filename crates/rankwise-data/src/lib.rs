@@ -24,7 +24,6 @@ mod prepared;
 mod random;
 pub mod reduce;
 mod remarks;
-mod simd;
 mod strings;
 pub mod synth;
 
@@ -39,6 +38,6 @@ pub use key::RowKey;
 pub use pairs::Pair;
 pub use prepared::{PreparedColumn, PreparedParts};
 pub use random::{Draw, Purpose};
+pub use rankwise_simd::{SimdError, SimdLevel, simd_kernel};
 pub use remarks::{Features, Queries, Remark};
-pub use simd::{SimdError, SimdLevel};
 pub use strings::StringTable;

@@ -1,31 +1,52 @@
 //! Scores for the documents of a data set.
 
-use rankwise_data::Dataset;
+use std::ops::Range;
+
+use rankwise_data::{Column, Dataset, SimdLevel};
 use rankwise_model::Model;
+use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
 
-/// Documents whose values are gathered at a time.
-const BLOCK_ROWS: usize = 256;
+/// Documents that one task scores: some blocks of the scorer.
+const TASK_DOCS: usize = 2048;
 
 /// The score of every document, in canonical order. A feature that no document has is missing in all of
 /// them, or 0, as the data says of what is left out.
 pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
+    // Whoever lets the user choose instructions has refused what cannot be had.
+    let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
+    let scorer = Scorer::with_simd(model, simd);
     let columns: Vec<_> = model.features.iter().map(|feature| data.column_of(*feature)).collect();
-    let n_features = columns.len();
     let mut scores = vec![0.0; data.n_rows()];
-    scores.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(block, scores)| {
-        let start = block * BLOCK_ROWS;
-        let mut values = vec![f64::from(data.absent().value()); scores.len() * n_features];
-        for (slot, column) in columns.iter().enumerate() {
-            if let Some(column) = column {
-                column.for_each_in(start, start + scores.len(), |row, value| {
-                    values[row * n_features + slot] = model.precision.round(value.into());
-                });
-            }
-        }
-        for (row, score) in scores.iter_mut().enumerate() {
-            *score = model.score_rounded(&values[row * n_features..(row + 1) * n_features]);
-        }
+    scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
+        let first = task * TASK_DOCS;
+        let docs = Part { columns: &columns, absent: data.absent().value(), rows: first..first + scores.len() };
+        scorer.score(&docs, scores, scratch);
     });
     scores
+}
+
+/// Some rows of a data set, with the columns of the model's features.
+struct Part<'a> {
+    columns: &'a [Option<&'a Column>],
+    absent: f32,
+    rows: Range<usize>,
+}
+
+impl Documents for Part<'_> {
+    type Value = f32;
+
+    fn n_docs(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(f32) -> O, out: &mut [O]) {
+        let rows = self.rows.start + docs.start..self.rows.start + docs.end;
+        for (column, out) in self.columns[features].iter().zip(out.chunks_exact_mut(docs.len())) {
+            match column {
+                Some(column) => column.for_each_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
+                None => out.iter_mut().for_each(|value| *value = convert(self.absent)),
+            }
+        }
+    }
 }

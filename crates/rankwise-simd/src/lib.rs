@@ -3,6 +3,7 @@
 //! Kernels are written once, over arrays of lanes, and compiled for each level: the same operations in the same order,
 //! so every level gives the same bits. A level is made only where the machine has it, which is what makes calling the
 //! code that was compiled for it sound.
+#![deny(unsafe_code)]
 
 /// Vector instructions that this machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,84 @@
+//! Documents as they are handed over to be scored.
+
+use std::ops::Range;
+
+/// What a value can be: `f32`, or `f64` for models that tell f64 values apart.
+pub trait Value: Copy + Default + Into<f64> {
+    /// Whether [`Self::narrow`] can change the value.
+    const IS_WIDE: bool;
+
+    /// The nearest f32.
+    fn narrow(self) -> f32;
+}
+
+impl Value for f32 {
+    const IS_WIDE: bool = false;
+
+    fn narrow(self) -> f32 {
+        self
+    }
+}
+
+impl Value for f64 {
+    const IS_WIDE: bool = true;
+
+    fn narrow(self) -> f32 {
+        self as f32
+    }
+}
+
+/// A list of documents with the values of the model's features.
+pub trait Documents {
+    /// What their values are.
+    type Value: Value;
+
+    /// How many there are.
+    fn n_docs(&self) -> usize;
+
+    /// Writes values of the documents in `docs`, converted: one after another for the first of `features`, then for the next
+    /// one. Features go by their places in the model's list; NaN is missing.
+    fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(Self::Value) -> O, out: &mut [O]);
+}
+
+/// Documents that are looked at together.
+const STRIP_DOCS: usize = 16;
+
+/// Documents one after another, each with the values of all features of the model in the model's order.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a, T> {
+    values: &'a [T],
+    n_features: usize,
+    n_docs: usize,
+}
+
+impl<'a, T> Rows<'a, T> {
+    /// `n_docs` documents.
+    ///
+    /// # Panics
+    /// If there is not a value for each feature of each document.
+    pub fn new(values: &'a [T], n_features: usize, n_docs: usize) -> Self {
+        assert_eq!(Some(values.len()), n_features.checked_mul(n_docs), "each document has a value for each feature");
+        Self { values, n_features, n_docs }
+    }
+}
+
+impl<T: Value> Documents for Rows<'_, T> {
+    type Value = T;
+
+    fn n_docs(&self) -> usize {
+        self.n_docs
+    }
+
+    fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(T) -> O, out: &mut [O]) {
+        let rows = &self.values[docs.start * self.n_features..docs.end * self.n_features];
+        // The values that stand side by side in a few documents are fetched before the next documents.
+        for (strip, rows) in rows.chunks(STRIP_DOCS * self.n_features).enumerate() {
+            for (feature, column) in features.clone().zip(out.chunks_exact_mut(docs.len())) {
+                let column = column[strip * STRIP_DOCS..].iter_mut();
+                for (value, row) in column.zip(rows.chunks_exact(self.n_features)) {
+                    *value = convert(row[feature]);
+                }
+            }
+        }
+    }
+}

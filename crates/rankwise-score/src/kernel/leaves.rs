@@ -1,0 +1,122 @@
+//! From the numbers of leaves to scores.
+
+use crate::kernel::masks::WORD_DOCS;
+use crate::kernel::reach::Words;
+
+/// How bits become bytes, on each kind of machine.
+pub(crate) trait Expand {
+    /// Writes the number of each document's leaf; bit `doc % 64` of word `doc / 64` of plane `p` is bit `p` of it. At most 8
+    /// planes.
+    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]);
+}
+
+/// On every machine.
+pub(crate) struct Portable;
+
+/// For each byte, eight bytes with its bits.
+const SPREAD: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            table[byte] |= ((byte as u64 >> bit) & 1) << (8 * bit);
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+impl Expand for Portable {
+    #[inline(always)]
+    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
+        for (word, numbers) in numbers.iter_mut().enumerate() {
+            for (eighth, numbers) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let bits = |plane: &Words<W>| SPREAD[(plane[word] >> (8 * eighth)) as usize & 0xff];
+                let all = planes.iter().enumerate().fold(0, |all, (bit, plane)| all | bits(plane) << bit);
+                *numbers = all.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// With AVX-512; to be used only where the machine has it.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+impl Expand for Avx512 {
+    #[inline(always)]
+    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
+        // SAFETY: whoever names this type has found the instructions on this machine.
+        unsafe { avx512::numbers(planes, numbers) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx512 {
+    use std::arch::x86_64::{_mm512_maskz_set1_epi8, _mm512_or_si512, _mm512_setzero_si512, _mm512_storeu_si512};
+
+    use super::{WORD_DOCS, Words};
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    pub(super) fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
+        for (word, numbers) in numbers.iter_mut().enumerate() {
+            let mut all = _mm512_setzero_si512();
+            for (bit, plane) in planes.iter().enumerate() {
+                all = _mm512_or_si512(all, _mm512_maskz_set1_epi8(plane[word], (1u8 << bit) as i8));
+            }
+            // SAFETY: 64 bytes are written to an array of 64.
+            unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), all) };
+        }
+    }
+}
+
+/// Trees whose values are added in one pass over the scores.
+pub(crate) const ABREAST: usize = 4;
+
+/// Adds the values of the leaves in these trees, in their order, to each score. A table has as many values as the numbers of
+/// its tree can tell apart.
+#[inline(always)]
+pub(crate) fn add(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
+    match values.map(<[f64]>::len) {
+        [64, 64, 64, 64] => add_of::<64>(numbers, values, scores),
+        [128, 128, 128, 128] => add_of::<128>(numbers, values, scores),
+        [256, 256, 256, 256] => add_of::<256>(numbers, values, scores),
+        [32, 32, 32, 32] => add_of::<32>(numbers, values, scores),
+        _ => numbers.iter().zip(values).for_each(|(numbers, values)| add_one(numbers, values, scores)),
+    }
+}
+
+/// Tables whose length the compiler knows: no place needs to be checked.
+#[inline(always)]
+fn add_of<const N: usize>(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
+    let tables: [&[f64; N]; ABREAST] =
+        values.map(|values| values.try_into().expect("the table is as long as was just seen"));
+    let [t0, t1, t2, t3] = tables;
+    let [n0, n1, n2, n3] = numbers;
+    for ((((score, n0), n1), n2), n3) in scores.iter_mut().zip(*n0).zip(*n1).zip(*n2).zip(*n3) {
+        let value = |table: &[f64; N], number: &u8| table[usize::from(*number) % N];
+        *score = (((*score + value(t0, n0)) + value(t1, n1)) + value(t2, n2)) + value(t3, n3);
+    }
+}
+
+/// Adds the values of one tree.
+#[inline(always)]
+pub(crate) fn add_one(numbers: &[u8], values: &[f64], scores: &mut [f64]) {
+    for (score, number) in scores.iter_mut().zip(numbers) {
+        *score += values[usize::from(*number)];
+    }
+}
+
+/// The same for numbers of two bytes.
+#[inline(always)]
+pub(crate) fn add_wide(low: &[u8], high: &[u8], values: &[f64], scores: &mut [f64]) {
+    for ((score, low), high) in scores.iter_mut().zip(low).zip(high) {
+        *score += values[usize::from(u16::from_le_bytes([*low, *high]))];
+    }
+}

@@ -1,0 +1,25 @@
+//! Scores of documents, fast: many documents at a time, without branches, with the bits of the reference walk.
+//!
+//! [`Scorer`] is made from a model once and then scores documents handed over by [`Documents`]; it is `Send` and `Sync`, and
+//! with a [`Scratch`] that is kept it takes no memory while it scores. How, in the order of the modules:
+//!
+//! ```text
+//! plan      the questions of all trees, each asked once: rulers (thresholds of a feature) and tests (one threshold, one side)
+//! rank      values -> ranks: how many thresholds of the ruler lie below                    a byte per document and ruler
+//! masks     ranks -> answers: which documents pass the test                                a bit per document and test
+//! reach     answers -> which documents come to which leaf, as bits of the leaf's number    a bit per document and plane
+//! leaves    numbers of leaves -> values, added to the scores in the order of the trees
+//! ```
+//!
+//! Single documents take another way (`walk`). This crate knows nothing of data sets, files or metrics.
+#![deny(unsafe_code)]
+
+mod documents;
+mod kernel;
+mod plan;
+mod scorer;
+mod tile;
+mod walk;
+
+pub use documents::{Documents, Rows, Value};
+pub use scorer::{Scorer, Scratch};

@@ -1,0 +1,62 @@
+//! Few documents: each goes through each tree, several trees at a time so that they wait for memory together.
+
+use crate::plan::{FlatTree, Shape};
+use crate::{Documents, Scorer, Scratch};
+
+/// Trees that are walked side by side.
+const ABREAST: usize = 8;
+
+impl Scorer {
+    pub(crate) fn walk(&self, docs: &impl Documents, first: usize, scores: &mut [f64], scratch: &mut Scratch) {
+        for (doc, score) in scores.iter_mut().enumerate() {
+            self.answer(docs, first + doc, scratch);
+            for trees in self.trees.chunks(ABREAST) {
+                let mut leaves = [0; ABREAST];
+                walk(trees, &scratch.truths, &mut leaves);
+                for (tree, leaf) in trees.iter().zip(leaves) {
+                    *score += tree.values[leaf];
+                }
+            }
+        }
+    }
+
+    /// Answers all tests for one document: 1 where it passes.
+    fn answer(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
+        let Scratch { tile, truths, .. } = scratch;
+        truths.clear();
+        tile.start(1);
+        for ruler in &self.rulers {
+            tile.rank((self.simd, self.precision), ruler, docs, &(doc..doc + 1), self.n_features);
+            let [passed, failed] = &ruler.tests;
+            let rank = tile.ranks[0][0];
+            truths.extend(passed.iter().map(|test| u8::from(rank <= *test)));
+            tile.fail_missing();
+            let rank = tile.ranks[0][0];
+            truths.extend(failed.iter().map(|test| u8::from(rank <= *test)));
+        }
+    }
+}
+
+/// The leaf of each tree.
+fn walk(trees: &[FlatTree], truths: &[u8], leaves: &mut [usize; ABREAST]) {
+    let mut places = [0; ABREAST];
+    let mut is_under_way = true;
+    while is_under_way {
+        is_under_way = false;
+        for ((tree, place), leaf) in trees.iter().zip(&mut places).zip(&mut *leaves) {
+            match &tree.shape {
+                Shape::Nodes(nodes) => match nodes.get(*place) {
+                    Some(node) => {
+                        let passes = truths[node.test as usize] != 0;
+                        *place = usize::from(if passes { node.left } else { node.right });
+                        is_under_way = true;
+                    }
+                    None => *leaf = *place - nodes.len(),
+                },
+                Shape::Levels(tests) => {
+                    *leaf = tests.iter().fold(0, |leaf, test| leaf << 1 | usize::from(truths[*test as usize]));
+                }
+            }
+        }
+    }
+}

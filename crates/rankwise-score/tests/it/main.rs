@@ -1,0 +1,97 @@
+//! Scores are those of the reference walk, bit for bit.
+
+mod random;
+
+use proptest::prelude::*;
+use random::{Kind, Shapes, model, values};
+use rankwise_model::{Model, Precision};
+use rankwise_score::{Rows, Scorer, Scratch};
+use rankwise_simd::SimdLevel;
+
+/// Scores by every kind of instructions, in one batch and document by document, and compares with the reference.
+fn check(model: &Model, values: &[f64]) {
+    let n_features = model.features.len();
+    let n_docs = values.len() / n_features;
+    let narrow: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+    let reference = |values: &[f64]| -> Vec<u64> {
+        values.chunks(n_features).map(|values| model.score(values).to_bits()).collect()
+    };
+    let of_wide = reference(values);
+    let of_narrow = reference(&narrow.iter().map(|value| f64::from(*value)).collect::<Vec<_>>());
+    for simd in SimdLevel::available() {
+        let scorer = Scorer::with_simd(model, simd);
+        let mut scratch = Scratch::default();
+        let mut scores = vec![f64::NAN; n_docs];
+        scorer.score(&Rows::new(values, n_features, n_docs), &mut scores, &mut scratch);
+        assert_eq!(bits(&scores), of_wide, "{simd:?}");
+        scorer.score(&Rows::new(&narrow, n_features, n_docs), &mut scores, &mut scratch);
+        assert_eq!(bits(&scores), of_narrow, "{simd:?}, f32");
+        for (doc, values) in values.chunks(n_features).enumerate() {
+            let mut score = [0.0];
+            scorer.score(&Rows::new(values, n_features, 1), &mut score, &mut scratch);
+            assert_eq!(score[0].to_bits(), of_wide[doc], "{simd:?}, document {doc} alone");
+        }
+    }
+}
+
+fn bits(scores: &[f64]) -> Vec<u64> {
+    scores.iter().map(|score| score.to_bits()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_way_gives_the_bits_of_the_reference(
+        seed in any::<u64>(), n_docs in 1usize..700, leaves in 1usize..300, oblivious in any::<bool>(), wide in any::<bool>(),
+    ) {
+        let precision = if wide { Precision::F64 } else { Precision::F32 };
+        let kind = if oblivious { Kind::Oblivious } else { Kind::Any };
+        let shapes = Shapes { n_trees: 5, max_leaves: leaves, n_features: 7, n_thresholds: 40, precision, kind };
+        let model = model(&shapes, seed);
+        check(&model, &values(&model, n_docs, seed));
+    }
+}
+
+#[test]
+fn features_with_more_thresholds_than_a_byte_has_values() {
+    let shapes = Shapes {
+        n_trees: 40,
+        max_leaves: 64,
+        n_features: 2,
+        n_thresholds: 3000,
+        precision: Precision::F64,
+        kind: Kind::Any,
+    };
+    let model = model(&shapes, 5);
+    check(&model, &values(&model, 600, 6));
+}
+
+#[test]
+fn trees_of_any_size() {
+    for max_leaves in [255, 256, 257, 1000, 5000, 20_000] {
+        let shapes = Shapes {
+            n_trees: 2,
+            max_leaves,
+            n_features: 3,
+            n_thresholds: 200,
+            precision: Precision::F32,
+            kind: Kind::Whole,
+        };
+        let model = model(&shapes, max_leaves as u64);
+        check(&model, &values(&model, 70, 8));
+    }
+}
+
+#[test]
+fn a_model_without_trees_gives_its_base_score() {
+    let shapes = Shapes {
+        n_trees: 0,
+        max_leaves: 1,
+        n_features: 1,
+        n_thresholds: 1,
+        precision: Precision::F32,
+        kind: Kind::Any,
+    };
+    check(&model(&shapes, 1), &[1.0, f64::NAN]);
+}
