@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
+use rankwise::formats::{FormatError, Source, import};
 use rankwise::io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
 use rankwise::model::{AbsentFeature, Model, ModelError};
 
@@ -26,15 +27,15 @@ pub(crate) fn shown(path: &Path) -> String {
 /// The first bytes of a file tell whether it is a model. Only of a file: what is read from a pipe is gone.
 pub(crate) fn is_model(path: &Path) -> bool {
     let start = if path.is_file() { read_bytes(path, START_BYTES).unwrap_or_default() } else { Vec::new() };
-    start.trim_ascii_start().first() == Some(&b'{')
+    start.trim_ascii_start().first() == Some(&b'{') || Source::of(&start) != Source::Native
 }
 
-/// Reads a native model file.
+/// Reads a model file, ours or another program's.
 pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
     let place = shown(path);
-    Model::from_json(&read_bytes(path, u64::MAX)?).map_err(|error| match error {
+    import(&read_bytes(path, u64::MAX)?).map_err(|error| match error {
         // Line and column follow the name without a space.
-        ModelError::Json { .. } => user(format!("{place}:{error}")),
+        FormatError::Line { .. } | FormatError::Model(ModelError::Json { .. }) => user(format!("{place}:{error}")),
         _ => user(format!("{place}: {error}")),
     })
 }

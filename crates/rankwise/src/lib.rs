@@ -35,11 +35,13 @@ pub use baseline::{BestFeature, best_feature};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use predict::predict;
 pub use rankwise_data as data;
+pub use rankwise_formats as formats;
 pub use rankwise_io as io;
 pub use rankwise_metrics as metrics;
 pub use rankwise_model as model;
 pub use rankwise_objectives as objectives;
 pub use rankwise_params as params;
+pub use rankwise_score as score;
 pub use rankwise_train as train;
 pub use rankwise_trees as trees;
 

@@ -57,7 +57,7 @@ pub(crate) fn model(shapes: &Shapes, seed: u64) -> Model {
     let mut draws = Draws(seed);
     let model = Model {
         objective: "rmse".into(),
-        params: Default::default(),
+        params: std::collections::BTreeMap::default(),
         trained_on: TrainedOn::default(),
         absent: AbsentFeature::Missing,
         precision: shapes.precision,
@@ -70,6 +70,11 @@ pub(crate) fn model(shapes: &Shapes, seed: u64) -> Model {
     model
 }
 
+fn question(shapes: &Shapes, draws: &mut Draws) -> (u32, f64, bool) {
+    let feature = draws.below(shapes.n_features) as u32;
+    (feature, threshold(draws.below(shapes.n_thresholds), shapes.precision), draws.next().is_multiple_of(2))
+}
+
 /// Splits one leaf after another.
 fn tree(shapes: &Shapes, draws: &mut Draws) -> Tree {
     let depth = draws.below(shapes.max_leaves.ilog2() as usize + 1);
@@ -78,27 +83,16 @@ fn tree(shapes: &Shapes, draws: &mut Draws) -> Tree {
         Kind::Whole => shapes.max_leaves,
         Kind::Oblivious => 1 << depth,
     };
-    let mut question = || {
-        let feature = draws.below(shapes.n_features) as u32;
-        (feature, threshold(draws.below(shapes.n_thresholds), shapes.precision), draws.next() % 2 == 0)
-    };
-    let levels: Vec<(u32, f64, bool)> = (0..16).map(|_| question()).collect();
+    let levels: Vec<(u32, f64, bool)> = (0..16).map(|_| question(shapes, draws)).collect();
     let mut parts = TreeParts { leaf_value: vec![0.0], leaf_count: vec![1], ..TreeParts::default() };
     // For each leaf: the edge that leads to it, and its level.
     let mut edges: Vec<(Option<(usize, bool)>, usize)> = vec![(None, 0)];
     for node in 0..n_leaves - 1 {
-        let leaf = match shapes.kind {
-            Kind::Oblivious => (0..edges.len()).min_by_key(|leaf| edges[*leaf].1).unwrap(),
-            _ => draws.below(edges.len()),
-        };
+        let is_oblivious = shapes.kind == Kind::Oblivious;
+        let shallowest = (0..edges.len()).min_by_key(|leaf| edges[*leaf].1).unwrap();
+        let leaf = if is_oblivious { shallowest } else { draws.below(edges.len()) };
         let (edge, level) = edges[leaf];
-        let (feature, threshold, missing_left) = match shapes.kind {
-            Kind::Oblivious => levels[level],
-            _ => {
-                let feature = draws.below(shapes.n_features) as u32;
-                (feature, threshold(draws.below(shapes.n_thresholds), shapes.precision), draws.next() % 2 == 0)
-            }
-        };
+        let (feature, threshold, missing_left) = if is_oblivious { levels[level] } else { question(shapes, draws) };
         parts.feature.push(feature);
         parts.threshold.push(threshold);
         parts.missing_left.push(missing_left);

@@ -1,0 +1,108 @@
+//! Trees as other programs number them, and what becomes of them here.
+
+use std::collections::BTreeSet;
+
+use rankwise_model::{Child, Tree, TreeParts};
+
+/// A node of a tree that nobody has checked yet. Children are places in the list of nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum DraftNode {
+    Split(Split),
+    Leaf { value: f64, count: u64 },
+}
+
+/// A question: values up to `threshold` go left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Split {
+    /// The id of the feature.
+    pub(crate) feature: u32,
+    pub(crate) threshold: f64,
+    pub(crate) missing_left: bool,
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+    pub(crate) gain: f64,
+    pub(crate) count: u64,
+}
+
+/// The ids of the features that some tree asks for, ascending.
+pub(crate) fn features_of(trees: &[Vec<DraftNode>]) -> Vec<u32> {
+    let feature = |node: &DraftNode| if let DraftNode::Split(split) = node { Some(split.feature) } else { None };
+    trees.iter().flatten().filter_map(feature).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The tree whose root is node 0, with features by their places in `features`. Nodes that are not reached do not count; cycles,
+/// two parents and children out of range are refused.
+pub(crate) fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
+    let mut parts = TreeParts::default();
+    let mut is_seen = vec![false; nodes.len()];
+    // A place in the list, and the edge that leads there: the parent and whether it is the right one.
+    let mut open: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
+    while let Some((place, edge)) = open.pop() {
+        let node = nodes.get(place).ok_or_else(|| format!("there is no node {place}"))?;
+        if std::mem::replace(&mut is_seen[place], true) {
+            return Err(format!("node {place} has two parents"));
+        }
+        let child = match node {
+            DraftNode::Leaf { value, count } => {
+                parts.leaf_value.push(*value);
+                parts.leaf_count.push(*count);
+                Child::Leaf(parts.leaf_value.len() - 1)
+            }
+            DraftNode::Split(split) => {
+                let slot =
+                    features.binary_search(&split.feature).map_err(|_| "a feature is not in the list".to_owned())?;
+                let number = parts.feature.len();
+                parts.feature.push(slot as u32);
+                parts.threshold.push(split.threshold);
+                parts.missing_left.push(split.missing_left);
+                parts.left.push(0);
+                parts.right.push(0);
+                parts.gain.push(split.gain);
+                parts.count.push(split.count);
+                open.push((split.right, Some((number, true))));
+                open.push((split.left, Some((number, false))));
+                Child::Node(number)
+            }
+        };
+        match edge {
+            Some((parent, true)) => parts.right[parent] = child.encode(),
+            Some((parent, false)) => parts.left[parent] = child.encode(),
+            None => {}
+        }
+    }
+    Tree::new(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(left: usize, right: usize) -> DraftNode {
+        let (feature, threshold, missing_left) = (7, 0.5, true);
+        DraftNode::Split(Split { feature, threshold, missing_left, left, right, gain: 1.0, count: 3 })
+    }
+
+    const LEAF: DraftNode = DraftNode::Leaf { value: 1.0, count: 1 };
+
+    #[test]
+    fn what_is_a_tree_becomes_one_in_any_order() {
+        let nodes = [split(3, 1), LEAF, DraftNode::Leaf { value: 2.0, count: 1 }, split(2, 4), LEAF];
+        let found = tree(&nodes, &features_of(&[nodes.to_vec()])).unwrap();
+        assert_eq!(found.leaf(&[0.5]), found.leaf(&[0.1]));
+        assert_eq!(found.parts().leaf_value[found.leaf(&[0.1])], 2.0);
+        assert_eq!((found.n_nodes(), found.n_leaves(), found.depth()), (2, 3, 2));
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        for nodes in [
+            vec![],
+            vec![split(0, 1), LEAF],
+            vec![split(1, 1), LEAF],
+            vec![split(1, 2), LEAF],
+            vec![split(1, 2), split(2, 3), LEAF, LEAF],
+        ] {
+            assert!(tree(&nodes, &[7]).is_err(), "{nodes:?}");
+        }
+    }
+}

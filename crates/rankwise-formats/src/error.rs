@@ -1,0 +1,39 @@
+//! Why a model cannot be imported.
+
+use rankwise_model::ModelError;
+
+/// A model that cannot be read or has no equal here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// The native reader, or the check of every model, refused it.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A line of text does not say what it should.
+    #[error("{line}: {problem}; the file is damaged or not of {format}, so save the model again")]
+    Line {
+        /// Whose format.
+        format: &'static str,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A tree is not a tree.
+    #[error("tree {tree}: {problem}; the file is damaged, so save the model again")]
+    Tree {
+        /// Which tree, from 0.
+        tree: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The model is sound, but can do something that ours cannot.
+    #[error("the {format} model {what}, which cannot be expressed here; {advice}")]
+    Unsupported {
+        /// Whose model.
+        format: &'static str,
+        /// What it has or does.
+        what: String,
+        /// What to do.
+        advice: String,
+    },
+}

@@ -1,0 +1,26 @@
+//! Models of other programs, read and written.
+//!
+//! [`import`] tells by its content whose a file is and gives a [`Model`], which then is a model like any other. What ours cannot
+//! express is refused by name, never approximated: an imported model gives a document the score that its own program gives it.
+//!
+//! Trees of every format come through [`draft`], which makes sure that they are trees.
+#![forbid(unsafe_code)]
+
+mod draft;
+mod error;
+mod lightgbm;
+mod source;
+
+pub use error::FormatError;
+use rankwise_model::Model;
+pub use source::Source;
+
+/// Reads a model, whoever wrote it. Any bytes give a model or an error.
+pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
+    let model = match Source::of(bytes) {
+        Source::Native => Model::from_json(bytes)?,
+        Source::LightGbmText => lightgbm::from_text(bytes)?,
+    };
+    model.check()?;
+    Ok(model)
+}

@@ -1,0 +1,88 @@
+//! LightGBM's models.
+//!
+//! A value goes left if it is at most the threshold, as f64. What missing values do depends on the node's decision type:
+//!
+//! ```text
+//! bit 0      the feature is categorical
+//! bit 1      missing values go left
+//! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
+//! ```
+
+mod text;
+
+use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+
+use crate::FormatError;
+use crate::draft::{DraftNode, Split, features_of, tree};
+pub(crate) use text::from_text;
+
+const FORMAT: &str = "LightGBM";
+
+/// Values as near to 0 as this count as 0 where zero is missing: the f32 next to 1e-35.
+const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
+
+const IS_CATEGORICAL: u32 = 1;
+const DEFAULT_LEFT: u32 = 2;
+
+/// The node's question in our terms, or why there is none.
+fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> {
+    if decision_type & IS_CATEGORICAL != 0 {
+        return Err(unsupported("has categorical splits", "train it with numeric features only"));
+    }
+    let default_left = decision_type & DEFAULT_LEFT != 0;
+    let zero_left = 0.0 <= split.threshold;
+    split.missing_left = match decision_type >> 2 & 3 {
+        0 => zero_left,
+        // Zero is sent where missing values go: here only if it would go there anyway, with all that is nearly zero.
+        1 => {
+            let is_natural = if default_left { split.threshold >= NEAR_ZERO } else { split.threshold < -NEAR_ZERO };
+            if !is_natural {
+                let advice = "train it with zero_as_missing=false";
+                return Err(unsupported("sends zeros where their value would not lead them", advice));
+            }
+            default_left
+        }
+        2 => default_left,
+        _ => return Err(unsupported("has a decision type that is not known", "use a newer rankwise")),
+    };
+    Ok(split)
+}
+
+fn unsupported(what: &str, advice: &str) -> FormatError {
+    FormatError::Unsupported { format: FORMAT, what: what.into(), advice: advice.into() }
+}
+
+/// What both forms of the file say.
+struct Parts {
+    objective: String,
+    /// By the number of the feature.
+    feature_names: Vec<String>,
+    trees: Vec<Vec<DraftNode>>,
+}
+
+impl Parts {
+    fn model(self) -> Result<Model, FormatError> {
+        let features = features_of(&self.trees);
+        let trees = self
+            .trees
+            .iter()
+            .enumerate()
+            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
+        let trees = trees.collect::<Result<_, _>>()?;
+        // Names that LightGBM makes up are numbers again.
+        let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
+        let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
+        let names: Option<Vec<String>> = features.iter().map(name).collect();
+        Ok(Model {
+            objective: self.objective,
+            params: std::collections::BTreeMap::new(),
+            trained_on: TrainedOn::default(),
+            absent: AbsentFeature::Zero,
+            precision: Precision::F64,
+            base_score: 0.0,
+            feature_names: names.filter(|_| is_named).unwrap_or_default(),
+            features,
+            trees,
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! The text that `save_model` writes: lines of `name=value`, a block for the model and one for each tree.
+
+use super::{FORMAT, Parts, question, unsupported};
+use crate::FormatError;
+use crate::draft::{DraftNode, Split};
+use rankwise_model::Model;
+
+/// Reads the text.
+pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
+        FormatError::Line { format: FORMAT, line, problem: "it is not UTF-8".into() }
+    })?;
+    let mut blocks = blocks(text);
+    let head = blocks.next().unwrap_or_default();
+    check_head(&head)?;
+    let parts = Parts {
+        objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
+        feature_names: head.text("feature_names").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+        trees: blocks.map(|block| nodes(&block)).collect::<Result<_, _>>()?,
+    };
+    parts.model()
+}
+
+/// Lines of `name=value` that belong together.
+#[derive(Default)]
+struct Block<'a> {
+    /// The line that names it, from 1.
+    line: usize,
+    fields: Vec<(usize, &'a str, &'a str)>,
+    /// Names without a value.
+    flags: Vec<&'a str>,
+}
+
+/// The head, then the trees. What follows them, importances and parameters, does not matter to scores.
+fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut lines = text.lines().enumerate().peekable();
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        if is_over {
+            return None;
+        }
+        let mut block = Block { line: lines.peek()?.0 + 1, ..Block::default() };
+        while let Some((idx, line)) = lines.next() {
+            let line = line.trim();
+            is_over = line == "end of trees";
+            match line.split_once('=') {
+                Some((name, value)) => block.fields.push((idx + 1, name, value)),
+                None => block.flags.push(line),
+            }
+            if is_over || lines.peek().is_some_and(|(_, next)| next.starts_with("Tree=")) {
+                break;
+            }
+        }
+        // The line that ends the trees may stand alone.
+        (!block.fields.is_empty()).then_some(block)
+    })
+}
+
+impl<'a> Block<'a> {
+    fn text(&self, name: &str) -> Option<&'a str> {
+        self.fields.iter().find(|(_, known, _)| *known == name).map(|(.., value)| *value)
+    }
+
+    fn error(&self, line: Option<usize>, problem: String) -> FormatError {
+        FormatError::Line { format: FORMAT, line: line.unwrap_or(self.line), problem }
+    }
+
+    /// The numbers of a field, as many as are needed.
+    fn numbers<T>(&self, name: &str, n: usize, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, FormatError> {
+        let field = self.fields.iter().find(|(_, known, _)| *known == name);
+        let Some((line, _, value)) = field else {
+            return if n == 0 { Ok(Vec::new()) } else { Err(self.error(None, format!("{name} is missing"))) };
+        };
+        let wrong =
+            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", short(word)));
+        let numbers: Vec<T> = value
+            .split_ascii_whitespace()
+            .map(|word| parse(word).ok_or_else(|| wrong(word)))
+            .collect::<Result<_, _>>()?;
+        if numbers.len() != n {
+            return Err(self.error(Some(*line), format!("{name} has {} numbers where {n} are needed", numbers.len())));
+        }
+        Ok(numbers)
+    }
+
+    fn number(&self, name: &str) -> Result<Option<usize>, FormatError> {
+        match self.text(name) {
+            None => Ok(None),
+            Some(_) => Ok(self.numbers(name, 1, |word| word.parse().ok())?.pop()),
+        }
+    }
+}
+
+fn short(word: &str) -> String {
+    word.chars().take(20).collect()
+}
+
+fn check_head(head: &Block<'_>) -> Result<(), FormatError> {
+    if head.number("num_tree_per_iteration")?.is_some_and(|n| n != 1) {
+        return Err(unsupported("gives several scores to a document", "train it with one output"));
+    }
+    if head.flags.contains(&"average_output") {
+        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
+    }
+    Ok(())
+}
+
+/// The nodes of a tree: splits first, then leaves.
+fn nodes(block: &Block<'_>) -> Result<Vec<DraftNode>, FormatError> {
+    let Some(n_leaves) = block.number("num_leaves")?.filter(|n| *n > 0) else {
+        return Err(block.error(None, "num_leaves is missing".into()));
+    };
+    if block.number("num_cat")?.is_some_and(|n| n > 0) {
+        return Err(unsupported("has categorical splits", "train it with numeric features only"));
+    }
+    if block.number("is_linear")?.is_some_and(|n| n > 0) {
+        return Err(unsupported("has linear models in its leaves", "train it with linear_tree=false"));
+    }
+    let n_nodes = n_leaves - 1;
+    let float = |word: &str| fast_float2::parse::<f64, _>(word).ok();
+    let child = |word: &str| {
+        let code: i64 = word.parse().ok()?;
+        usize::try_from(if code < 0 { n_nodes as i64 + !code } else { code }).ok()
+    };
+    // Counts are whole numbers, but LightGBM may write large ones with an exponent.
+    let count = |word: &str| float(word).filter(|count| *count >= 0.0).map(|count| count as u64);
+    let features = block.numbers("split_feature", n_nodes, |word| word.parse::<u32>().ok())?;
+    let thresholds = block.numbers("threshold", n_nodes, |word| float(word).filter(|value| !value.is_nan()))?;
+    let decisions = block.numbers("decision_type", n_nodes, |word| word.parse::<u32>().ok())?;
+    let lefts = block.numbers("left_child", n_nodes, child)?;
+    let rights = block.numbers("right_child", n_nodes, child)?;
+    let gains = block.numbers("split_gain", n_nodes, |word| float(word).filter(|gain| gain.is_finite()))?;
+    let counts = block.numbers("internal_count", n_nodes, count)?;
+    let values = block.numbers("leaf_value", n_leaves, float)?;
+    // A tree without splits has no counts.
+    let leaf_counts = if n_nodes == 0 { vec![0] } else { block.numbers("leaf_count", n_leaves, count)? };
+    let mut nodes = Vec::with_capacity(n_nodes + n_leaves);
+    for node in 0..n_nodes {
+        let split = Split {
+            feature: features[node],
+            // An infinite threshold sends everything to one side.
+            threshold: thresholds[node].clamp(f64::MIN, f64::MAX),
+            missing_left: false,
+            left: lefts[node],
+            right: rights[node],
+            gain: gains[node],
+            count: counts[node],
+        };
+        nodes.push(DraftNode::Split(question(split, decisions[node])?));
+    }
+    nodes.extend(values.into_iter().zip(leaf_counts).map(|(value, count)| DraftNode::Leaf { value, count }));
+    Ok(nodes)
+}
