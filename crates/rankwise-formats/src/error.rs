@@ -18,6 +18,26 @@ pub enum FormatError {
         /// What is wrong.
         problem: String,
     },
+    /// A field does not say what it should.
+    #[error("{}: {problem}; the file is damaged or not of {format}, so save the model again", if field.is_empty() { "the model" } else { field })]
+    Field {
+        /// Whose format.
+        format: &'static str,
+        /// The way to the field.
+        field: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Bytes do not say what they should.
+    #[error("byte {byte}: {problem}; the file is damaged or not of {format}, so save the model again")]
+    Byte {
+        /// Whose format.
+        format: &'static str,
+        /// The byte, from 0.
+        byte: usize,
+        /// What is wrong.
+        problem: String,
+    },
     /// A tree is not a tree.
     #[error("tree {tree}: {problem}; the file is damaged, so save the model again")]
     Tree {

@@ -10,6 +10,9 @@ mod draft;
 mod error;
 mod lightgbm;
 mod source;
+mod ubjson;
+mod value;
+mod xgboost;
 
 pub use error::FormatError;
 use rankwise_model::Model;
@@ -20,6 +23,8 @@ pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
     let model = match Source::of(bytes) {
         Source::Native => Model::from_json(bytes)?,
         Source::LightGbmText => lightgbm::from_text(bytes)?,
+        Source::XgBoostJson => xgboost::from_value(&value::from_json(xgboost::FORMAT, bytes)?)?,
+        Source::XgBoostUbj => xgboost::from_value(&ubjson::read(xgboost::FORMAT, bytes)?)?,
     };
     model.check()?;
     Ok(model)

@@ -7,13 +7,33 @@ pub enum Source {
     Native,
     /// LightGBM's text, as `save_model` writes it.
     LightGbmText,
+    /// XGBoost's JSON.
+    XgBoostJson,
+    /// XGBoost's UBJSON.
+    XgBoostUbj,
 }
+
+/// How far into JSON its first fields are looked for.
+const START_BYTES: usize = 4096;
 
 impl Source {
     /// By content.
     pub fn of(bytes: &[u8]) -> Self {
         let first_line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        if first_line.trim_ascii() == b"tree" { Self::LightGbmText } else { Self::Native }
+        if first_line.trim_ascii() == b"tree" {
+            return Self::LightGbmText;
+        }
+        let start: Vec<u8> =
+            bytes.iter().take(START_BYTES).copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        // A length stands between the brace and the first name of UBJSON.
+        let is_ubjson = start.first() == Some(&b'{') && start.get(1).is_some_and(|kind| b"iUIlL".contains(kind));
+        if is_ubjson {
+            return Self::XgBoostUbj;
+        }
+        if start.starts_with(b"{\"learner\":") || start.starts_with(b"{\"version\":[") {
+            return Self::XgBoostJson;
+        }
+        Self::Native
     }
 
     /// What people call it.
@@ -21,6 +41,7 @@ impl Source {
         match self {
             Self::Native => "Rankwise",
             Self::LightGbmText => "LightGBM",
+            Self::XgBoostJson | Self::XgBoostUbj => "XGBoost",
         }
     }
 }

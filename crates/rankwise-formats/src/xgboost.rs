@@ -1,0 +1,126 @@
+//! XGBoost's models, as JSON or UBJSON.
+//!
+//! All numbers are f32. A value goes left if it is *below* the threshold: it is at most the f32 before it. A score starts from
+//! `base_score`, turned into a margin where the objective is logistic. XGBoost adds leaves as f32, we as f64: scores agree to
+//! the precision of f32.
+
+use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+
+use crate::FormatError;
+use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::value::{Field, Value, as_integer};
+
+pub(crate) const FORMAT: &str = "XGBoost";
+
+/// Objectives whose base score is a probability; those of ranking and regression are margins already.
+const LOGISTIC: [&str; 3] = ["binary:logistic", "reg:logistic", "binary:logitraw"];
+const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
+
+/// Makes a model of what the file says.
+pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
+    let root = Field::root(FORMAT, value);
+    let learner = root.get("learner")?;
+    let objective = learner.get("objective")?.get("name")?.text()?;
+    let booster = learner.get("gradient_booster")?;
+    let name = booster.get("name")?.text()?;
+    if name != "gbtree" {
+        return Err(unsupported(format!("is a {name} booster"), "train it with booster=gbtree"));
+    }
+    let param = learner.get("learner_model_param")?;
+    for (field, most) in [("num_class", 1), ("num_target", 1)] {
+        if param.find(field).map(|field| field.integer()).transpose()?.is_some_and(|n| n > most) {
+            return Err(unsupported("gives several scores to a document".into(), "train it with one output"));
+        }
+    }
+    let drafts: Vec<Vec<DraftNode>> =
+        booster.get("model")?.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
+    let features = features_of(&drafts);
+    let trees = drafts
+        .iter()
+        .enumerate()
+        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
+    Ok(Model {
+        objective: objective.to_owned(),
+        params: std::collections::BTreeMap::new(),
+        trained_on: TrainedOn::default(),
+        absent: AbsentFeature::Missing,
+        precision: Precision::F32,
+        base_score: base_score(objective, &param.get("base_score")?)?,
+        feature_names: names(&learner, &features)?,
+        trees: trees.collect::<Result<_, _>>()?,
+        features,
+    })
+}
+
+/// The score of a document before the first tree.
+fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
+    let score = f64::from(field.number()? as f32);
+    if LOGISTIC.contains(&objective) {
+        // As XGBoost computes it, in f32.
+        let margin = -((1.0 / score as f32 - 1.0).ln());
+        return Some(f64::from(margin))
+            .filter(|m| m.is_finite())
+            .ok_or_else(|| field.error("it is not between 0 and 1"));
+    }
+    if PLAIN.iter().any(|name| objective.starts_with(name)) {
+        return Ok(score);
+    }
+    Err(unsupported(format!("has the objective {objective}"), "train it with a ranking, squared or logistic objective"))
+}
+
+fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {
+    let Some(list) = learner.find("feature_names") else { return Ok(Vec::new()) };
+    // An empty list is one of numbers too.
+    let Ok(list) = list.list() else { return Ok(Vec::new()) };
+    let all: Vec<&str> = list.map(|name| name.text()).collect::<Result<_, _>>()?;
+    // Names that XGBoost makes up are numbers again.
+    if all.iter().enumerate().all(|(idx, name)| *name == format!("f{idx}")) {
+        return Ok(Vec::new());
+    }
+    let names: Option<Vec<String>> =
+        features.iter().map(|id| all.get(*id as usize).map(|name| (*name).to_owned())).collect();
+    names.ok_or_else(|| learner.error("it has fewer feature_names than features"))
+}
+
+fn nodes(field: &Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
+    let numbers = |name: &str| field.get(name)?.numbers();
+    let (lefts, rights) = (numbers("left_children")?, numbers("right_children")?);
+    let (indices, conditions) = (numbers("split_indices")?, numbers("split_conditions")?);
+    let default_left = numbers("default_left")?;
+    let n_nodes = lefts.len();
+    if [rights, indices, conditions, default_left].iter().any(|list| list.len() != n_nodes) {
+        return Err(field.error("its lists are not of one length"));
+    }
+    let optional = |name: &str| field.find(name).map_or(Ok(&[][..]), |field| field.numbers());
+    if optional("split_type")?.iter().any(|kind| *kind != 0.0) {
+        return Err(unsupported("has categorical splits".into(), "train it with numeric features only"));
+    }
+    let (gains, weights) = (optional("loss_changes")?, optional("sum_hessian")?);
+    let at = |list: &[f64], node: usize| list.get(node).copied().filter(|number| number.is_finite()).unwrap_or(0.0);
+    let node = |node: usize| {
+        let count = at(weights, node).max(0.0) as u64;
+        if lefts[node] < 0.0 {
+            return Ok(DraftNode::Leaf { value: f64::from(conditions[node] as f32), count });
+        }
+        let place = |number: f64| as_integer(number).ok_or_else(|| field.error("a child is not a node"));
+        Ok(DraftNode::Split(Split {
+            feature: place(indices[node])? as u32,
+            threshold: below(conditions[node] as f32),
+            missing_left: default_left[node] != 0.0,
+            left: place(lefts[node])?,
+            right: place(rights[node])?,
+            gain: at(gains, node),
+            count,
+        }))
+    };
+    (0..n_nodes).map(node).collect()
+}
+
+/// Values below a threshold are those up to the f32 before it. Where none is, none is finite either.
+fn below(threshold: f32) -> f64 {
+    f64::from(threshold.next_down().clamp(-f32::MAX, f32::MAX))
+}
+
+fn unsupported(what: String, advice: &str) -> FormatError {
+    FormatError::Unsupported { format: FORMAT, what, advice: advice.into() }
+}
