@@ -6,6 +6,7 @@
 //! Trees of every format come through [`draft`], which makes sure that they are trees.
 #![forbid(unsafe_code)]
 
+mod catboost;
 mod draft;
 mod error;
 mod lightgbm;
@@ -23,6 +24,7 @@ pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
     let model = match Source::of(bytes) {
         Source::Native => Model::from_json(bytes)?,
         Source::LightGbmText => lightgbm::from_text(bytes)?,
+        Source::CatBoost => catboost::from_value(&value::from_json(catboost::FORMAT, bytes)?)?,
         Source::XgBoostJson => xgboost::from_value(&value::from_json(xgboost::FORMAT, bytes)?)?,
         Source::XgBoostUbj => xgboost::from_value(&ubjson::read(xgboost::FORMAT, bytes)?)?,
     };

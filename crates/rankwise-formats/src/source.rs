@@ -7,6 +7,8 @@ pub enum Source {
     Native,
     /// LightGBM's text, as `save_model` writes it.
     LightGbmText,
+    /// CatBoost's JSON.
+    CatBoost,
     /// XGBoost's JSON.
     XgBoostJson,
     /// XGBoost's UBJSON.
@@ -33,6 +35,9 @@ impl Source {
         if start.starts_with(b"{\"learner\":") || start.starts_with(b"{\"version\":[") {
             return Self::XgBoostJson;
         }
+        if start.starts_with(b"{\"features_info\":") || start.starts_with(b"{\"model_info\":") {
+            return Self::CatBoost;
+        }
         Self::Native
     }
 
@@ -41,6 +46,7 @@ impl Source {
         match self {
             Self::Native => "Rankwise",
             Self::LightGbmText => "LightGBM",
+            Self::CatBoost => "CatBoost",
             Self::XgBoostJson | Self::XgBoostUbj => "XGBoost",
         }
     }

@@ -1,0 +1,168 @@
+//! CatBoost's models, as JSON.
+//!
+//! A value goes right if it is above the border, as f32. In an oblivious tree the answers are the bits of the leaf's number, the
+//! first split's lowest. A score starts from the bias.
+
+use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+
+use crate::FormatError;
+use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::value::{Field, Value};
+
+pub(crate) const FORMAT: &str = "CatBoost";
+
+/// A numeric feature.
+struct Feature {
+    /// Its place among all features.
+    id: u32,
+    name: String,
+    missing_left: bool,
+}
+
+/// Makes a model of what the file says.
+pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
+    let root = Field::root(FORMAT, value);
+    let known = features(&root.get("features_info")?)?;
+    let drafts: Vec<Vec<DraftNode>> = match root.find("oblivious_trees") {
+        Some(trees) => trees.list()?.map(|field| oblivious(&field, &known)).collect::<Result<_, _>>()?,
+        None => root.get("trees")?.list()?.map(|field| nested(field, &known)).collect::<Result<_, _>>()?,
+    };
+    let features = features_of(&drafts);
+    let trees = drafts
+        .iter()
+        .enumerate()
+        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
+    let name_of = |id: &u32| known.iter().find(|feature| feature.id == *id).map(|feature| feature.name.clone());
+    // Names that CatBoost makes up are numbers again.
+    let is_named = known.iter().any(|feature| !feature.name.is_empty() && feature.name != feature.id.to_string());
+    let names: Option<Vec<String>> = features.iter().map(name_of).collect();
+    Ok(Model {
+        objective: objective(&root),
+        params: std::collections::BTreeMap::new(),
+        trained_on: TrainedOn::default(),
+        absent: AbsentFeature::Missing,
+        precision: Precision::F32,
+        base_score: bias(&root)?,
+        feature_names: names.filter(|_| is_named).unwrap_or_default(),
+        trees: trees.collect::<Result<_, _>>()?,
+        features,
+    })
+}
+
+/// What it was trained for, where the file says it.
+fn objective(root: &Field<'_>) -> String {
+    let params = root.find("model_info").and_then(|info| info.find("params"));
+    let name = params.and_then(|params| params.find("loss_function")).and_then(|loss| loss.find("type"));
+    name.and_then(|name| name.text().ok().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The file has `[scale, [bias]]`.
+fn bias(root: &Field<'_>) -> Result<f64, FormatError> {
+    let Some(field) = root.find("scale_and_bias") else { return Ok(0.0) };
+    let mut parts = field.list()?;
+    let (Some(scale), Some(bias)) = (parts.next(), parts.next()) else {
+        return Err(field.error("it is not a scale and a bias"));
+    };
+    if scale.number()? != 1.0 {
+        return Err(unsupported("scales the sum of its trees", "call set_scale_and_bias with a scale of 1"));
+    }
+    match bias.numbers()? {
+        [] => Ok(0.0),
+        [bias] if bias.is_finite() => Ok(*bias),
+        _ => Err(unsupported("gives several scores to a document", "train it with one output")),
+    }
+}
+
+fn features(info: &Field<'_>) -> Result<Vec<Feature>, FormatError> {
+    let Some(list) = info.find("float_features") else { return Ok(Vec::new()) };
+    let feature = |field: Field<'_>| {
+        let missing_left = match field.find("nan_value_treatment").map(|field| field.text()).transpose()? {
+            Some("AsTrue") => false,
+            None | Some("AsIs" | "AsFalse") => true,
+            Some(_) => return Err(field.error("its nan_value_treatment is not known")),
+        };
+        let id = field.get("flat_feature_index")?.integer()? as u32;
+        let name = field.find("feature_id").map(|field| field.text()).transpose()?.unwrap_or_default().to_owned();
+        Ok(Feature { id, name, missing_left })
+    };
+    list.list()?.map(feature).collect()
+}
+
+/// A split without its children.
+fn split(field: &Field<'_>, known: &[Feature]) -> Result<Split, FormatError> {
+    let kind = field.get("split_type")?.text()?;
+    if kind != "FloatFeature" {
+        return Err(unsupported("has categorical splits", "train it with numeric features only"));
+    }
+    let idx = field.get("float_feature_index")?;
+    let feature = known.get(idx.integer()?).ok_or_else(|| idx.error("there is no such feature"))?;
+    // The largest f32 divides missing values from all others. Infinite values, which count as the largest one here, belong on
+    // the side of missing ones; that the largest one itself goes with them is the price.
+    let border = (field.get("border")?.number()? as f32).clamp(-f32::MAX, f32::MAX.next_down());
+    Ok(Split {
+        feature: feature.id,
+        threshold: border.into(),
+        missing_left: feature.missing_left,
+        left: 0,
+        right: 0,
+        gain: 0.0,
+        count: 0,
+    })
+}
+
+/// A tree that asks the same in all nodes of a level: the nodes level by level, then the leaves.
+fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, FormatError> {
+    let splits: Vec<Split> = match field.find("splits") {
+        // A tree without splits has an empty list or none.
+        Some(list) => list.list().map_or(Ok(Vec::new()), |list| list.map(|field| split(&field, known)).collect())?,
+        None => Vec::new(),
+    };
+    let values = field.get("leaf_values")?.numbers()?;
+    let weights = field.find("leaf_weights").map_or(Ok(&[][..]), |field| field.numbers())?;
+    if u32::try_from(splits.len()).ok().and_then(|depth| 1usize.checked_shl(depth)) != Some(values.len()) {
+        return Err(field.error(format!("{} splits lead to {} leaves", splits.len(), values.len())));
+    }
+    let n_nodes = values.len() - 1;
+    let mut nodes = Vec::with_capacity(n_nodes + values.len());
+    // The last split gives the highest bit: it is asked first.
+    for (level, split) in splits.iter().rev().enumerate() {
+        for node in (1 << level) - 1..(2 << level) - 1 {
+            nodes.push(DraftNode::Split(Split { left: 2 * node + 1, right: 2 * node + 2, ..*split }));
+        }
+    }
+    let leaf = |(leaf, value): (usize, &f64)| DraftNode::Leaf { value: *value, count: count(weights.get(leaf)) };
+    nodes.extend(values.iter().enumerate().map(leaf));
+    Ok(nodes)
+}
+
+/// A tree of objects inside of one another.
+fn nested(root: Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, FormatError> {
+    let mut nodes: Vec<DraftNode> = Vec::new();
+    // A node, and the edge that leads to it.
+    let mut open: Vec<(Field<'_>, Option<(usize, bool)>)> = vec![(root, None)];
+    while let Some((field, edge)) = open.pop() {
+        let place = nodes.len();
+        match edge.map(|(parent, is_right)| (&mut nodes[parent], is_right)) {
+            Some((DraftNode::Split(parent), true)) => parent.right = place,
+            Some((DraftNode::Split(parent), false)) => parent.left = place,
+            _ => {}
+        }
+        if let Some(question) = field.find("split") {
+            nodes.push(DraftNode::Split(split(&question, known)?));
+            open.push((field.get("right")?, Some((place, true))));
+            open.push((field.get("left")?, Some((place, false))));
+        } else {
+            let weight = field.find("weight").map(|field| field.number()).transpose()?;
+            nodes.push(DraftNode::Leaf { value: field.get("value")?.number()?, count: count(weight.as_ref()) });
+        }
+    }
+    Ok(nodes)
+}
+
+fn count(weight: Option<&f64>) -> u64 {
+    weight.map_or(0, |weight| weight.max(0.0) as u64)
+}
+
+fn unsupported(what: &str, advice: &str) -> FormatError {
+    FormatError::Unsupported { format: FORMAT, what: what.into(), advice: advice.into() }
+}
