@@ -24,6 +24,10 @@ pub enum Purpose {
     SynthDocument = 7,
     /// Which part of a split a query goes to.
     Split = 8,
+    /// Signs of the differences between two systems.
+    Permutation = 9,
+    /// Queries of a resample.
+    Resample = 10,
 }
 
 /// A family of draws: everything but the key is fixed.
