@@ -13,6 +13,7 @@ mod files;
 mod memory;
 mod output;
 mod progress;
+mod system;
 mod text;
 
 fn main() -> std::process::ExitCode {
