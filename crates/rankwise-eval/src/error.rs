@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Too few systems, or too many.
-    #[error("{given} to compare; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    #[error("{given} to compare; give {} to {} systems", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
         /// How many there are.
         given: usize,
@@ -23,18 +23,10 @@ pub enum EvalError {
         /// The names there are.
         known: String,
     },
-    /// Two systems were measured on different queries.
-    #[error("'{a}' and '{b}' have no query in common; compare systems on the same queries")]
-    NothingShared {
-        /// One system.
-        a: String,
-        /// The other.
-        b: String,
-    },
-    /// The queries that two systems share have no value of a metric.
+    /// No query has a value of a metric, and a weight above 0, for both of two systems.
     #[error(
-        "no query that counts has a value of {metric} for both '{a}' and '{b}'; choose another rule for empty queries, or \
-         other metrics"
+        "'{a}' and '{b}' share no query that counts for {metric}; compare systems on the same queries, or choose another rule \
+         for queries without relevant documents"
     )]
     NothingCounts {
         /// One system.
@@ -44,8 +36,8 @@ pub enum EvalError {
         /// The metric.
         metric: String,
     },
-    /// Systems of one table were measured by different metrics, or a query has not one value of each.
-    #[error("'{system}' was not measured by the same metrics as the others, or not on each of its queries")]
+    /// Systems of one table were measured by different metrics, or on other queries than those of the table.
+    #[error("'{system}' was not measured on the same queries and by the same metrics as the others; measure it again")]
     Shape {
         /// The system.
         system: String,
@@ -61,15 +53,5 @@ pub enum EvalError {
         query: String,
         /// The value.
         value: f64,
-    },
-    /// A query has two weights.
-    #[error("query '{query}' weighs {one} for one system and {other} for another; give it one weight")]
-    Weight {
-        /// The query.
-        query: String,
-        /// Its weight for an earlier system.
-        one: f64,
-        /// Its weight for a later one.
-        other: f64,
     },
 }

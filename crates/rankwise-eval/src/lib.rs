@@ -31,6 +31,6 @@ pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, bca, intervals, normal, percentile};
 pub use sample::Sample;
 pub use student::paired_t;
-pub use table::{MAX_SYSTEMS, MIN_SYSTEMS, Measured, Table};
+pub use table::{MAX_SYSTEMS, MIN_SYSTEMS, Table};
 pub use tail::Tail;
 pub use wilcoxon::wilcoxon;

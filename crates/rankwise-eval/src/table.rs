@@ -1,8 +1,8 @@
 //! Systems side by side: the value of each metric for each query.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use rankwise_data::Dataset;
+use rankwise_data::StringTable;
 use rankwise_metrics::Evaluation;
 
 use crate::EvalError;
@@ -12,80 +12,34 @@ pub const MIN_SYSTEMS: usize = 2;
 /// The largest number of systems to compare.
 pub const MAX_SYSTEMS: usize = 20;
 
-/// A system as it was measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// What to call it.
-    pub name: String,
-    /// Id and weight of each query.
-    pub queries: Vec<(String, f64)>,
-    /// The values of the queries, in their order.
-    pub evaluation: Evaluation,
-}
-
-impl Measured {
-    /// A system and what an evaluator for the data said of it.
-    pub fn new(name: impl Into<String>, data: &Dataset, evaluation: Evaluation) -> Self {
-        let queries = data.queries().map(|query| (query.id.to_owned(), f64::from(query.weight))).collect();
-        Self { name: name.into(), queries, evaluation }
-    }
-}
-
-/// The values of several systems, for every query that one of them answered, in the order of the bytes of their ids.
-#[derive(Clone, Debug, PartialEq)]
+/// Several systems, measured on the same queries by the same metrics.
+#[derive(Clone, Debug)]
 pub struct Table {
-    queries: Vec<String>,
+    queries: StringTable,
     weights: Vec<f64>,
-    metrics: Vec<String>,
     names: Vec<String>,
-    /// By system and metric: a value for each query, or none.
-    values: Vec<Vec<Vec<Option<f64>>>>,
-    /// By system: whether it was measured on the query at all.
-    is_known: Vec<Vec<bool>>,
+    /// One for each system; the values of each metric stand in the order of the queries.
+    evaluations: Vec<Evaluation>,
 }
 
 impl Table {
-    /// Brings the queries of all systems together.
-    pub fn new(systems: &[Measured]) -> Result<Self, EvalError> {
+    /// Takes ids and weights of the queries in canonical order, and what was measured of each system by its name.
+    pub fn new(queries: StringTable, weights: &[f32], systems: Vec<(String, Evaluation)>) -> Result<Self, EvalError> {
         if !(MIN_SYSTEMS..=MAX_SYSTEMS).contains(&systems.len()) {
             return Err(EvalError::Count { given: systems.len() });
         }
-        check_names(systems)?;
-        let metrics = names_of_metrics(&systems[0]);
-        let mut weights = BTreeMap::new();
-        for system in systems {
-            check_shape(system, &metrics)?;
-            for (query, weight) in &system.queries {
-                let one = *weights.entry(query.as_str()).or_insert(*weight);
-                if one != *weight {
-                    return Err(EvalError::Weight { query: query.clone(), one, other: *weight });
-                }
-            }
+        let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
+        let (names, evaluations) = systems.into_iter().unzip();
+        let table = Self { queries, weights, names, evaluations };
+        table.check_names()?;
+        for system in 0..table.names.len() {
+            table.check_values(system)?;
         }
-        let places: BTreeMap<&str, usize> = weights.keys().enumerate().map(|(place, query)| (*query, place)).collect();
-        let mut values = vec![vec![vec![None; weights.len()]; metrics.len()]; systems.len()];
-        let mut is_known = vec![vec![false; weights.len()]; systems.len()];
-        for (idx, system) in systems.iter().enumerate() {
-            for (query, (id, _)) in system.queries.iter().enumerate() {
-                let place = places[id.as_str()];
-                is_known[idx][place] = true;
-                for (values, metric) in values[idx].iter_mut().zip(&system.evaluation.metrics) {
-                    values[place] = metric.per_query[query];
-                }
-            }
-        }
-        Ok(Self {
-            queries: weights.keys().map(|query| (*query).to_owned()).collect(),
-            weights: weights.into_values().collect(),
-            metrics,
-            names: systems.iter().map(|system| system.name.clone()).collect(),
-            values,
-            is_known,
-        })
+        Ok(table)
     }
 
     /// The ids of the queries.
-    pub fn queries(&self) -> &[String] {
+    pub fn queries(&self) -> &StringTable {
         &self.queries
     }
 
@@ -99,9 +53,14 @@ impl Table {
         self.weights.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// The names of the metrics.
-    pub fn metrics(&self) -> &[String] {
-        &self.metrics
+    /// The number of metrics.
+    pub fn n_metrics(&self) -> usize {
+        self.evaluations[0].metrics.len()
+    }
+
+    /// The name of a metric.
+    pub fn metric(&self, metric: usize) -> &str {
+        &self.evaluations[0].metrics[metric].name
     }
 
     /// The names of the systems.
@@ -109,46 +68,42 @@ impl Table {
         &self.names
     }
 
-    /// The values of a system by a metric, one for each query; `None` where it was skipped or never asked.
+    /// The values of a system by a metric, one for each query; `None` where it was left out.
     pub fn values(&self, system: usize, metric: usize) -> &[Option<f64>] {
-        &self.values[system][metric]
+        &self.evaluations[system].metrics[metric].per_query
     }
 
-    /// Whether two systems were measured on a common query.
-    pub(crate) fn is_shared(&self, a: usize, b: usize) -> bool {
-        self.is_known[a].iter().zip(&self.is_known[b]).any(|(a, b)| *a && *b)
-    }
-}
-
-fn check_names(systems: &[Measured]) -> Result<(), EvalError> {
-    let mut names = BTreeSet::new();
-    match systems.iter().find(|system| !names.insert(&system.name)) {
-        Some(twice) => Err(EvalError::DuplicateName { name: twice.name.clone() }),
-        None => Ok(()),
-    }
-}
-
-fn names_of_metrics(system: &Measured) -> Vec<String> {
-    system.evaluation.metrics.iter().map(|metric| metric.name.clone()).collect()
-}
-
-/// The same metrics for all systems, a value or a gap for each query, and finite values.
-fn check_shape(system: &Measured, metrics: &[String]) -> Result<(), EvalError> {
-    let n_queries = system.queries.len();
-    let is_whole = system.evaluation.metrics.iter().all(|metric| metric.per_query.len() == n_queries);
-    if names_of_metrics(system) != metrics || !is_whole {
-        return Err(EvalError::Shape { system: system.name.clone() });
-    }
-    for metric in &system.evaluation.metrics {
-        let is_bad = |value: &Option<f64>| value.is_some_and(|value| !value.is_finite());
-        if let Some(query) = metric.per_query.iter().position(is_bad) {
-            return Err(EvalError::Value {
-                system: system.name.clone(),
-                metric: metric.name.clone(),
-                query: system.queries[query].0.clone(),
-                value: metric.per_query[query].unwrap_or_default(),
-            });
+    fn check_names(&self) -> Result<(), EvalError> {
+        let mut known = BTreeSet::new();
+        match self.names.iter().find(|name| !known.insert(*name)) {
+            Some(name) => Err(EvalError::DuplicateName { name: name.clone() }),
+            None => Ok(()),
         }
     }
-    Ok(())
+
+    /// The same metrics for all systems, a value or a gap for each query, and finite values.
+    fn check_values(&self, system: usize) -> Result<(), EvalError> {
+        let (name, metrics) = (&self.names[system], &self.evaluations[system].metrics);
+        let is_named =
+            metrics.iter().map(|metric| &metric.name).eq(self.evaluations[0].metrics.iter().map(|m| &m.name));
+        let n_queries = self.queries.len();
+        let is_whole = self.weights.len() == n_queries && metrics.iter().all(|m| m.per_query.len() == n_queries);
+        if !is_named || !is_whole {
+            return Err(EvalError::Shape { system: name.clone() });
+        }
+        for metric in metrics {
+            let values = metric.per_query.iter().enumerate();
+            if let Some((query, value)) =
+                values.filter_map(|(query, value)| Some((query, (*value)?))).find(|(_, value)| !value.is_finite())
+            {
+                return Err(EvalError::Value {
+                    system: name.clone(),
+                    metric: metric.name.clone(),
+                    query: self.queries.get(query).to_owned(),
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
 }
