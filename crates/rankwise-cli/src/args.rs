@@ -11,12 +11,13 @@ use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
 use crate::checkpoint::Schedule;
+use crate::compare_args::Compare;
 use crate::data_args::{DataArgs, DataTarget};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
 
-/// Learning to rank: train, evaluate and score ranking models.
+/// Learning to rank: train, evaluate, compare and score ranking models.
 #[derive(Debug, Parser)]
 #[command(name = "rankwise", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Train(Box<Train>),
     Predict(Predict),
     Eval(Eval),
+    Compare(Box<Compare>),
     ConvertData(ConvertData),
 }
 

@@ -6,6 +6,8 @@
 mod args;
 mod checkpoint;
 mod command;
+mod compare_args;
+mod comparison;
 mod config;
 mod data_args;
 mod failure;

@@ -1,4 +1,4 @@
-//! Training that shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops after the current tree.
+//! Long work shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops training after the current tree.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -78,6 +78,57 @@ impl Observer for Watch {
             }
         }
         if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+/// Work of a known number of steps that shows itself in the same way.
+pub(crate) struct Steps {
+    display: Display,
+    noun: &'static str,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl Steps {
+    /// Nothing is shown before the first step is done.
+    pub(crate) fn new(output: Output, noun: &'static str) -> Self {
+        let display = if output.is_quiet() {
+            Display::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{bar:16} {msg} {pos}/{len}  {eta} left");
+            bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
+            bar.set_message(noun);
+            Display::Bar(bar)
+        } else {
+            Display::Lines
+        };
+        let now = Instant::now();
+        Self { display, noun, started: now, last_line: now }
+    }
+
+    /// So many are done.
+    pub(crate) fn show(&mut self, done: usize, all: usize) {
+        match &self.display {
+            Display::Nothing => {}
+            Display::Bar(bar) => {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            }
+            Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
+                self.last_line = Instant::now();
+                let left = self.started.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
+                say(&format!("{} {done}/{all}  about {left:.0} s left", self.noun));
+            }
+            Display::Lines => {}
+        }
+    }
+
+    /// Clears the bar.
+    pub(crate) fn finish(&self) {
+        if let Display::Bar(bar) = &self.display {
+            bar.finish_and_clear();
+        }
     }
 }
 

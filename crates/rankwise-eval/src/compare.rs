@@ -4,6 +4,11 @@ use crate::bootstrap::{resampled_means, shift_test};
 use crate::interval::{Interval, IntervalSpec, intervals, same_queries};
 use crate::{EvalError, Sample, Table, Tail, fisher, holm, paired_t, wilcoxon};
 
+/// The least number of systems to compare.
+pub const MIN_SYSTEMS: usize = 2;
+/// The largest number of systems to compare.
+pub const MAX_SYSTEMS: usize = 20;
+
 /// A test of the difference of two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
@@ -36,6 +41,31 @@ pub struct CompareSpec {
     pub intervals: IntervalSpec,
     /// How many of the best and of the worst queries to keep for each pair.
     pub top: usize,
+}
+
+impl CompareSpec {
+    /// Whether systems of these names can be compared so.
+    pub fn check(&self, names: &[String]) -> Result<(), EvalError> {
+        if !(MIN_SYSTEMS..=MAX_SYSTEMS).contains(&names.len()) {
+            return Err(EvalError::Count { given: names.len() });
+        }
+        if let Some(twice) = names.iter().enumerate().find(|(idx, name)| names[..*idx].contains(name)) {
+            return Err(EvalError::DuplicateName { name: twice.1.clone() });
+        }
+        self.pairs(names).map(drop)
+    }
+
+    /// Which systems are compared: each with those after it, or each with the baseline, which comes second.
+    fn pairs(&self, names: &[String]) -> Result<Vec<(usize, usize)>, EvalError> {
+        let Some(baseline) = &self.baseline else {
+            return Ok((0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b))).collect());
+        };
+        let Some(base) = names.iter().position(|name| name == baseline) else {
+            let known = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+            return Err(EvalError::Baseline { name: baseline.clone(), known });
+        };
+        Ok((0..names.len()).filter(|system| *system != base).map(|system| (system, base)).collect())
+    }
 }
 
 /// Systems and pairs of them.
@@ -95,7 +125,8 @@ pub struct Pair {
 impl Comparison {
     /// Compares the systems of a table. `on_pair` hears, after each pair, how many of how many are done.
     pub fn new(table: &Table, spec: &CompareSpec, mut on_pair: impl FnMut(usize, usize)) -> Result<Self, EvalError> {
-        let chosen = pairs_of(table, spec.baseline.as_deref())?;
+        spec.check(table.names())?;
+        let chosen = spec.pairs(table.names())?;
         let n_pairs = chosen.len() * table.n_metrics();
         let mut comparison =
             Self { systems: vec![Vec::new(); table.names().len()], pairs: Vec::with_capacity(n_pairs) };
@@ -220,17 +251,4 @@ impl OfMetric {
         }
         p_values
     }
-}
-
-/// Which systems are compared: each with those after it, or each with the baseline, which comes second.
-fn pairs_of(table: &Table, baseline: Option<&str>) -> Result<Vec<(usize, usize)>, EvalError> {
-    let names = table.names();
-    let Some(name) = baseline else {
-        return Ok((0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b))).collect());
-    };
-    let Some(base) = names.iter().position(|known| known == name) else {
-        let known = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-        return Err(EvalError::Baseline { name: name.to_owned(), known });
-    };
-    Ok((0..names.len()).filter(|system| *system != base).map(|system| (system, base)).collect())
 }

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Too few systems, or too many.
-    #[error("{given} to compare; give {} to {} systems", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    #[error("number of systems to compare: {given}; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
         /// How many there are.
         given: usize,

@@ -7,7 +7,7 @@ use crate::bootstrap::resampled_means;
 use crate::special::{normal_below, normal_quantile};
 
 /// Above so many queries the mean is as good as normally distributed, and resampling them would only take time.
-const MAX_RESAMPLED: usize = 20_000;
+const MAX_RESAMPLED: usize = 10_000;
 
 /// A confidence interval of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Default for IntervalSpec {
     }
 }
 
-/// An interval for the mean of each sample: BCa, or normal if there are more than 20,000 queries. `None` for samples of
+/// An interval for the mean of each sample: BCa, or normal if there are more than 10,000 queries. `None` for samples of
 /// less than two values. Samples of the same queries share their resamples.
 pub fn intervals(samples: &[&Sample], spec: &IntervalSpec) -> Vec<Option<Interval>> {
     let mut found = vec![None; samples.len()];
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn many_queries_have_normal_intervals_that_resampling_confirms() {
-        let values: Vec<Option<f64>> = (0..20_001).map(|query| Some(f64::from(query * query % 101) / 100.0)).collect();
+        let values: Vec<Option<f64>> = (0..10_001).map(|query| Some(f64::from(query * query % 101) / 100.0)).collect();
         let sample = Sample::new(&values, &vec![1.0; values.len()]);
         let found = intervals(&[&sample], &IntervalSpec::default())[0].unwrap();
         assert_eq!(found.method, IntervalMethod::Normal);

@@ -24,13 +24,13 @@ mod tail;
 mod wilcoxon;
 
 pub use bootstrap::{resampled_means, shift_test};
-pub use compare::{CompareSpec, Comparison, Pair, Summary, Test};
+pub use compare::{CompareSpec, Comparison, MAX_SYSTEMS, MIN_SYSTEMS, Pair, Summary, Test};
 pub use error::EvalError;
 pub use fisher::fisher;
 pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, bca, intervals, normal, percentile};
 pub use sample::Sample;
 pub use student::paired_t;
-pub use table::{MAX_SYSTEMS, MIN_SYSTEMS, Table};
+pub use table::Table;
 pub use tail::Tail;
 pub use wilcoxon::wilcoxon;

@@ -1,16 +1,9 @@
 //! Systems side by side: the value of each metric for each query.
 
-use std::collections::BTreeSet;
-
 use rankwise_data::StringTable;
 use rankwise_metrics::Evaluation;
 
 use crate::EvalError;
-
-/// The least number of systems to compare.
-pub const MIN_SYSTEMS: usize = 2;
-/// The largest number of systems to compare.
-pub const MAX_SYSTEMS: usize = 20;
 
 /// Several systems, measured on the same queries by the same metrics.
 #[derive(Clone, Debug)]
@@ -25,13 +18,9 @@ pub struct Table {
 impl Table {
     /// Takes ids and weights of the queries in canonical order, and what was measured of each system by its name.
     pub fn new(queries: StringTable, weights: &[f32], systems: Vec<(String, Evaluation)>) -> Result<Self, EvalError> {
-        if !(MIN_SYSTEMS..=MAX_SYSTEMS).contains(&systems.len()) {
-            return Err(EvalError::Count { given: systems.len() });
-        }
         let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
         let (names, evaluations) = systems.into_iter().unzip();
         let table = Self { queries, weights, names, evaluations };
-        table.check_names()?;
         for system in 0..table.names.len() {
             table.check_values(system)?;
         }
@@ -55,7 +44,7 @@ impl Table {
 
     /// The number of metrics.
     pub fn n_metrics(&self) -> usize {
-        self.evaluations[0].metrics.len()
+        self.evaluations.first().map_or(0, |evaluation| evaluation.metrics.len())
     }
 
     /// The name of a metric.
@@ -71,14 +60,6 @@ impl Table {
     /// The values of a system by a metric, one for each query; `None` where it was left out.
     pub fn values(&self, system: usize, metric: usize) -> &[Option<f64>] {
         &self.evaluations[system].metrics[metric].per_query
-    }
-
-    fn check_names(&self) -> Result<(), EvalError> {
-        let mut known = BTreeSet::new();
-        match self.names.iter().find(|name| !known.insert(*name)) {
-            Some(name) => Err(EvalError::DuplicateName { name: name.clone() }),
-            None => Ok(()),
-        }
     }
 
     /// The same metrics for all systems, a value or a gap for each query, and finite values.

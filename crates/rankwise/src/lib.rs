@@ -35,6 +35,7 @@ pub use baseline::{BestFeature, best_feature};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use predict::predict;
 pub use rankwise_data as data;
+pub use rankwise_eval as eval;
 pub use rankwise_io as io;
 pub use rankwise_metrics as metrics;
 pub use rankwise_model as model;
