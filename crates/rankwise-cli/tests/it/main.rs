@@ -6,6 +6,7 @@ mod arguments;
 mod bad_input;
 mod cache;
 mod checkpoints;
+mod compare;
 mod configuration;
 mod demo;
 mod eval;
