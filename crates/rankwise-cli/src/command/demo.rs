@@ -109,7 +109,7 @@ fn report(rankers: &[(String, f64)], folder: &Path, seconds: f64, rules: &Rules)
          {program} predict {model} {test} --format run --out {run}\n  \
          {program} train {train} --valid {vali} --set num_leaves=63 --set learning_rate=0.05 --out {better}\n",
         text::table(&rows),
-        rules.describe(),
+        rules.describe(&[MetricName::parse(METRIC).expect("a metric")]),
         folder.display(),
         run = file("test.run"),
         better = file("model-63.json"),
