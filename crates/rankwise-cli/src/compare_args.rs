@@ -14,12 +14,15 @@ const MAX_PERMUTATIONS: u32 = 1_000_000_000;
 /// Compare rankers on the same queries: which is better, by how much, and could it be chance?
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Documents with labels; - is standard input.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// Documents with labels; - is standard input. Not needed for runs that are measured by --qrels.
+    #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
+    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) systems: Systems,
-    /// What to compare by, such as ndcg@10 or ndcg@5,dcg.
+    /// TREC judgements to measure runs by: a line `query 0 document grade` for each document.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) qrels: Option<PathBuf>,
+    /// What to compare by, such as ndcg@10 or map,p@5,mrr: any metric of eval but auc.
     #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
     pub(crate) metric: String,
     /// Test of the differences.
@@ -85,9 +88,10 @@ pub(crate) struct Systems(pub(crate) Vec<System>);
 /// An option that names systems: its name, what it makes of a file, its help.
 type Kind = (&'static str, fn(PathBuf) -> System, &'static str);
 
-const KINDS: [Kind; 2] = [
-    ("model", System::Model, "Model to compare; may be given several times, like --scores"),
+const KINDS: [Kind; 3] = [
+    ("model", System::Model, "Model to compare; this and the next two may be given several times, in any order"),
     ("scores", System::Scores, "Scores to compare, one per row of DATA"),
+    ("run", System::Run, "TREC run to compare: a line `query Q0 document rank score tag` for each document"),
 ];
 
 impl FromArgMatches for Systems {

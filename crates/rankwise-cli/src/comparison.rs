@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rankwise::eval::{CompareSpec, Comparison, Interval, Pair, Table, Tail, Test};
-use rankwise::metrics::Rules;
+use rankwise::eval::{Alternative, CompareSpec, Comparison, Interval, Pair, Table, Test};
 use serde_json::{Value, json};
 
+use crate::system::StatedRules;
 use crate::text;
 
 /// All that there is to tell.
@@ -16,7 +16,7 @@ pub(crate) struct Report<'a> {
     pub(crate) spec: &'a CompareSpec,
     /// What a corrected p-value must not exceed.
     pub(crate) alpha: f64,
-    pub(crate) rules: &'a Rules,
+    pub(crate) rules: StatedRules,
     /// Queries without relevant documents.
     pub(crate) n_empty: usize,
 }
@@ -37,7 +37,9 @@ impl Report<'_> {
 
     /// The mean of each system with its interval.
     pub(crate) fn systems(&self, metric: usize) -> String {
-        let mut rows = vec![vec!["system".into(), self.table.metric(metric).into(), self.interval_title()]];
+        let direction = if self.table.is_larger_better(metric) { "" } else { " (less is better)" };
+        let title = format!("{}{direction}", self.table.metric(metric));
+        let mut rows = vec![vec!["system".into(), title, self.interval_title()]];
         for (name, summaries) in self.table.names().iter().zip(&self.comparison.systems) {
             let summary = &summaries[metric];
             rows.push(vec![name.clone(), text::mean(summary.mean), interval(summary.interval)]);
@@ -82,7 +84,7 @@ impl Report<'_> {
         let mut undecided = Vec::new();
         for pair in &pairs {
             let [a, b] = self.names(pair);
-            let [better, worse] = if pair.difference > 0.0 { [a, b] } else { [b, a] };
+            let [better, worse] = if pair.favours_first(self.table) { [a, b] } else { [b, a] };
             match pair.corrected {
                 None => {
                     let _ = writeln!(out, "  {a} and {b}: no answer; this test needs at least two queries");
@@ -90,14 +92,16 @@ impl Report<'_> {
                 Some(corrected) if corrected <= self.alpha => {
                     let _ = writeln!(out, "  {better} is better than {worse}");
                 }
-                Some(_) if self.spec.tail == Tail::Upper => undecided.push(format!("{a} than {b}")),
+                Some(_) if self.spec.alternative == Alternative::FirstIsBetter => {
+                    undecided.push(format!("{a} than {b}"))
+                }
                 Some(_) => undecided.push(format!("{a} and {b}")),
             }
         }
         if !undecided.is_empty() {
-            let what = match self.spec.tail {
-                Tail::Both => "no significant difference",
-                Tail::Upper => "not shown to be better",
+            let what = match self.spec.alternative {
+                Alternative::Different => "no significant difference",
+                Alternative::FirstIsBetter => "not shown to be better",
             };
             let _ = writeln!(out, "  {what}: {}", undecided.join(", "));
         }
@@ -128,9 +132,9 @@ impl Report<'_> {
             Test::Bootstrap { resamples } => drawn(resamples, "resamples"),
             Test::T | Test::Wilcoxon => String::new(),
         };
-        let tail = match self.spec.tail {
-            Tail::Both => "two-sided",
-            Tail::Upper => "one-sided: is the first of a pair better than the second?",
+        let tail = match self.spec.alternative {
+            Alternative::Different => "two-sided",
+            Alternative::FirstIsBetter => "one-sided: is the first of a pair better than the second?",
         };
         let mut out = format!("test: {}{drawn}, {tail}\n", name(self.spec.test));
         if self.table.is_weighted() && self.spec.test == Test::Wilcoxon {
@@ -138,7 +142,7 @@ impl Report<'_> {
         }
         let n_queries = text::count(self.table.queries().len(), "query");
         let _ = writeln!(out, "over {n_queries}; {} without relevant documents", self.n_empty);
-        let _ = writeln!(out, "rules: {}", self.rules.describe());
+        let _ = writeln!(out, "rules: {}", self.rules.text);
         out
     }
 
@@ -164,7 +168,7 @@ impl Report<'_> {
             "systems": self.table.names().iter().enumerate().map(system).collect::<Vec<_>>(),
             "tests": self.comparison.pairs.iter().map(|pair| self.pair_json(pair)).collect::<Vec<_>>(),
             "test": name(self.spec.test),
-            "alternative": if self.spec.tail == Tail::Both { "two-sided" } else { "a is better than b" },
+            "alternative": if self.spec.alternative == Alternative::Different { "two-sided" } else { "a is better than b" },
             "permutations": permutations,
             "resamples": resamples,
             "alpha": self.alpha,
@@ -172,7 +176,7 @@ impl Report<'_> {
             "baseline": self.spec.baseline,
             "queries": self.table.queries().len(),
             "queries_without_relevant": self.n_empty,
-            "convention": self.rules.entries().into_iter().collect::<BTreeMap<_, _>>(),
+            "convention": self.rules.entries,
         })
     }
 

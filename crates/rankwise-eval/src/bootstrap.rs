@@ -39,6 +39,7 @@ pub fn shift_test(mean: f64, resampled: &[f64], tail: Tail) -> f64 {
     let is_extreme = |resampled: &&f64| match tail {
         Tail::Both => (*resampled - mean).abs() >= mean.abs(),
         Tail::Upper => *resampled - mean >= mean,
+        Tail::Lower => *resampled - mean <= mean,
     };
     (1 + resampled.iter().filter(is_extreme).count()) as f64 / (1 + resampled.len()) as f64
 }
@@ -117,6 +118,7 @@ mod tests {
         let resampled = [0.0, 0.5, 1.0, 1.9, 2.0, 2.5];
         assert_eq!(shift_test(1.0, &resampled, Tail::Both), 4.0 / 7.0);
         assert_eq!(shift_test(1.0, &resampled, Tail::Upper), 3.0 / 7.0);
+        assert_eq!(shift_test(1.0, &resampled, Tail::Lower), 6.0 / 7.0);
         assert_eq!(shift_test(-1.0, &resampled.map(|mean| -mean), Tail::Both), 4.0 / 7.0);
         assert_eq!(shift_test(0.0, &[0.0; 9], Tail::Both), 1.0);
     }

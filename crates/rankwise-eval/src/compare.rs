@@ -28,13 +28,23 @@ pub enum Test {
     },
 }
 
+/// What is asked about two systems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alternative {
+    /// Is one of them better, whichever it is?
+    #[default]
+    Different,
+    /// Is the first one better?
+    FirstIsBetter,
+}
+
 /// How systems are compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareSpec {
     /// The test.
     pub test: Test,
     /// What it tests for.
-    pub tail: Tail,
+    pub alternative: Alternative,
     /// Compare all others with this system only; otherwise every two.
     pub baseline: Option<String>,
     /// The intervals of means and differences; its seed is that of the test too.
@@ -116,9 +126,9 @@ pub struct Pair {
     pub losses: usize,
     /// Queries of the table that do not count for this pair.
     pub left_out: usize,
-    /// Where the first gains most: queries by their place in the table, the largest gain first.
+    /// Where the first is better by most: queries by their place in the table, and the differences.
     pub best: Vec<(usize, f64)>,
-    /// Where it loses most, the largest loss first.
+    /// Where it is worse by most.
     pub worst: Vec<(usize, f64)>,
 }
 
@@ -136,25 +146,29 @@ impl Comparison {
             for (system, summary) in comparison.systems.iter_mut().zip(summaries) {
                 system.push(summary);
             }
+            let is_larger_better = table.is_larger_better(metric);
+            let tail = match (spec.alternative, is_larger_better) {
+                (Alternative::Different, _) => Tail::Both,
+                (Alternative::FirstIsBetter, true) => Tail::Upper,
+                (Alternative::FirstIsBetter, false) => Tail::Lower,
+            };
             let mut p_values = Vec::with_capacity(chosen.len());
             let mut of_bootstrap = match spec.test {
-                Test::Bootstrap { resamples } => of_metric.bootstrap(resamples, spec),
+                Test::Bootstrap { resamples } => of_metric.bootstrap(resamples, spec.intervals.seed, tail),
                 _ => Vec::new(),
             };
             for (place, differences) in of_metric.differences.iter().enumerate() {
                 p_values.push(match spec.test {
-                    Test::Fisher { permutations } => {
-                        Some(fisher(differences, spec.tail, permutations, spec.intervals.seed))
-                    }
-                    Test::T => paired_t(differences, spec.tail),
-                    Test::Wilcoxon => Some(wilcoxon(differences, spec.tail)),
+                    Test::Fisher { permutations } => Some(fisher(differences, tail, permutations, spec.intervals.seed)),
+                    Test::T => paired_t(differences, tail),
+                    Test::Wilcoxon => Some(wilcoxon(differences, tail)),
                     Test::Bootstrap { .. } => of_bootstrap[place].take(),
                 });
                 on_pair(comparison.pairs.len() + p_values.len(), n_pairs);
             }
             let corrected = holm(&p_values);
             for (place, (a, b)) in chosen.iter().enumerate() {
-                let mut pair = Pair::new(*a, *b, metric, &of_metric.differences[place], spec.top);
+                let mut pair = Pair::new([*a, *b, metric], &of_metric.differences[place], is_larger_better, spec.top);
                 pair.left_out = table.queries().len() - of_metric.differences[place].len();
                 (pair.interval, pair.p_value, pair.corrected) = (intervals[place], p_values[place], corrected[place]);
                 comparison.pairs.push(pair);
@@ -166,10 +180,8 @@ impl Comparison {
 
 impl Pair {
     /// All that the differences alone tell.
-    fn new(a: usize, b: usize, metric: usize, differences: &Sample, top: usize) -> Self {
+    fn new([a, b, metric]: [usize; 3], differences: &Sample, is_larger_better: bool, top: usize) -> Self {
         let difference = differences.mean().unwrap_or_default();
-        let count =
-            |is_counted: fn(f64) -> bool| differences.values().iter().filter(|value| is_counted(**value)).count();
         let effect = match differences.deviation() {
             Some(deviation) if deviation > 0.0 => Some(difference / deviation),
             _ if difference == 0.0 => Some(0.0),
@@ -177,11 +189,18 @@ impl Pair {
         };
         let mut order: Vec<(usize, f64)> =
             differences.queries().iter().copied().zip(differences.values().iter().copied()).collect();
-        // Stable: among equals, the order of the queries.
+        let n_larger = order.iter().filter(|(_, value)| *value > 0.0).count();
+        let n_smaller = order.iter().filter(|(_, value)| *value < 0.0).count();
+        // Stable sorting: among equals, the order of the queries.
         order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let best = order.iter().copied().take_while(|(_, value)| *value > 0.0).take(top).collect();
+        let largest = order[..n_larger.min(top)].to_vec();
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let worst = order.iter().copied().take_while(|(_, value)| *value < 0.0).take(top).collect();
+        let smallest = order[..n_smaller.min(top)].to_vec();
+        let ((wins, best), (losses, worst)) = if is_larger_better {
+            ((n_larger, largest), (n_smaller, smallest))
+        } else {
+            ((n_smaller, smallest), (n_larger, largest))
+        };
         Self {
             a,
             b,
@@ -191,13 +210,18 @@ impl Pair {
             p_value: None,
             corrected: None,
             effect,
-            wins: count(|value| value > 0.0),
-            ties: count(|value| value == 0.0),
-            losses: count(|value| value < 0.0),
+            wins,
+            ties: order.len() - n_larger - n_smaller,
+            losses,
             left_out: 0,
             best,
             worst,
         }
+    }
+
+    /// Whether the difference speaks for the first one.
+    pub fn favours_first(&self, table: &Table) -> bool {
+        (self.difference > 0.0) == table.is_larger_better(self.metric)
     }
 }
 
@@ -237,7 +261,7 @@ impl OfMetric {
     }
 
     /// A p-value of each pair; none for less than two queries, which have nothing to be drawn anew.
-    fn bootstrap(&self, resamples: u32, spec: &CompareSpec) -> Vec<Option<f64>> {
+    fn bootstrap(&self, resamples: u32, seed: u64, tail: Tail) -> Vec<Option<f64>> {
         let samples: Vec<&Sample> = self.differences.iter().collect();
         let mut p_values = vec![None; samples.len()];
         for group in same_queries(&samples) {
@@ -245,8 +269,8 @@ impl OfMetric {
             if members[0].len() < 2 {
                 continue;
             }
-            for (place, means) in group.iter().zip(resampled_means(&members, resamples, spec.intervals.seed)) {
-                p_values[*place] = samples[*place].mean().map(|mean| shift_test(mean, &means, spec.tail));
+            for (place, means) in group.iter().zip(resampled_means(&members, resamples, seed)) {
+                p_values[*place] = samples[*place].mean().map(|mean| shift_test(mean, &means, tail));
             }
         }
         p_values

@@ -36,6 +36,14 @@ pub enum EvalError {
         /// The metric.
         metric: String,
     },
+    /// A metric without values for queries.
+    #[error(
+        "{metric} is one number over all documents, so queries tell nothing about chance; compare by query-auc instead"
+    )]
+    Pooled {
+        /// The metric.
+        metric: String,
+    },
     /// Systems of one table were measured by different metrics, or on other queries than those of the table.
     #[error("'{system}' was not measured on the same queries and by the same metrics as the others; measure it again")]
     Shape {

@@ -71,13 +71,11 @@ impl Question {
         let observed: i64 = terms.iter().sum();
         // Turning terms into integers has moved each by half a unit at most, and both sums by as much.
         let slack = (terms.iter().map(|term| term.abs()).sum::<i64>() >> SLACK_BITS) + terms.len() as i64;
-        let observed = if tail == Tail::Both { observed.abs() } else { observed };
-        Self { threshold: observed - slack, tail }
+        Self { threshold: extent(observed, tail) - slack, tail }
     }
 
     fn is_extreme(&self, sum: i64) -> bool {
-        let sum = if self.tail == Tail::Both { sum.abs() } else { sum };
-        sum >= self.threshold
+        extent(sum, self.tail) >= self.threshold
     }
 
     /// Tries every choice of signs; the next one differs from the last in one sign (Gray's code).
@@ -93,6 +91,15 @@ impl Question {
             count += u64::from(self.is_extreme(sum));
         }
         count
+    }
+}
+
+/// How far a sum lies on the side that counts.
+fn extent(sum: i64, tail: Tail) -> i64 {
+    match tail {
+        Tail::Both => sum.abs(),
+        Tail::Upper => sum,
+        Tail::Lower => -sum,
     }
 }
 

@@ -24,7 +24,7 @@ mod tail;
 mod wilcoxon;
 
 pub use bootstrap::{resampled_means, shift_test};
-pub use compare::{CompareSpec, Comparison, MAX_SYSTEMS, MIN_SYSTEMS, Pair, Summary, Test};
+pub use compare::{Alternative, CompareSpec, Comparison, MAX_SYSTEMS, MIN_SYSTEMS, Pair, Summary, Test};
 pub use error::EvalError;
 pub use fisher::fisher;
 pub use holm::holm;

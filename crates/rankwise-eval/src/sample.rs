@@ -59,8 +59,7 @@ impl Sample {
 
     /// The mean by weight, as metrics have it; `None` if there is no value.
     pub fn mean(&self) -> Option<f64> {
-        let pairs: Vec<(f64, f64)> = self.values.iter().copied().zip(self.weights.iter().copied()).collect();
-        reduce::weighted_mean(&pairs)
+        reduce::weighted_mean(self.values.iter().copied().zip(self.weights.iter().copied()))
     }
 
     /// How far values lie from the mean, by weight: sqrt(n/(n-1) sum w (v - mean)^2 / sum w); the usual standard

@@ -52,6 +52,11 @@ impl Table {
         &self.evaluations[0].metrics[metric].name
     }
 
+    /// Whether large values of a metric are good.
+    pub fn is_larger_better(&self, metric: usize) -> bool {
+        self.evaluations[0].metrics[metric].kind.is_larger_better()
+    }
+
     /// The names of the systems.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -64,6 +69,9 @@ impl Table {
 
     /// The same metrics for all systems, a value or a gap for each query, and finite values.
     fn check_values(&self, system: usize) -> Result<(), EvalError> {
+        if let Some(pooled) = self.evaluations[system].metrics.iter().find(|metric| metric.kind.is_pooled()) {
+            return Err(EvalError::Pooled { metric: pooled.name.clone() });
+        }
         let (name, metrics) = (&self.names[system], &self.evaluations[system].metrics);
         let is_named =
             metrics.iter().map(|metric| &metric.name).eq(self.evaluations[0].metrics.iter().map(|m| &m.name));

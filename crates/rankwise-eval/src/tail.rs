@@ -3,11 +3,13 @@
 /// The alternative to "both systems are the same".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tail {
-    /// One of them is better, whichever it is.
+    /// Their values differ, whichever are larger.
     #[default]
     Both,
-    /// The first one is better.
+    /// The first one has the larger values.
     Upper,
+    /// The first one has the smaller values.
+    Lower,
 }
 
 impl Tail {
@@ -16,6 +18,7 @@ impl Tail {
         match self {
             Self::Both => (2.0 * at_least.min(at_most)).min(1.0),
             Self::Upper => at_least,
+            Self::Lower => at_most,
         }
     }
 }

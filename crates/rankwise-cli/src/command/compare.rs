@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rankwise::eval::{CompareSpec, Comparison, IntervalSpec, Table, Tail, Test};
-use rankwise::metrics::{Rules, RulesSpec};
+use rankwise::eval::{Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, Table, Test};
+use rankwise::metrics::{Measures, Rules, RulesSpec};
 
 use super::eval::parse_metrics;
 use crate::args::Global;
@@ -13,7 +13,7 @@ use crate::comparison::Report;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Steps;
-use crate::system::{self, Judgements, Measured, Measures, System};
+use crate::system::{self, Judgements, Measured, StatedRules, System};
 use crate::{files, text};
 
 const PERMUTATIONS: u32 = 100_000;
@@ -25,10 +25,15 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     args.rules.apply(&mut rules)?;
     let seed = global.seed.unwrap_or(0);
     let rules = Rules::new(&rules, seed)?;
+    let measures = Measures::new(&names, &rules)?;
     let systems = &args.systems.0;
     let system_names = name_systems(systems, args.names.as_deref())?;
+    if let Some(pooled) = names.iter().find(|name| name.kind().is_pooled()) {
+        return Err(EvalError::Pooled { metric: pooled.as_str().to_owned() }.into());
+    }
     let spec = check(args, &system_names, seed)?;
-    let inputs: Vec<&Path> = std::iter::once(args.data.as_path()).chain(systems.iter().map(System::path)).collect();
+    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
+    let inputs: Vec<&Path> = std::iter::once(judgements.path()).chain(systems.iter().map(System::path)).collect();
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
@@ -36,9 +41,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
-    let judgements = Judgements { data: &args.data, read: &args.read };
-    let measures = Measures { names: &names, rules: &rules };
-    let Measured { queries, evaluations, .. } = system::measure(systems, judgements, measures, output)?;
+    let Measured { queries, evaluations, .. } = system::measure(systems, judgements, &measures, output)?;
     let measured = system_names.into_iter().zip(evaluations).collect();
     let table = Table::new(queries.ids, &queries.weights, measured)?;
     let mut steps = Steps::new(output, "pairs");
@@ -53,7 +56,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         comparison: &comparison,
         spec: &spec,
         alpha: args.alpha,
-        rules: &rules,
+        rules: StatedRules::new(&rules, &names, systems),
         n_empty: queries.n_empty,
     };
     output.result(&report.text(), &report.json())
@@ -73,7 +76,7 @@ fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareS
     };
     let spec = CompareSpec {
         test,
-        tail: if args.one_sided { Tail::Upper } else { Tail::Both },
+        alternative: if args.one_sided { Alternative::FirstIsBetter } else { Alternative::Different },
         baseline: args.baseline.clone(),
         intervals: IntervalSpec { confidence: 1.0 - args.alpha, seed, ..IntervalSpec::default() },
         top: args.top,

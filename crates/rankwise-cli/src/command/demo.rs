@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Dataset};
-use rankwise::eval::{CompareSpec, Comparison, IntervalSpec, Table, Tail, Test};
+use rankwise::eval::{Alternative, CompareSpec, Comparison, IntervalSpec, Table, Test};
 use rankwise::io::read_dataset;
 use rankwise::metrics::{Evaluator, MetricName, Rules, Ties};
 use rankwise::model::Model;
@@ -18,6 +18,7 @@ use crate::args::{Demo, Global};
 use crate::comparison::Report;
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::system::StatedRules;
 use crate::{files, text};
 
 /// Enough for a ranker that clearly beats the baselines, few enough for a minute on two cores.
@@ -47,13 +48,15 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
 
     output.remark(&format!("4. measuring on {} that no ranker has seen", text::count(test_data.n_queries(), "query")));
     let rules = Rules::default();
-    let table = measure(&train_data, &test_data, &trained, &rules)?;
+    let metric = MetricName::parse(METRIC).expect("a metric");
+    let table = measure(&metric, &train_data, &test_data, &trained, &rules)?;
     let intervals = IntervalSpec { seed, ..IntervalSpec::default() };
     let test = Test::Fisher { permutations: PERMUTATIONS };
-    let spec = CompareSpec { test, tail: Tail::Both, baseline: None, intervals, top: 0 };
+    let spec = CompareSpec { test, alternative: Alternative::Different, baseline: None, intervals, top: 0 };
     let comparison = Comparison::new(&table, &spec, |_, _| {})?;
     let n_empty = test_data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count();
-    let report = Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules: &rules, n_empty };
+    let rules = StatedRules::new(&rules, &[metric], &[]);
+    let report = Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty };
     let seconds = started.elapsed().as_secs_f64();
     let means = table.names().iter().zip(&comparison.systems);
     let json = json!({
@@ -117,16 +120,21 @@ impl Learner {
 }
 
 /// The values of all rankers on the test queries, the best first by design.
-fn measure(train_data: &Dataset, test: &Dataset, trained: &[Model], rules: &Rules) -> anyhow::Result<Table> {
-    let metric = MetricName::parse(METRIC).expect("a metric");
+fn measure(
+    metric: &MetricName,
+    train_data: &Dataset,
+    test: &Dataset,
+    trained: &[Model],
+    rules: &Rules,
+) -> anyhow::Result<Table> {
     let evaluate = |scores: &[f64], rules: &Rules| {
-        Evaluator::new(test, std::slice::from_ref(&metric), rules).and_then(|evaluator| evaluator.evaluate(scores))
+        Evaluator::new(test, std::slice::from_ref(metric), rules).and_then(|evaluator| evaluator.evaluate(scores))
     };
     let mut rankers = Vec::new();
     for (learner, model) in LEARNERS.iter().zip(trained) {
         rankers.push((learner.name.to_owned(), evaluate(&rankwise::predict(model, test), rules)?));
     }
-    if let Some(best) = rankwise::best_feature(train_data, &metric, rules)? {
+    if let Some(best) = rankwise::best_feature(train_data, metric, rules)? {
         let direction = if best.is_ascending { "" } else { ", ascending" };
         rankers.push((format!("best feature ({}{direction})", best.feature), evaluate(&best.scores(test), rules)?));
     }

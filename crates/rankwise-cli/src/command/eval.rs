@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rankwise::metrics::{Evaluation, MetricName, Rules, RulesSpec};
+use rankwise::metrics::{Evaluation, Measures, MetricName, Rules, RulesSpec};
 use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
 
 use crate::args::{Eval, Global};
 use crate::failure::user;
 use crate::output::Output;
-use crate::system::{self, Judgements, Measured, Measures, Queries, System};
+use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
 use crate::{files, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
@@ -18,12 +18,15 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
-    let system = match (&args.model, &args.scores) {
-        (Some(path), _) => System::Model(path.clone()),
-        (None, Some(path)) => System::Scores(path.clone()),
-        (None, None) => return Err(user("give --model or --scores")),
+    let measures = Measures::new(&names, &rules)?;
+    let system = match (&args.model, &args.scores, &args.run) {
+        (Some(path), _, _) => System::Model(path.clone()),
+        (_, Some(path), _) => System::Scores(path.clone()),
+        (_, _, Some(path)) => System::Run(path.clone()),
+        (None, None, None) => return Err(user("give --model, --scores or --run")),
     };
-    let inputs = [args.data.as_path(), system.path()];
+    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
+    let inputs = [judgements.path(), system.path()];
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
@@ -31,9 +34,8 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         }
         files::check_output(path, &inputs)?;
     }
-    let judgements = Judgements { data: &args.data, read: &args.read };
-    let measures = Measures { names: &names, rules: &rules };
-    let Measured { queries, evaluations, seconds } = system::measure(&[system], judgements, measures, output)?;
+    let stated = StatedRules::new(&rules, &names, std::slice::from_ref(&system));
+    let Measured { queries, evaluations, seconds } = system::measure(&[system], judgements, &measures, output)?;
     let evaluation = &evaluations[0];
     if let Some(path) = &args.per_query {
         files::write_text(path, &per_query_table(&queries, evaluation))?;
@@ -41,12 +43,12 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     let metrics: BTreeMap<&str, Option<f64>> =
         evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
     output.result(
-        &summary(&queries, evaluation, &rules),
+        &summary(&queries, evaluation, &stated.text),
         &json!({
             "metrics": metrics,
             "queries": queries.ids.len(),
             "queries_without_relevant": queries.n_empty,
-            "convention": rules.entries().into_iter().collect::<BTreeMap<_, _>>(),
+            "convention": stated.entries,
             "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
     )
@@ -61,26 +63,28 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
     })
 }
 
-fn summary(queries: &Queries, evaluation: &Evaluation, rules: &Rules) -> String {
+fn summary(queries: &Queries, evaluation: &Evaluation, rules: &str) -> String {
     let mut rows = vec![vec!["metric".into(), "mean".into()]];
     rows.extend(evaluation.metrics.iter().map(|metric| vec![metric.name.clone(), text::mean(metric.mean)]));
     let mut out = text::table(&rows);
     let n_queries = text::count(queries.ids.len(), "query");
     let _ = writeln!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);
-    let _ = writeln!(out, "rules: {}", rules.describe());
+    let _ = writeln!(out, "rules: {rules}");
     out
 }
 
 /// One line per query, tab-separated; a query that was left out has an empty cell.
 fn per_query_table(queries: &Queries, evaluation: &Evaluation) -> String {
     let mut out = String::from("qid\tdocuments\tweight");
-    for metric in &evaluation.metrics {
+    // What is one number over all documents has no column.
+    let metrics: Vec<_> = evaluation.metrics.iter().filter(|metric| !metric.kind.is_pooled()).collect();
+    for metric in &metrics {
         let _ = write!(out, "\t{}", metric.name);
     }
     out.push('\n');
     for (idx, id) in queries.ids.iter().enumerate() {
         let _ = write!(out, "{id}\t{}\t{}", queries.n_docs[idx], queries.weights[idx]);
-        for metric in &evaluation.metrics {
+        for metric in &metrics {
             let value = metric.per_query[idx].map_or_else(String::new, |value| value.to_string());
             let _ = write!(out, "\t{value}");
         }

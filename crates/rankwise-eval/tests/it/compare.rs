@@ -1,8 +1,8 @@
 //! Tables of systems and their comparison.
 
 use rankwise_data::StringTable;
-use rankwise_eval::{CompareSpec, Comparison, EvalError, IntervalSpec, Table, Tail, Test};
-use rankwise_metrics::{Evaluation, MetricValues};
+use rankwise_eval::{Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, Table, Test};
+use rankwise_metrics::{Evaluation, MetricKind, MetricValues};
 
 use crate::on_threads;
 
@@ -10,7 +10,7 @@ type System = (String, Evaluation);
 
 /// A system measured by one metric on queries q0, q1, ...
 fn system(name: &str, values: &[Option<f64>]) -> System {
-    let metric = MetricValues { name: "ndcg".into(), per_query: values.to_vec(), mean: None };
+    let metric = MetricValues { name: "ndcg".into(), kind: MetricKind::Ndcg, per_query: values.to_vec(), mean: None };
     (name.into(), Evaluation { metrics: vec![metric] })
 }
 
@@ -23,7 +23,7 @@ fn table(systems: &[System]) -> Result<Table, EvalError> {
 
 fn spec(test: Test) -> CompareSpec {
     let intervals = IntervalSpec { resamples: 500, ..IntervalSpec::default() };
-    CompareSpec { test, tail: Tail::Both, baseline: None, intervals, top: 2 }
+    CompareSpec { test, alternative: Alternative::Different, baseline: None, intervals, top: 2 }
 }
 
 const FISHER: Test = Test::Fisher { permutations: 999 };
@@ -70,7 +70,7 @@ fn swapping_negates_the_difference_and_keeps_the_p_value() {
         let p = forth.p_value.unwrap();
         assert!(p > 0.0 && p <= 1.0, "{test:?}: {p}");
         // One side takes about half of the two, or the rest.
-        let upper = CompareSpec { tail: Tail::Upper, ..spec(test) };
+        let upper = CompareSpec { alternative: Alternative::FirstIsBetter, ..spec(test) };
         let one = compare(&[a.clone(), b.clone()], &upper).unwrap().pairs[0].p_value.unwrap();
         let expected = if forth.difference > 0.0 { p / 2.0 } else { 1.0 - p / 2.0 };
         assert!((one - expected).abs() < 0.1, "{test:?}: {one} for {expected}");
@@ -124,6 +124,32 @@ fn pairs_are_all_or_those_with_the_baseline() {
     assert!(matches!(compare(&systems, &unknown), Err(EvalError::Baseline { .. })));
 }
 
+/// Where small values are good, the first wins where its values are smaller.
+#[test]
+fn small_values_may_be_good() {
+    let (low, high) = ([Some(1.0), Some(2.0), Some(2.0), Some(1.5)], [Some(3.0), Some(2.5), Some(4.0), Some(1.0)]);
+    let mut systems = [system("low", &low), system("high", &high)];
+    let one_sided = CompareSpec { alternative: Alternative::FirstIsBetter, ..spec(FISHER) };
+    let larger = compare(&systems, &one_sided).unwrap().pairs.remove(0);
+    for (_, evaluation) in &mut systems {
+        evaluation.metrics[0].kind = MetricKind::Arp;
+    }
+    let table = table(&systems).unwrap();
+    let smaller = Comparison::new(&table, &one_sided, |_, _| {}).unwrap().pairs.remove(0);
+    assert_eq!((larger.difference, larger.interval), (smaller.difference, smaller.interval));
+    assert_eq!((larger.wins, larger.losses, smaller.wins, smaller.losses), (1, 3, 3, 1));
+    assert_eq!((&larger.best, &larger.worst), (&smaller.worst, &smaller.best));
+    assert!(smaller.favours_first(&table));
+    // In halves: -4, -1, -4 and 1; with other signs -10, -8 and twice -8, -6 and so on.
+    assert_eq!(smaller.p_value, Some(3.0 / 16.0));
+    assert!(larger.p_value.unwrap() > 0.8, "{larger:?}");
+    for test in TESTS {
+        let one_sided = CompareSpec { test, ..one_sided.clone() };
+        let p = Comparison::new(&table, &one_sided, |_, _| {}).unwrap().pairs[0].p_value.unwrap();
+        assert!(p < 0.3, "{test:?}: {p}");
+    }
+}
+
 #[test]
 fn threads_change_nothing() {
     let values = |factor: u32| (0..300u32).map(|query| Some(f64::from(query * factor % 97) / 96.0)).collect::<Vec<_>>();
@@ -147,6 +173,9 @@ fn what_cannot_be_compared_is_refused() {
     assert!(matches!(refused(&[a.clone(), skipped]), EvalError::NothingCounts { .. }));
     let infinite = system("b", &[Some(f64::INFINITY), Some(0.2)]);
     assert!(matches!(refused(&[a.clone(), infinite]), EvalError::Value { .. }));
+    let mut pooled = a.clone();
+    pooled.1.metrics[0].kind = MetricKind::Auc;
+    assert_eq!(refused(&[pooled, a.clone()]), EvalError::Pooled { metric: "ndcg".into() });
     let mut other = system("b", &[Some(0.1), Some(0.2)]);
     other.1.metrics[0].name = "dcg".into();
     assert_eq!(refused(&[a.clone(), other]), EvalError::Shape { system: "b".into() });

@@ -7,7 +7,11 @@ use crate::{on_threads, sample};
 
 /// The share of all choices of signs that are as extreme, with integers as they are drawn: nothing is rounded.
 fn by_enumeration(terms: &[i64], tail: Tail) -> f64 {
-    let size = |sum: i64| if tail == Tail::Both { sum.abs() } else { sum };
+    let size = |sum: i64| match tail {
+        Tail::Both => sum.abs(),
+        Tail::Upper => sum,
+        Tail::Lower => -sum,
+    };
     let observed: i64 = terms.iter().sum();
     let count = (0u32..1 << terms.len())
         .filter(|signs| {
@@ -52,7 +56,7 @@ proptest! {
     fn small_samples_are_enumerated((numerators, weights, denominator) in cases()) {
         let sample = weighted(&numerators, &weights, denominator);
         let terms: Vec<i64> = numerators.iter().zip(&weights).map(|(a, b)| a * b).collect();
-        for tail in [Tail::Both, Tail::Upper] {
+        for tail in [Tail::Both, Tail::Upper, Tail::Lower] {
             prop_assert_eq!(fisher(&sample, tail, 10, 0), by_enumeration(&terms, tail), "{:?}", tail);
         }
         prop_assert_eq!(by_counting(&terms), by_enumeration(&terms, Tail::Both));
