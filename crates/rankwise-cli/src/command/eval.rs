@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rankwise::metrics::{Evaluation, Measures, MetricName, Rules, RulesSpec};
+use rankwise::eval::{Interval, IntervalSpec, Sample, intervals};
+use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
 use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::args::{Eval, Global};
 use crate::failure::user;
 use crate::output::Output;
 use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
-use crate::{files, text};
+use crate::{comparison, files, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
@@ -42,10 +43,16 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     }
     let metrics: BTreeMap<&str, Option<f64>> =
         evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
+    let intervals = means_intervals(&queries, evaluation, global.seed.unwrap_or(0));
+    let by_name = evaluation.metrics.iter().zip(&intervals);
     output.result(
-        &summary(&queries, evaluation, &stated.text),
+        &summary(&queries, evaluation, &intervals, &stated.text),
         &json!({
             "metrics": metrics,
+            "intervals": by_name
+                .map(|(metric, interval)| (metric.name.as_str(), comparison::interval_json(*interval)))
+                .collect::<BTreeMap<_, _>>(),
+            "confidence": IntervalSpec::default().confidence,
             "queries": queries.ids.len(),
             "queries_without_relevant": queries.n_empty,
             "convention": stated.entries,
@@ -63,9 +70,26 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
     })
 }
 
-fn summary(queries: &Queries, evaluation: &Evaluation, rules: &str) -> String {
-    let mut rows = vec![vec!["metric".into(), "mean".into()]];
-    rows.extend(evaluation.metrics.iter().map(|metric| vec![metric.name.clone(), text::mean(metric.mean)]));
+/// Where the mean of each metric would lie with other queries of the same kind; what is one number over all documents has
+/// no interval.
+fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec<Option<Interval>> {
+    let weights: Vec<f64> = queries.weights.iter().copied().map(f64::from).collect();
+    let sample = |metric: &MetricValues| {
+        if metric.kind.is_pooled() { Sample::new(&[], &[]) } else { Sample::new(&metric.per_query, &weights) }
+    };
+    let samples: Vec<Sample> = evaluation.metrics.iter().map(sample).collect();
+    intervals(&samples.iter().collect::<Vec<_>>(), &IntervalSpec { seed, ..IntervalSpec::default() })
+}
+
+fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Interval>], rules: &str) -> String {
+    let title = comparison::interval_title(IntervalSpec::default().confidence);
+    let mut rows = vec![vec!["metric".into(), "mean".into(), title]];
+    let each = evaluation.metrics.iter().zip(intervals);
+    rows.extend(
+        each.map(|(metric, interval)| {
+            vec![metric.name.clone(), text::mean(metric.mean), comparison::interval(*interval)]
+        }),
+    );
     let mut out = text::table(&rows);
     let n_queries = text::count(queries.ids.len(), "query");
     let _ = writeln!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);

@@ -201,6 +201,35 @@ fn every_query_gets_a_line() {
 }
 
 #[test]
+fn runs_are_compared_by_qrels_and_beside_models() {
+    let sandbox = Sandbox::new();
+    sandbox.write("q.txt", "a 0 x 1\na 0 y 0\nb 0 x 0\nb 0 y 2\nc 0 z 1\n");
+    sandbox.write("right.run", "a Q0 x 1 9 r\na Q0 y 2 8 r\nb Q0 y 1 3 r\nb Q0 x 2 1 r\nc Q0 z 1 1 r\n");
+    // Wrong for a, and without an answer for c.
+    sandbox.write("wrong.run", "a Q0 y 1 9 w\na Q0 x 2 8 w\nb Q0 y 1 3 w\nb Q0 x 2 1 w\n");
+    let line = "compare --qrels q.txt --run right.run --run wrong.run --metric mrr,arp";
+    let found = sandbox.json(line);
+    let mrr = test(&found, 0);
+    assert_eq!((&mrr["difference"], &mrr["wins"], &mrr["ties"]), (&json!(0.5), &json!(2), &json!(1)));
+    assert_eq!(found["convention"]["missing_queries"], "count");
+    let skipped = sandbox.json(&format!("{line} --missing-queries skip"));
+    assert_eq!((&test(&skipped, 0)["wins"], &test(&skipped, 0)["left_out"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&skipped["systems"][0]["queries"]["mrr"], &skipped["systems"][1]["queries"]["mrr"]),
+        (&json!(3), &json!(2))
+    );
+    // Where less is better, less wins.
+    let arp = test(&found, 1);
+    assert!(arp["difference"].as_f64().unwrap() < 0.0 && arp["wins"].as_u64() > arp["losses"].as_u64(), "{arp}");
+    assert!(sandbox.ok(line).contains("arp (less is better)"));
+
+    let models = models();
+    models.ok("predict model.json test.txt --format run --out m.run");
+    let found = models.json("compare test.txt --run m.run --model small.json --model model.json");
+    assert_eq!((&test(&found, 1)["p_value"], &test(&found, 1)["wins"]), (&json!(1.0), &json!(0)), "{found}");
+}
+
+#[test]
 fn files_of_one_name_are_told_apart_by_their_folders() {
     let sandbox = small();
     std::fs::create_dir(sandbox.path("old")).unwrap();
@@ -244,6 +273,15 @@ fn what_cannot_be_compared_is_refused() {
     refused("compare d.txt --scores right.txt --scores nan.txt", &["nan.txt:2"]);
     refused("compare d.txt --scores right.txt --scores nosuch.txt", &["nosuch.txt: cannot open"]);
     refused("compare - --scores right.txt --scores -", &["-: standard input can be read once only"]);
+    refused(&format!("{two} --metric auc"), &["auc is one number over all documents", "query-auc"]);
+    refused(&format!("{two} --metric ndcg@5,mrr@"), &["parameter 'metric'"]);
+    refused(&format!("{two} --qrels q.txt"), &["cannot be used with", "--qrels"]);
+    refused("compare --scores right.txt --scores half.txt", &["<DATA>"]);
+    sandbox.write("q.txt", "a 0 x 1\n");
+    sandbox.write("a.run", "a Q0 x 1 1 t\n");
+    sandbox.write("z.run", "z Q0 x 1 1 t\n");
+    refused("compare --qrels q.txt --run a.run --scores right.txt", &["--scores needs DATA"]);
+    refused("compare --qrels q.txt --run a.run --run z.run", &["z.run:1:"]);
     // All queries are skipped.
     sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:b 1:1\n");
     sandbox.write("x.txt", "1\n2\n");

@@ -106,3 +106,25 @@ fn nothing_to_measure_is_no_number() {
     sandbox.write("cs.txt", "1\n");
     assert_eq!(sandbox.json("eval c.txt --scores cs.txt --empty skip")["metrics"]["ndcg@10"], json!(null));
 }
+
+#[test]
+fn means_have_intervals() {
+    let sandbox = Sandbox::with_model();
+    sandbox.ok("synth --rows 6000 --features 8 --seed 3 --out test.txt");
+    let line = "eval test.txt --model model.json --metric ndcg@10,auc";
+    let found = sandbox.json(line);
+    let (mean, interval) = (&found["metrics"]["ndcg@10"], &found["intervals"]["ndcg@10"]);
+    let [low, high] = ["low", "high"].map(|end| interval[end].as_f64().unwrap());
+    assert!(low < mean.as_f64().unwrap() && mean.as_f64().unwrap() < high && high - low < 0.3, "{found}");
+    assert_eq!((&interval["method"], &found["confidence"]), (&json!("bca"), &json!(0.95)));
+    // One number over all documents has none, nor has the mean of a single query.
+    assert_eq!(found["intervals"]["auc"], json!(null));
+    for threads in ["1", "8"] {
+        assert_eq!(sandbox.json(&format!("{line} --threads {threads}"))["intervals"], found["intervals"]);
+    }
+    let text = sandbox.ok(line);
+    assert!(text.contains(&format!("[{low:.4}, {high:.4}]\n")) && text.contains("95 % interval"), "{text}");
+    sandbox.write("one.txt", "1 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("s.txt", "1\n2\n");
+    assert_eq!(sandbox.json("eval one.txt --scores s.txt")["intervals"]["ndcg@10"], json!(null));
+}
