@@ -125,7 +125,10 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
             "train train.txt --out m.json --ties luck",
             &["parameter 'ties': 'luck'", "worst|best|average|input|docid|random"],
         ),
-        ("eval train.txt --model model.json --metric ndgc@10", &["parameter 'metric': 'ndgc@10'", "(ndcg|dcg|map|mrr|"]),
+        (
+            "eval train.txt --model model.json --metric ndgc@10",
+            &["parameter 'metric': 'ndgc@10'", "(ndcg|dcg|map|mrr|"],
+        ),
         ("eval train.txt --model model.json --metric ndcg@10,", &["parameter 'metric': 'ndcg@10,'"]),
         ("eval train.txt --model model.json --metric ndcg@-1", &["parameter 'metric': 'ndcg@-1'"]),
         (
