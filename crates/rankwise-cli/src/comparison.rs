@@ -93,7 +93,7 @@ impl Report<'_> {
                     let _ = writeln!(out, "  {better} is better than {worse}");
                 }
                 Some(_) if self.spec.alternative == Alternative::FirstIsBetter => {
-                    undecided.push(format!("{a} than {b}"))
+                    undecided.push(format!("{a} than {b}"));
                 }
                 Some(_) => undecided.push(format!("{a} and {b}")),
             }

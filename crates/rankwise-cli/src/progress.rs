@@ -30,28 +30,42 @@ enum Display {
     Lines,
 }
 
+impl Display {
+    fn new(output: Output, set_up: impl FnOnce(&ProgressBar)) -> Self {
+        if output.is_quiet() {
+            return Self::Nothing;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        set_up(&bar);
+        Self::Bar(bar)
+    }
+
+    /// Clears the bar.
+    fn finish(&self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Watch {
     pub(crate) fn new(output: Output, first_tree: usize, num_trees: usize) -> Self {
-        let display = if output.is_quiet() {
-            Display::Nothing
-        } else if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(num_trees as u64), ProgressDrawTarget::stderr());
+        let display = Display::new(output, |bar| {
+            bar.set_length(num_trees as u64);
             bar.set_style(bar_style());
             bar.set_position(first_tree as u64);
             bar.reset_eta();
-            Display::Bar(bar)
-        } else {
-            Display::Lines
-        };
+        });
         let now = Instant::now();
         Self { display, started: now, first_tree, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
     pub(crate) fn finish(&self) {
-        if let Display::Bar(bar) = &self.display {
-            bar.finish_and_clear();
-        }
+        self.display.finish();
     }
 }
 
@@ -92,17 +106,11 @@ pub(crate) struct Steps {
 impl Steps {
     /// Nothing is shown before the first step is done.
     pub(crate) fn new(output: Output, noun: &'static str) -> Self {
-        let display = if output.is_quiet() {
-            Display::Nothing
-        } else if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let display = Display::new(output, |bar| {
             let style = ProgressStyle::with_template("{bar:16} {msg} {pos}/{len}  {eta} left");
             bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
             bar.set_message(noun);
-            Display::Bar(bar)
-        } else {
-            Display::Lines
-        };
+        });
         let now = Instant::now();
         Self { display, noun, started: now, last_line: now }
     }
@@ -110,7 +118,6 @@ impl Steps {
     /// So many are done.
     pub(crate) fn show(&mut self, done: usize, all: usize) {
         match &self.display {
-            Display::Nothing => {}
             Display::Bar(bar) => {
                 bar.set_length(all as u64);
                 bar.set_position(done as u64);
@@ -120,15 +127,13 @@ impl Steps {
                 let left = self.started.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
                 say(&format!("{} {done}/{all}  about {left:.0} s left", self.noun));
             }
-            Display::Lines => {}
+            Display::Nothing | Display::Lines => {}
         }
     }
 
     /// Clears the bar.
     pub(crate) fn finish(&self) {
-        if let Display::Bar(bar) = &self.display {
-            bar.finish_and_clear();
-        }
+        self.display.finish();
     }
 }
 

@@ -59,7 +59,7 @@ fn draw_counts(counts: &mut [f64], seed: u64, resample: u32) {
         let bits = draw.bits(block as u64, 0);
         for word in bits.into_iter().take(n - 4 * block) {
             // Some queries are likelier than others by n parts in 2^32, which no number of resamples would show.
-            counts[(u64::from(word) * n as u64 >> 32) as usize] += 1.0;
+            counts[((u64::from(word) * n as u64) >> 32) as usize] += 1.0;
         }
     }
 }
