@@ -73,7 +73,7 @@ impl Report<'_> {
         out
     }
 
-    /// What may be concluded, in words.
+    /// What may be concluded, in words: a line for each system that has something to be said of it.
     pub(crate) fn findings(&self, metric: usize) -> String {
         let pairs = self.pairs_of(metric);
         let mut out = format!("at the level {}", self.alpha);
@@ -81,29 +81,26 @@ impl Report<'_> {
             let _ = write!(out, ", corrected for {} pairs", pairs.len());
         }
         out.push_str(":\n");
-        let mut undecided = Vec::new();
+        let n_systems = self.table.names().len();
+        let [mut beaten, mut undecided, mut unknown] = [(); 3].map(|()| vec![Vec::new(); n_systems]);
         for pair in &pairs {
-            let [a, b] = self.names(pair);
-            let [better, worse] = if pair.favours_first(self.table) { [a, b] } else { [b, a] };
+            let (better, worse) = if pair.favours_first(self.table) { (pair.a, pair.b) } else { (pair.b, pair.a) };
             match pair.corrected {
-                None => {
-                    let _ = writeln!(out, "  {a} and {b}: no answer; this test needs at least two queries");
-                }
-                Some(corrected) if corrected <= self.alpha => {
-                    let _ = writeln!(out, "  {better} is better than {worse}");
-                }
-                Some(_) if self.spec.alternative == Alternative::FirstIsBetter => {
-                    undecided.push(format!("{a} than {b}"));
-                }
-                Some(_) => undecided.push(format!("{a} and {b}")),
+                Some(corrected) if corrected <= self.alpha => beaten[better].push(worse),
+                Some(_) => undecided[pair.a].push(pair.b),
+                None => unknown[pair.a].push(pair.b),
             }
         }
-        if !undecided.is_empty() {
-            let what = match self.spec.alternative {
-                Alternative::Different => "no significant difference",
-                Alternative::FirstIsBetter => "not shown to be better",
-            };
-            let _ = writeln!(out, "  {what}: {}", undecided.join(", "));
+        let [before, between] = match self.spec.alternative {
+            Alternative::Different => ["no significant difference between ", " and "],
+            Alternative::FirstIsBetter => ["", " is not shown to be better than "],
+        };
+        let too_few = ["this test needs at least two queries to tell ", " from "];
+        for (words, found) in [(["", " is better than "], beaten), ([before, between], undecided), (too_few, unknown)] {
+            for (name, others) in self.table.names().iter().zip(found).filter(|(_, others)| !others.is_empty()) {
+                let others: Vec<&str> = others.into_iter().map(|other| self.table.names()[other].as_str()).collect();
+                let _ = writeln!(out, "  {}{name}{}{}", words[0], words[1], others.join(", "));
+            }
         }
         out
     }

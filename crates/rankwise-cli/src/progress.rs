@@ -99,7 +99,8 @@ impl Observer for Watch {
 pub(crate) struct Steps {
     display: Display,
     noun: &'static str,
-    started: Instant,
+    /// When the first steps were done, and how many: what came before them was other work.
+    first: Option<(Instant, usize)>,
     last_line: Instant,
 }
 
@@ -111,20 +112,20 @@ impl Steps {
             bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
             bar.set_message(noun);
         });
-        let now = Instant::now();
-        Self { display, noun, started: now, last_line: now }
+        Self { display, noun, first: None, last_line: Instant::now() }
     }
 
     /// So many are done.
     pub(crate) fn show(&mut self, done: usize, all: usize) {
+        let (started, first) = *self.first.get_or_insert((Instant::now(), done));
         match &self.display {
             Display::Bar(bar) => {
                 bar.set_length(all as u64);
                 bar.set_position(done as u64);
             }
-            Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
+            Display::Lines if self.last_line.elapsed() >= LINE_PERIOD && done > first => {
                 self.last_line = Instant::now();
-                let left = self.started.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
+                let left = started.elapsed().as_secs_f64() / (done - first) as f64 * (all - done) as f64;
                 say(&format!("{} {done}/{all}  about {left:.0} s left", self.noun));
             }
             Display::Nothing | Display::Lines => {}

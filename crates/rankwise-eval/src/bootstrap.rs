@@ -9,6 +9,9 @@ use crate::{Sample, Tail};
 /// Sums that run side by side, so that no addition waits for the last; the order is the same on every machine.
 const LANES: usize = 8;
 
+/// Resamples that are made together: a sample that is summed stays in the cache for all of them.
+const PER_TASK: u32 = 8;
+
 /// The mean of each sample in each resample; the samples are of the same queries, which are drawn once for all of them. A
 /// draw depends on the seed, the number of the resample and the place of the drawn query.
 pub fn resampled_means(samples: &[&Sample], resamples: u32, seed: u64) -> Vec<Vec<f64>> {
@@ -19,18 +22,26 @@ pub fn resampled_means(samples: &[&Sample], resamples: u32, seed: u64) -> Vec<Ve
     // Where all weights are equal, only values are summed.
     let is_weighted = weights.iter().any(|weight| *weight != weights[0]);
     let columns: Vec<Vec<f64>> = samples.iter().map(|sample| column(sample, is_weighted)).collect();
-    let by_resample: Vec<Vec<f64>> = (0..resamples)
+    let by_task: Vec<Vec<Vec<f64>>> = (0..resamples.div_ceil(PER_TASK))
         .into_par_iter()
         .map_init(
-            || vec![0.0; n],
-            |counts, resample| {
-                draw_counts(counts, seed, resample);
-                let total = if is_weighted { dot(counts, weights) } else { n as f64 };
-                columns.iter().map(|column| dot(counts, column) / total).collect()
+            || vec![vec![0.0; n]; PER_TASK as usize],
+            |counts, task| {
+                let first = task * PER_TASK;
+                let counts = &mut counts[..PER_TASK.min(resamples - first) as usize];
+                for (resample, counts) in (first..).zip(counts.iter_mut()) {
+                    draw_counts(counts, seed, resample);
+                }
+                let total = |counts: &[f64]| if is_weighted { dot(counts, weights) } else { n as f64 };
+                let totals: Vec<f64> = counts.iter().map(|counts| total(counts)).collect();
+                let means = |column: &Vec<f64>| -> Vec<f64> {
+                    counts.iter().zip(&totals).map(|(counts, total)| dot(counts, column) / total).collect()
+                };
+                columns.iter().map(means).collect()
             },
         )
         .collect();
-    (0..samples.len()).map(|sample| by_resample.iter().map(|means| means[sample]).collect()).collect()
+    (0..columns.len()).map(|sample| by_task.iter().flat_map(|means| &means[sample]).copied().collect()).collect()
 }
 
 /// The bootstrap test by the shift method: if the true difference were 0, resampled means would lie about 0 as they lie
