@@ -9,6 +9,9 @@ pub const MIN_SYSTEMS: usize = 2;
 /// The largest number of systems to compare.
 pub const MAX_SYSTEMS: usize = 20;
 
+/// How many choices of signs are drawn if nothing else is asked for.
+pub const PERMUTATIONS: u32 = 100_000;
+
 /// A test of the difference of two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
@@ -51,6 +54,19 @@ pub struct CompareSpec {
     pub intervals: IntervalSpec,
     /// How many of the best and of the worst queries to keep for each pair.
     pub top: usize,
+}
+
+/// Fisher's test of every two systems, two-sided.
+impl Default for CompareSpec {
+    fn default() -> Self {
+        Self {
+            test: Test::Fisher { permutations: PERMUTATIONS },
+            alternative: Alternative::Different,
+            baseline: None,
+            intervals: IntervalSpec::default(),
+            top: 3,
+        }
+    }
 }
 
 impl CompareSpec {

@@ -47,15 +47,10 @@ pub fn fisher(differences: &Sample, tail: Tail, permutations: u32, seed: u64) ->
 
 /// Weight times difference of each query, as multiples of a power of two.
 fn to_integers(differences: &Sample) -> Vec<i64> {
-    let heaviest = differences.weights().iter().fold(0.0f64, |heaviest, weight| heaviest.max(*weight));
     let scale = differences.scale();
-    let terms: Vec<f64> = differences
-        .values()
-        .iter()
-        .zip(differences.weights())
-        .map(|(value, weight)| value / scale * (weight / heaviest))
-        .collect();
-    // Each term is at most 1.
+    let terms: Vec<f64> =
+        differences.values().iter().zip(differences.weights()).map(|(value, weight)| value / scale * weight).collect();
+    // Each term is at most 1, as values over their scale and weights are.
     let (_, exponent) = libm::frexp(terms.len() as f64);
     terms.into_iter().map(|term| libm::rint(libm::ldexp(term, TOTAL_BITS - exponent)) as i64).collect()
 }

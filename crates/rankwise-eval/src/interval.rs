@@ -9,6 +9,9 @@ use crate::special::{normal_below, normal_quantile};
 /// Above so many queries the mean is as good as normally distributed, and resampling them would only take time.
 const MAX_RESAMPLED: usize = 10_000;
 
+/// How often queries are drawn anew if nothing else is asked for.
+pub const RESAMPLES: u32 = 10_000;
+
 /// A confidence interval of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -55,7 +58,7 @@ pub struct IntervalSpec {
 
 impl Default for IntervalSpec {
     fn default() -> Self {
-        Self { confidence: 0.95, resamples: 10_000, seed: 0 }
+        Self { confidence: 0.95, resamples: RESAMPLES, seed: 0 }
     }
 }
 

@@ -15,11 +15,13 @@ impl Sample {
     pub fn new(values: &[Option<f64>], weights: &[f64]) -> Self {
         assert_eq!(values.len(), weights.len(), "each query has a weight");
         let mut sample = Self { queries: Vec::new(), values: Vec::new(), weights: Vec::new() };
+        // So that no product with a value overflows.
+        let heaviest = power_of_two(weights);
         for (query, (value, weight)) in values.iter().zip(weights).enumerate() {
             if let (Some(value), true) = (value, *weight > 0.0) {
                 sample.queries.push(query);
                 sample.values.push(*value);
-                sample.weights.push(*weight);
+                sample.weights.push(*weight / heaviest);
             }
         }
         sample
@@ -52,7 +54,7 @@ impl Sample {
         &self.values
     }
 
-    /// The weight of each value, above 0.
+    /// The weight of each value, above 0, in proportion to the others: about 1 for the heaviest query.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -82,7 +84,7 @@ impl Sample {
         if self.values.windows(2).all(|pair| pair[0] == pair[1]) {
             return Some(0.0);
         }
-        // Squares of the values themselves could overflow or vanish: a power of two changes no digit.
+        // Squares of the values themselves could overflow or vanish.
         let scale = self.scale();
         let squares = self.values.iter().zip(&self.weights).map(|(value, weight)| {
             let distance = (value - mean) / scale;
@@ -94,13 +96,18 @@ impl Sample {
 
     /// A power of two about as large as the largest value.
     pub(crate) fn scale(&self) -> f64 {
-        let largest = self.values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-        if largest == 0.0 {
-            return 1.0;
-        }
-        let (_, exponent) = libm::frexp(largest);
-        libm::ldexp(1.0, exponent.clamp(-1000, 1000))
+        power_of_two(&self.values)
     }
+}
+
+/// A power of two about as large as the largest of the numbers: to divide by it changes no digit.
+fn power_of_two(numbers: &[f64]) -> f64 {
+    let largest = numbers.iter().fold(0.0f64, |largest, number| largest.max(number.abs()));
+    if largest == 0.0 {
+        return 1.0;
+    }
+    let (_, exponent) = libm::frexp(largest);
+    libm::ldexp(1.0, exponent.clamp(-1000, 1000))
 }
 
 #[cfg(test)]
@@ -144,5 +151,7 @@ mod tests {
             let sample = Sample::new(&[scale, -scale, 0.0].map(Some), &[1.0; 3]);
             assert!((sample.deviation().unwrap() / scale - 1.0).abs() < 1e-14);
         }
+        let heavy = Sample::new(&[1e290, 3e290].map(Some), &[3e38, 1e38]);
+        assert!((heavy.mean().unwrap() / 1.5e290 - 1.0).abs() < 1e-14);
     }
 }

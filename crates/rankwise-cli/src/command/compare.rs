@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rankwise::eval::{Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, Table, Test};
+use rankwise::eval::{
+    Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, PERMUTATIONS, RESAMPLES, Table, Test,
+};
 use rankwise::metrics::{Measures, Rules, RulesSpec};
 
 use super::eval::parse_metrics;
@@ -15,9 +17,6 @@ use crate::output::Output;
 use crate::progress::Steps;
 use crate::system::{self, Judgements, Measured, StatedRules, System};
 use crate::{files, text};
-
-const PERMUTATIONS: u32 = 100_000;
-const RESAMPLES: u32 = 10_000;
 
 pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Dataset};
-use rankwise::eval::{Alternative, CompareSpec, Comparison, IntervalSpec, Table, Test};
+use rankwise::eval::{CompareSpec, Comparison, IntervalSpec, Table};
 use rankwise::io::read_dataset;
 use rankwise::metrics::{Evaluator, MetricName, Rules, Ties};
 use rankwise::model::Model;
@@ -25,7 +25,6 @@ use crate::{files, text};
 const ROWS: usize = 60_000;
 const SHARES: [f64; 3] = [0.6, 0.2, 0.2];
 const METRIC: &str = "ndcg@10";
-const PERMUTATIONS: u32 = 100_000;
 const ALPHA: f64 = 0.05;
 
 pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
@@ -51,8 +50,7 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     let metric = MetricName::parse(METRIC).expect("a metric");
     let table = measure(&metric, &train_data, &test_data, &trained, &rules)?;
     let intervals = IntervalSpec { seed, ..IntervalSpec::default() };
-    let test = Test::Fisher { permutations: PERMUTATIONS };
-    let spec = CompareSpec { test, alternative: Alternative::Different, baseline: None, intervals, top: 0 };
+    let spec = CompareSpec { intervals, top: 0, ..CompareSpec::default() };
     let comparison = Comparison::new(&table, &spec, |_, _| {})?;
     let n_empty = test_data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count();
     let rules = StatedRules::new(&rules, &[metric], &[]);
