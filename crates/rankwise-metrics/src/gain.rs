@@ -94,14 +94,15 @@ impl Gains {
         out.clear();
         let mut counts = [0u32; N_SMALL];
         let mut are_small = true;
-        for label in labels.into_iter().flatten() {
-            match small(*label) {
-                Some(label) => counts[label] += 1,
-                None => are_small = false,
+        for labels in labels {
+            for label in labels {
+                let (whole, is_small) = low_bits(*label);
+                counts[whole] += 1;
+                are_small &= is_small;
             }
         }
         if are_small {
-            for label in self.best_first.map(usize::from) {
+            for label in self.best_first.map(usize::from).into_iter().filter(|label| counts[*label] > 0) {
                 let n_wanted = (counts[label] as usize).min(depth - out.len());
                 out.extend(std::iter::repeat_n(self.small[label], n_wanted));
             }
@@ -115,8 +116,16 @@ impl Gains {
 
 /// A label that is a small whole number.
 fn small(label: f32) -> Option<usize> {
-    let whole = label as usize;
-    (whole < N_SMALL && whole as f32 == label).then_some(whole)
+    let (whole, is_small) = low_bits(label);
+    is_small.then_some(whole)
+}
+
+/// The last bits of the label as an integer, and whether they are all of it. Added to 2^23, a number keeps no fraction, and
+/// its last bits are the integer; a conversion that looks after numbers out of range takes several times as long.
+fn low_bits(label: f32) -> (usize, bool) {
+    const SHIFT: f32 = 8_388_608.0;
+    let shifted = label + SHIFT;
+    (shifted.to_bits() as usize % N_SMALL, (shifted - SHIFT == label) & (label < N_SMALL as f32))
 }
 
 impl ParamValue for Gain {
