@@ -4,7 +4,7 @@ use rankwise_data::reduce;
 use rayon::prelude::*;
 
 use crate::Results;
-use crate::ranking::descending_bits;
+use crate::order::descending_bits;
 
 /// A document among all documents.
 struct Doc {

@@ -36,6 +36,11 @@ impl Gain {
 
     /// Makes sure that the labels of a query have gains.
     pub(crate) fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
+        // One pass without branches where every label is fine, which is nearly always.
+        let is_small = |label: &f32| *label <= MAX_EXP_LABEL;
+        if !matches!(self, Self::Table(_)) && labels.iter().fold(true, |all, label| all & is_small(label)) {
+            return Ok(());
+        }
         let found = labels.iter().find_map(|label| Some((*label, self.problem(*label)?)));
         found.map_or(Ok(()), |(label, problem)| Err(MetricError::Label { label, query: query.to_owned(), problem }))
     }
@@ -89,14 +94,15 @@ impl Gains {
         out.clear();
         let mut counts = [0u32; N_SMALL];
         let mut are_small = true;
-        for label in labels.into_iter().flatten() {
-            match small(*label) {
-                Some(label) => counts[label] += 1,
-                None => are_small = false,
+        for labels in labels {
+            for label in labels {
+                let (whole, is_small) = low_bits(*label);
+                counts[whole] += 1;
+                are_small &= is_small;
             }
         }
         if are_small {
-            for label in self.best_first.map(usize::from) {
+            for label in self.best_first.map(usize::from).into_iter().filter(|label| counts[*label] > 0) {
                 let n_wanted = (counts[label] as usize).min(depth - out.len());
                 out.extend(std::iter::repeat_n(self.small[label], n_wanted));
             }
@@ -110,8 +116,16 @@ impl Gains {
 
 /// A label that is a small whole number.
 fn small(label: f32) -> Option<usize> {
-    let whole = label as usize;
-    (whole < N_SMALL && whole as f32 == label).then_some(whole)
+    let (whole, is_small) = low_bits(label);
+    is_small.then_some(whole)
+}
+
+/// The last bits of the label as an integer, and whether they are all of it. Added to 2^23, a number keeps no fraction, and
+/// its last bits are the integer; a conversion that looks after numbers out of range takes several times as long.
+fn low_bits(label: f32) -> (usize, bool) {
+    const SHIFT: f32 = 8_388_608.0;
+    let shifted = label + SHIFT;
+    (shifted.to_bits() as usize % N_SMALL, (shifted - SHIFT == label) & (label < N_SMALL as f32))
 }
 
 impl ParamValue for Gain {

@@ -18,6 +18,7 @@ mod evaluate;
 mod gain;
 mod hits;
 mod name;
+mod order;
 mod pairwise;
 mod placement;
 mod ranking;

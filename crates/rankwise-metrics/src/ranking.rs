@@ -1,10 +1,12 @@
 //! A query's documents in rank order, and the trait of what is measured on them.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use rankwise_data::{Draw, Pair, Purpose};
 
 use crate::gain::Gains;
+use crate::order::OrderScratch;
 use crate::{Discounts, QueryResult, Rules, Ties};
 
 /// What every metric does.
@@ -138,7 +140,7 @@ pub(crate) struct Ranking {
 /// The room that ranking a query takes, kept from query to query.
 #[derive(Default)]
 pub(crate) struct RankingScratch {
-    keys: Vec<u128>,
+    ordering: OrderScratch,
     order: Vec<u32>,
     labels: Vec<f32>,
     gains: Vec<f64>,
@@ -163,10 +165,8 @@ impl Ranking {
 
     /// Ranks the documents of a query.
     pub(crate) fn rank<'a>(&'a self, query: &'a QueryResult<'a>, scratch: &'a mut RankingScratch) -> RankedList<'a> {
-        let RankingScratch { keys, order, labels, gains, ideal_gains, tie_ends } = scratch;
-        self.sort(query, keys);
-        order.clear();
-        order.extend(keys.iter().map(|key| *key as u32));
+        let RankingScratch { ordering, order, labels, gains, ideal_gains, tie_ends } = scratch;
+        self.sort(query, ordering, order);
         labels.clear();
         labels.extend(order.iter().map(|doc| query.labels[*doc as usize]));
         gains.clear();
@@ -176,9 +176,9 @@ impl Ranking {
         }
         tie_ends.clear();
         if self.needs.ties {
-            let score = |key: &u128| key >> 64;
-            let n_docs = keys.len();
-            tie_ends.extend((1..=n_docs).filter(|end| *end == n_docs || score(&keys[*end - 1]) != score(&keys[*end])));
+            let score = |rank: usize| query.scores[order[rank] as usize];
+            let n_docs = order.len();
+            tie_ends.extend((1..=n_docs).filter(|end| *end == n_docs || score(*end - 1) != score(*end)));
         }
         let is_relevant = |label: &&f32| **label >= self.relevant_from;
         RankedList {
@@ -196,54 +196,22 @@ impl Ranking {
         }
     }
 
-    /// The documents in rank order, as far as needed: score, what decides among equal scores, number, packed so that
-    /// they ascend.
-    fn sort(&self, query: &QueryResult<'_>, keys: &mut Vec<u128>) {
-        let draw = Draw::new(self.seed, Purpose::Ties, 0);
-        let decides = |doc: usize| match self.ties {
-            // The order inside a group that is averaged does not matter. Labels are not negative: their bits ascend.
-            Ties::Worst | Ties::Average => (query.labels[doc] + 0.0).to_bits(),
-            Ties::Best => !(query.labels[doc] + 0.0).to_bits(),
-            Ties::Input => query.places[doc],
-            Ties::DocId => 0,
-            // The first 32 bits of the draw.
-            Ties::Random => (query.draw(&draw, doc) * 4_294_967_296.0) as u32,
-        };
-        let key = |doc: usize| {
-            u128::from(descending_bits(query.scores[doc])) << 64 | u128::from(decides(doc)) << 32 | doc as u128
-        };
-        keys.clear();
-        keys.extend((0..query.n_docs()).map(key));
-        if self.ties == Ties::DocId {
-            keys.sort_unstable();
-            for group in keys.chunk_by_mut(|a, b| a >> 64 == b >> 64).filter(|group| group.len() > 1) {
-                group.sort_by(|a, b| query.doc_id(*b as u32 as usize).cmp(query.doc_id(*a as u32 as usize)));
+    /// The documents in rank order, as far as needed.
+    fn sort(&self, query: &QueryResult<'_>, scratch: &mut OrderScratch, order: &mut Vec<u32>) {
+        let depth = self.needs.depth;
+        // Labels are not negative, so their bits ascend; -0 is 0.
+        let label = |doc: usize| (query.labels[doc] + 0.0).to_bits();
+        match self.ties {
+            // The order inside a group that is averaged does not matter.
+            Ties::Worst | Ties::Average => scratch.order(query.scores, depth, label, order),
+            Ties::Best => scratch.order(query.scores, depth, |doc| !label(doc), order),
+            Ties::Input => scratch.order(query.scores, depth, |doc| query.places[doc], order),
+            Ties::DocId => scratch.order(query.scores, depth, |doc| Reverse(query.doc_id(doc)), order),
+            Ties::Random => {
+                let draw = Draw::new(self.seed, Purpose::Ties, 0);
+                // Draws are not negative, so their bits ascend.
+                scratch.order(query.scores, depth, |doc| query.draw(&draw, doc).to_bits(), order);
             }
-        } else if self.needs.depth < keys.len() / 4 {
-            keys.select_nth_unstable(self.needs.depth);
-            keys[..self.needs.depth].sort_unstable();
-        } else {
-            keys.sort_unstable();
         }
-        keys.truncate(self.needs.depth);
-    }
-}
-
-/// Bits that ascend as the number descends; -0 is 0. Scores are checked to be numbers.
-pub(crate) fn descending_bits(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    // Negative numbers ascend as they are, positive ones when turned over.
-    if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_descend_with_the_score() {
-        let scores = [f64::INFINITY, 3.5, 1.0, f64::MIN_POSITIVE, 0.0, -1e-310, -1.0, -7.25, f64::NEG_INFINITY];
-        assert!(scores.windows(2).all(|pair| descending_bits(pair[0]) < descending_bits(pair[1])));
-        assert_eq!(descending_bits(0.0), descending_bits(-0.0));
     }
 }
