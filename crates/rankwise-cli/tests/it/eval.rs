@@ -128,3 +128,31 @@ fn means_have_intervals() {
     sandbox.write("s.txt", "1\n2\n");
     assert_eq!(sandbox.json("eval one.txt --scores s.txt")["intervals"]["ndcg@10"], json!(null));
 }
+
+/// Every metric, on lines in two orders: only `--ties input` may tell them apart, and `dcg-rr`, whose documents stand in the
+/// order of their positions.
+#[test]
+fn the_order_of_lines_shows_only_where_asked() {
+    let sandbox = Sandbox::new();
+    let labels = [3, 0, 1, 1, 0, 2, 0, 0, 1, 0, 4, 0, 2, 2, 0, 1, 0, 0, 0, 3];
+    let line = |idx: usize| format!("{} qid:{} 1:{idx} # d{}\n", labels[idx], idx % 3, idx * 7 % 20);
+    let score = |idx: usize| format!("{}\n", (idx * 5 % 4) as f64 / 4.0 - 0.25);
+    let order: Vec<usize> = (0..labels.len()).rev().step_by(2).chain((0..labels.len()).step_by(2)).collect();
+    for (name, rows) in [("a", (0..labels.len()).collect::<Vec<_>>()), ("b", order)] {
+        sandbox.write(&format!("{name}.txt"), rows.iter().map(|idx| line(*idx)).collect::<String>());
+        sandbox.write(&format!("{name}.txt.position"), rows.iter().map(|idx| format!("{idx}\n")).collect::<String>());
+        sandbox.write(&format!("{name}.scores"), rows.iter().map(|idx| score(*idx)).collect::<String>());
+    }
+    let metrics = "ndcg@5,ndcg,dcg,map,map@3,mrr,err,p@3,recall@3,hits@1,f1@3,r-precision,auc,query-auc,pfound,rbp,bpref,dcg-rr,\
+                   pair-accuracy,kendall-tau,arp,lrap,pair-logit";
+    let metrics = metrics.replace(' ', "");
+    for ties in ["worst", "best", "average", "docid", "random"] {
+        let value = |name: &str| {
+            let line = format!(
+                "eval {name}.txt --scores {name}.scores --metric {metrics} --ties {ties} --per-query {name}.tsv"
+            );
+            (sandbox.json(&line)["metrics"].clone(), sandbox.text(&format!("{name}.tsv")))
+        };
+        assert_eq!(value("a"), value("b"), "{ties}");
+    }
+}

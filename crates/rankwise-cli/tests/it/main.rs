@@ -17,6 +17,7 @@ mod model_files;
 mod one_answer;
 mod outputs;
 mod predict;
+mod runs;
 mod sandbox;
 mod streams;
 mod synth;
