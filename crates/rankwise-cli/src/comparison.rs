@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rankwise::eval::{Alternative, CompareSpec, Comparison, Interval, Pair, Table, Test};
+use rankwise::eval::{Alternative, CompareSpec, Comparison, Interval, MAX_ENUMERATED, Pair, Table, Test};
 use serde_json::{Value, json};
 
 use crate::system::StatedRules;
@@ -125,7 +125,14 @@ impl Report<'_> {
     fn footing(&self) -> String {
         let drawn = |number: u32, what: &str| format!(", {} {what}", text::thousands(number.into()));
         let drawn = match self.spec.test {
-            Test::Fisher { permutations } => drawn(permutations, "permutations"),
+            Test::Fisher { permutations } => {
+                let is_enumerated = |pair: &Pair| pair.wins + pair.losses <= MAX_ENUMERATED;
+                match self.comparison.pairs.iter().filter(|pair| is_enumerated(pair)).count() {
+                    0 => drawn(permutations, "permutations"),
+                    n_pairs if n_pairs == self.comparison.pairs.len() => ", all permutations".to_owned(),
+                    _ => drawn(permutations, "permutations (all of them where few queries differ)"),
+                }
+            }
             Test::Bootstrap { resamples } => drawn(resamples, "resamples"),
             Test::T | Test::Wilcoxon => String::new(),
         };

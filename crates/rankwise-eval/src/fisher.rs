@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use crate::{Sample, Tail};
 
-/// Up to so many differences, all 2^n choices of signs are tried: a million sums.
-const MAX_EXACT: usize = 20;
+/// Up to so many differences that are not 0, all 2^n choices of signs are tried: a million sums.
+pub const MAX_ENUMERATED: usize = 20;
 /// Absolute values of all differences together come to less than 2 to this, so that no sum overflows.
 const TOTAL_BITS: i32 = 61;
 /// A sum this close to what was seen, in parts of the total, is equal to it: values such as 1/3 are rounded, and sums that
@@ -30,7 +30,7 @@ pub fn fisher(differences: &Sample, tail: Tail, permutations: u32, seed: u64) ->
     let terms = to_integers(differences);
     let question = Question::new(&terms, tail);
     let changing: Vec<i64> = terms.iter().copied().filter(|term| *term != 0).collect();
-    if changing.len() <= MAX_EXACT {
+    if changing.len() <= MAX_ENUMERATED {
         return question.count_all(&changing) as f64 / (1u64 << changing.len()) as f64;
     }
     let n_chunks = permutations.div_ceil(CHUNK);

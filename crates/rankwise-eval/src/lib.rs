@@ -49,7 +49,7 @@ mod wilcoxon;
 pub use bootstrap::{resampled_means, shift_test};
 pub use compare::{Alternative, CompareSpec, Comparison, MAX_SYSTEMS, MIN_SYSTEMS, PERMUTATIONS, Pair, Summary, Test};
 pub use error::EvalError;
-pub use fisher::fisher;
+pub use fisher::{MAX_ENUMERATED, fisher};
 pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, RESAMPLES, bca, intervals, normal, percentile};
 pub use sample::Sample;
