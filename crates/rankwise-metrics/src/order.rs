@@ -8,6 +8,9 @@
 /// Up to here ranks are counted. At 64 documents a sort took as long (EPYC, Zen 4).
 const MAX_COUNTED: usize = 48;
 
+/// Keys that are compared at a time.
+const LANES: usize = 8;
+
 /// A place that no document has yet.
 const FREE: u32 = u32::MAX;
 
@@ -29,35 +32,44 @@ impl OrderScratch {
     ) {
         self.keys.clear();
         self.keys.extend(scores.iter().map(|score| descending_key(*score)));
-        if scores.len() <= MAX_COUNTED {
-            self.count(order);
-        } else {
-            self.sort(depth, order);
-        }
-        let keys = &self.keys;
-        let exact = |doc: &u32| (descending_bits(scores[*doc as usize]), decides(*doc as usize), *doc);
-        for tied in order.chunk_by_mut(|a, b| keys[*a as usize] == keys[*b as usize]) {
-            if tied.len() > 1 {
-                tied.sort_unstable_by_key(exact);
+        let are_tied = if scores.len() <= MAX_COUNTED { self.count(order) } else { self.sort(depth, order) };
+        if are_tied {
+            let keys = &self.keys;
+            let exact = |doc: &u32| (descending_bits(scores[*doc as usize]), decides(*doc as usize), *doc);
+            for tied in order.chunk_by_mut(|a, b| keys[*a as usize] == keys[*b as usize]) {
+                if tied.len() > 1 {
+                    tied.sort_unstable_by_key(exact);
+                }
             }
         }
         order.truncate(depth);
     }
 
-    fn count(&self, order: &mut Vec<u32>) {
+    /// Orders by counting; says whether keys are equal.
+    fn count(&mut self, order: &mut Vec<u32>) -> bool {
+        let n_docs = self.keys.len();
         order.clear();
-        order.resize(self.keys.len(), FREE);
-        for (doc, key) in self.keys.iter().enumerate() {
-            let n_above: i32 = self.keys.iter().map(|other| i32::from(other < key)).sum();
-            let mut place = n_above as usize;
+        order.resize(n_docs, FREE);
+        // What stands behind the documents is above none of them.
+        self.keys.resize(n_docs.next_multiple_of(LANES), i32::MAX);
+        let mut are_tied = false;
+        for (doc, key) in self.keys[..n_docs].iter().enumerate() {
+            let mut n_above = [0; LANES];
+            for others in self.keys.as_chunks::<LANES>().0 {
+                n_above.iter_mut().zip(others).for_each(|(count, other)| *count += i32::from(other < key));
+            }
+            let mut place = n_above.iter().sum::<i32>() as usize;
             while order[place] != FREE {
                 place += 1;
+                are_tied = true;
             }
             order[place] = doc as u32;
         }
+        are_tied
     }
 
-    fn sort(&mut self, depth: usize, order: &mut Vec<u32>) {
+    /// Orders by sorting, as far as needed; says whether keys are equal.
+    fn sort(&mut self, depth: usize, order: &mut Vec<u32>) -> bool {
         let packed = &mut self.packed;
         packed.clear();
         // Turned so that they ascend as numbers without sign.
@@ -79,6 +91,7 @@ impl OrderScratch {
         packed.sort_unstable();
         order.clear();
         order.extend(packed.iter().map(|key| *key as u32));
+        packed.array_windows().any(|[a, b]| a >> 32 == b >> 32)
     }
 }
 

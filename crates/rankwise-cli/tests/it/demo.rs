@@ -28,6 +28,12 @@ fn shows_rankers_and_commands_that_work() {
         include_str!("../../../../README.md").contains(comparison),
         "README.md shows another comparison:\n{comparison}"
     );
+    let line = ["eval", "my demo/test.txt", "--model", "my demo/model.json", "--metric", "ndcg@1,ndcg@10,dcg@10"];
+    let measured = sandbox.run_args(&line).expect_ok("eval");
+    assert!(
+        include_str!("../../../../docs/metrics.md").contains(&measured),
+        "docs/metrics.md shows another:\n{measured}"
+    );
     let models = ["--model", "my demo/model.json", "--model", "my demo/model-rmse.json"];
     let line = [&["compare", "my demo/test.txt"], &models[..], &["--metric", "ndcg@5"]].concat();
     let compared = sandbox.run_args(&line).expect_ok("compare");
