@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Train(Box<Train>),
     Predict(Predict),
-    Eval(Eval),
+    Eval(Box<Eval>),
     ConvertData(ConvertData),
 }
 
