@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Train(Box<Train>),
     Predict(Predict),
-    Eval(Eval),
+    Eval(Box<Eval>),
     Compare(Box<Compare>),
     ConvertData(ConvertData),
 }

@@ -127,7 +127,7 @@ pub(crate) fn measure(
 /// What one system makes of the documents.
 enum Ranked<'a> {
     Scores(&'a Dataset, Vec<f64>),
-    Run(RunResults),
+    Run(Box<RunResults>),
 }
 
 impl Ranked<'_> {
@@ -207,7 +207,7 @@ impl<'a> Known<'a> {
             JudgeError::NoDocIds | JudgeError::Twice { .. } => user(format!("{judged_by}: {error}")),
         })?;
         warn_of_run(&judged, path, rules, output);
-        Ok(Ranked::Run(judged.results))
+        Ok(Ranked::Run(Box::new(judged.results)))
     }
 
     fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {

@@ -125,7 +125,7 @@ fn small(label: f32) -> Option<usize> {
 fn low_bits(label: f32) -> (usize, bool) {
     const SHIFT: f32 = 8_388_608.0;
     let shifted = label + SHIFT;
-    (shifted.to_bits() as usize % N_SMALL, (shifted - SHIFT == label) & (label < N_SMALL as f32))
+    (shifted.to_bits() as usize % N_SMALL, shifted - SHIFT == label && label < N_SMALL as f32)
 }
 
 impl ParamValue for Gain {

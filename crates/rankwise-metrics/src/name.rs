@@ -69,6 +69,11 @@ impl MetricKind {
         !matches!(self, Self::Arp | Self::PairLogit)
     }
 
+    /// Whether a value is better than another.
+    pub fn is_better(self, value: f64, other: f64) -> bool {
+        if self.is_larger_better() { value > other } else { value < other }
+    }
+
     /// Whether it is one number over all documents, with no value for a query.
     pub fn is_pooled(self) -> bool {
         self == Self::Auc

@@ -116,7 +116,9 @@ impl<'a> Join<'a> {
             };
             let label = if order == Ordering::Less { None } else { judged.next().and_then(|(_, label)| label) };
             if order == Ordering::Greater {
-                label.into_iter().for_each(|label| self.results.missed(label));
+                if let Some(label) = label {
+                    self.results.missed(label);
+                }
             } else if let Some(entry) = found.next() {
                 self.n_judged_docs += usize::from(label.is_some());
                 let place = u32::try_from(entry.line).unwrap_or(u32::MAX);

@@ -7,7 +7,7 @@ use rankwise_metrics::{
 };
 use rankwise_params::ParamValue;
 
-use crate::oracle::{self, BY_ORDER, BY_SCORE, Doc, Options, Query};
+use crate::oracle::{self, BY_ORDER, BY_SCORE, Divides, Doc, Options, Query};
 
 /// Few scores and labels, so that many tie.
 fn query(n_docs: usize) -> impl Strategy<Value = Query> {
@@ -38,8 +38,7 @@ fn options() -> impl Strategy<Value = Options> {
         max_grade: 3.0,
         persistence: 0.75,
         decay: 0.85,
-        divides_map_by_cutoff: by_cutoff,
-        divides_precision_by_length: by_length,
+        divides: Divides { map_by_cutoff: by_cutoff, precision_by_length: by_length },
     })
 }
 
@@ -55,9 +54,9 @@ fn rules(options: &Options, ties: Ties) -> Rules {
         ties,
         empty: Empty::Skip,
         relevant_from: options.relevant_from as f32,
-        map_denominator: [MapDenominator::Relevant, MapDenominator::Cutoff][usize::from(options.divides_map_by_cutoff)],
+        map_denominator: [MapDenominator::Relevant, MapDenominator::Cutoff][usize::from(options.divides.map_by_cutoff)],
         precision_denominator: [PrecisionDenominator::Cutoff, PrecisionDenominator::Length]
-            [usize::from(options.divides_precision_by_length)],
+            [usize::from(options.divides.precision_by_length)],
         err_max_grade: options.max_grade,
         rbp_persistence: options.persistence,
         pfound_decay: options.decay,
@@ -212,8 +211,7 @@ fn plain() -> Options {
         max_grade: 4.0,
         persistence: 0.8,
         decay: 0.85,
-        divides_map_by_cutoff: false,
-        divides_precision_by_length: false,
+        divides: Divides::default(),
     }
 }
 

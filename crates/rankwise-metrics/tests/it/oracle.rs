@@ -28,8 +28,14 @@ pub(crate) struct Options {
     pub(crate) max_grade: f64,
     pub(crate) persistence: f64,
     pub(crate) decay: f64,
-    pub(crate) divides_map_by_cutoff: bool,
-    pub(crate) divides_precision_by_length: bool,
+    pub(crate) divides: Divides,
+}
+
+/// What sums are divided by.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Divides {
+    pub(crate) map_by_cutoff: bool,
+    pub(crate) precision_by_length: bool,
 }
 
 impl Options {
@@ -80,7 +86,7 @@ pub(crate) fn by_order(metric: &str, docs: &[Doc], missed: &[f64], options: &Opt
         return None;
     }
     let n_relevant = n_relevant as f64;
-    let n_first = match (options.divides_precision_by_length, options.cutoff) {
+    let n_first = match (options.divides.precision_by_length, options.cutoff) {
         (true, _) | (_, usize::MAX) => depth,
         (false, cutoff) => cutoff,
     } as f64;
@@ -92,7 +98,7 @@ pub(crate) fn by_order(metric: &str, docs: &[Doc], missed: &[f64], options: &Opt
         "map" => {
             let precisions = (0..depth).filter(|rank| options.is_relevant(labels[*rank]));
             let sum: f64 = precisions.map(|rank| hits(&labels[..=rank]) / (rank + 1) as f64).sum();
-            sum / if options.divides_map_by_cutoff { n_relevant.min(options.cutoff as f64) } else { n_relevant }
+            sum / if options.divides.map_by_cutoff { n_relevant.min(options.cutoff as f64) } else { n_relevant }
         }
         "mrr" => {
             let rank = first.iter().position(|label| options.is_relevant(*label));
