@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `fuzz`, `help`.
+//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `peers`, `fuzz`, `help`.
 //!
 //! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
 #![forbid(unsafe_code)]
@@ -12,10 +12,12 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    everything that must hold before a change goes in: formatting, lints, tidy, all tests, counts
+  test    everything that must hold before a change goes in: formatting, lints, tidy, all tests, counts,
+          peers
   tidy    the checks of our own: crate table, manifests, sources, links, sizes
   docs    write docs/parameters.md anew from the declarations in the code
   counts  count the instructions of the hot loops and hold them against their limits (needs valgrind)
+  peers   compare metrics with other programs' on random data sets (needs python3 and installs the programs)
   fuzz    feed damaged inputs to every reader, or to TARGET: fuzz [TARGET] [--runs N | --time SECONDS] [--seed S];
           with --guided right after TARGET by libFuzzer (needs cargo-bolero)
   help    this text
@@ -29,7 +31,8 @@ fn main() -> ExitCode {
         ["test"] => steps::test(&root),
         ["tidy"] => steps::tidy(&root),
         ["docs"] => steps::docs(&root),
-        ["counts"] => steps::counts(&root),
+        ["counts"] => steps::counts(&root).map(|_| ()),
+        ["peers"] => steps::peers(&root).map(|_| ()),
         ["fuzz", ref more @ ..] => steps::fuzz(&root, more),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

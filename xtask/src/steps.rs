@@ -18,15 +18,24 @@ enum Work {
     Cargo(&'static [&'static str]),
     Tidy,
     Counts,
+    Peers,
+}
+
+/// Whether a step could be made on this machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    Skipped,
 }
 
 /// Everything that must hold before a change goes in, the quick steps first.
-const TEST_STEPS: [(&str, Work); 5] = [
+const TEST_STEPS: [(&str, Work); 6] = [
     ("fmt", Work::Cargo(&["fmt", "--all", "--check"])),
     ("clippy", Work::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
     ("tidy", Work::Tidy),
     ("tests", Work::Cargo(&["test", "--workspace"])),
     ("counts", Work::Counts),
+    ("peers", Work::Peers),
 ];
 
 /// `cargo xtask test`
@@ -36,15 +45,15 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     for (name, work) in &TEST_STEPS {
         let step_started = Instant::now();
         let done = match work {
-            Work::Cargo(args) => cargo(root, args, &[]),
-            Work::Tidy => tidy(root),
+            Work::Cargo(args) => cargo(root, args, &[]).map(|()| Outcome::Done),
+            Work::Tidy => tidy(root).map(|()| Outcome::Done),
             Work::Counts => counts(root),
+            Work::Peers => peers(root),
         };
-        done.with_context(|| format!("step '{name}' failed"))?;
-        match work {
-            Work::Counts if lacking_for_counts().is_some() => times.push(format!("{name} skipped")),
-            _ => times.push(format!("{name} {}", seconds(step_started.elapsed()))),
-        }
+        times.push(match done.with_context(|| format!("step '{name}' failed"))? {
+            Outcome::Skipped => format!("{name} skipped"),
+            Outcome::Done => format!("{name} {}", seconds(step_started.elapsed())),
+        });
     }
     println!("all {} steps passed in {} ({})", times.len(), seconds(started.elapsed()), times.join(", "));
     Ok(())
@@ -105,10 +114,10 @@ pub(crate) fn fuzz(root: &Path, more: &[&str]) -> anyhow::Result<()> {
 }
 
 /// `cargo xtask counts`
-pub(crate) fn counts(root: &Path) -> anyhow::Result<()> {
+pub(crate) fn counts(root: &Path) -> anyhow::Result<Outcome> {
     if let Some(lacking) = lacking_for_counts() {
         println!("counts: skipped, since {lacking}");
-        return Ok(());
+        return Ok(Outcome::Skipped);
     }
     let tools = root.join("target").join("tools");
     let runner = tools.join("bin").join("gungraun-runner");
@@ -123,7 +132,37 @@ pub(crate) fn counts(root: &Path) -> anyhow::Result<()> {
         std::fs::write(&stamp, GUNGRAUN).context("cannot write the version of the runner")?;
     }
     let runner = runner.to_str().context("the path of the repository is not UTF-8")?;
-    cargo(root, &["bench", "--quiet", "--package", "rankwise", "--bench", "counts"], &[("GUNGRAUN_RUNNER", runner)])
+    cargo(root, &["bench", "--quiet", "--package", "rankwise", "--bench", "counts"], &[("GUNGRAUN_RUNNER", runner)])?;
+    Ok(Outcome::Done)
+}
+
+/// `cargo xtask peers`
+pub(crate) fn peers(root: &Path) -> anyhow::Result<Outcome> {
+    /// What the script exits with where its peers cannot be installed.
+    const UNAVAILABLE: i32 = 77;
+    let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_python {
+        println!("peers: skipped, since there is no python3");
+        return Ok(Outcome::Skipped);
+    }
+    cargo(root, &["build", "--quiet", "--package", "rankwise-cli"], &[])?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+    let script = root.join("peers").join("metrics.py");
+    eprintln!("> python3 peers/metrics.py");
+    let status = Command::new("python3")
+        .arg(&script)
+        .arg(target.join("debug").join("rankwise"))
+        .current_dir(root)
+        .status()
+        .context("cannot start python3")?;
+    match status.code() {
+        Some(0) => Ok(Outcome::Done),
+        Some(UNAVAILABLE) => {
+            println!("peers: skipped, since they cannot be installed");
+            Ok(Outcome::Skipped)
+        }
+        _ => bail!("peers/metrics.py: {status}; its messages are above"),
+    }
 }
 
 /// What this machine lacks; the limits are for the instructions that most machines have.

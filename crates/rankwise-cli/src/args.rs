@@ -11,12 +11,13 @@ use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
 use crate::checkpoint::Schedule;
+use crate::compare_args::Compare;
 use crate::data_args::{DataArgs, DataTarget};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
 
-/// Learning to rank: train, evaluate and score ranking models.
+/// Learning to rank: train, evaluate, compare and score ranking models.
 #[derive(Debug, Parser)]
 #[command(name = "rankwise", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -49,7 +50,8 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Train(Box<Train>),
     Predict(Predict),
-    Eval(Eval),
+    Eval(Box<Eval>),
+    Compare(Box<Compare>),
     ConvertData(ConvertData),
 }
 
@@ -167,20 +169,27 @@ pub(crate) enum PredictFormat {
     Run,
 }
 
-/// Measure a model, or scores made elsewhere.
+/// Measure a model, or scores or a run made elsewhere.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("system").required(true))]
 pub(crate) struct Eval {
-    /// Documents with labels; - is standard input.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// Documents with labels; - is standard input. Not needed for a run that is measured by --qrels.
+    #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
+    pub(crate) data: Option<PathBuf>,
     /// Model to measure.
     #[arg(long, value_name = "FILE", group = "system")]
     pub(crate) model: Option<PathBuf>,
     /// Scores to measure, one per row of DATA.
     #[arg(long, value_name = "FILE", group = "system")]
     pub(crate) scores: Option<PathBuf>,
-    /// What to measure, such as ndcg@10 or ndcg@5,dcg.
+    /// TREC run to measure: a line `query Q0 document rank score tag` for each document.
+    #[arg(long, value_name = "FILE", group = "system")]
+    pub(crate) run: Option<PathBuf>,
+    /// TREC judgements to measure a run by: a line `query 0 document grade` for each document.
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub(crate) qrels: Option<PathBuf>,
+    /// What to measure, such as ndcg@10 or map,p@5,mrr: ndcg, dcg, map, mrr, err, p, recall, hits, f1, rbp and pfound, all
+    /// with or without @k; r-precision, auc, query-auc, bpref, lrap, kendall-tau, pair-accuracy, pair-logit, arp, dcg-rr.
     #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
     pub(crate) metric: String,
     /// Write a table with the value of each query.
@@ -228,6 +237,30 @@ pub(crate) struct RulesArgs {
     /// What a query without relevant documents counts as: zero, one, skip or error [default: zero]
     #[arg(long, value_name = "RULE")]
     empty: Option<String>,
+    /// How much a rank counts in dcg and ndcg: log2 (1/log2(1 + rank)) or rank (1/rank) [default: log2]
+    #[arg(long, value_name = "DISCOUNT")]
+    discount: Option<String>,
+    /// Smallest label that is relevant to metrics without gains [default: any above 0]
+    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
+    relevant_from: Option<String>,
+    /// What map@k divides by: relevant (all of them), or cutoff (k if there are more) [default: relevant]
+    #[arg(long, value_name = "WHAT")]
+    map_denominator: Option<String>,
+    /// What p@k divides by in a shorter list: cutoff (k) or length [default: cutoff]
+    #[arg(long, value_name = "WHAT")]
+    precision_denominator: Option<String>,
+    /// Largest label of err and pfound with exponential gain [default: 4]
+    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
+    err_max_grade: Option<String>,
+    /// Probability that the reader of rbp goes on [default: 0.8]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    rbp_persistence: Option<String>,
+    /// What the chance to look falls by from rank to rank in pfound [default: 0.85]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
+    pfound_decay: Option<String>,
+    /// Judged queries that a run does not answer: count (as without results) or skip [default: count]
+    #[arg(long, value_name = "RULE")]
+    missing_queries: Option<String>,
     /// All rules of another program: lightgbm, xgboost, catboost, trec_eval, sklearn or ranklib
     #[arg(long, value_name = "PROGRAM")]
     convention: Option<String>,
@@ -236,9 +269,20 @@ pub(crate) struct RulesArgs {
 impl RulesArgs {
     /// Adds what was typed to a spec.
     pub(crate) fn apply(&self, spec: &mut RulesSpec) -> Result<(), ParamError> {
-        for (name, value) in
-            [("gain", &self.gain), ("ties", &self.ties), ("empty", &self.empty), ("convention", &self.convention)]
-        {
+        for (name, value) in [
+            ("gain", &self.gain),
+            ("ties", &self.ties),
+            ("empty", &self.empty),
+            ("discount", &self.discount),
+            ("relevant_from", &self.relevant_from),
+            ("map_denominator", &self.map_denominator),
+            ("precision_denominator", &self.precision_denominator),
+            ("err_max_grade", &self.err_max_grade),
+            ("rbp_persistence", &self.rbp_persistence),
+            ("pfound_decay", &self.pfound_decay),
+            ("missing_queries", &self.missing_queries),
+            ("convention", &self.convention),
+        ] {
             if let Some(value) = value {
                 spec.set(name, value)?;
             }

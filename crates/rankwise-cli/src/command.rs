@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod compare;
 mod convert_data;
 mod demo;
 mod eval;
@@ -32,6 +33,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Train(args) => train::run(&args, cli.global, output),
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
+        Command::Compare(args) => compare::run(&args, cli.global, output),
         Command::ConvertData(args) => convert_data::run(&args, output),
     }
 }

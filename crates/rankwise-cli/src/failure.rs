@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use rankwise::CheckpointFolderError;
 use rankwise::data::synth::SynthError;
 use rankwise::data::{DataError, SimdError};
+use rankwise::eval::EvalError;
 use rankwise::io::IoError;
 use rankwise::metrics::MetricError;
 use rankwise::model::ModelError;
@@ -63,6 +64,7 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
         cause.is::<UserError>()
             || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
+            || cause.is::<EvalError>()
             || cause.is::<IoError>()
             || cause.is::<MetricError>()
             || cause.is::<ModelError>()

@@ -6,6 +6,8 @@
 mod args;
 mod checkpoint;
 mod command;
+mod compare_args;
+mod comparison;
 mod config;
 mod data_args;
 mod failure;
@@ -13,6 +15,7 @@ mod files;
 mod memory;
 mod output;
 mod progress;
+mod system;
 mod text;
 
 fn main() -> std::process::ExitCode {

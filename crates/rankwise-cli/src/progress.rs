@@ -1,4 +1,4 @@
-//! Training that shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops after the current tree.
+//! Long work shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops training after the current tree.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -30,28 +30,42 @@ enum Display {
     Lines,
 }
 
+impl Display {
+    fn new(output: Output, set_up: impl FnOnce(&ProgressBar)) -> Self {
+        if output.is_quiet() {
+            return Self::Nothing;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        set_up(&bar);
+        Self::Bar(bar)
+    }
+
+    /// Clears the bar.
+    fn finish(&self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Watch {
     pub(crate) fn new(output: Output, first_tree: usize, num_trees: usize) -> Self {
-        let display = if output.is_quiet() {
-            Display::Nothing
-        } else if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(num_trees as u64), ProgressDrawTarget::stderr());
+        let display = Display::new(output, |bar| {
+            bar.set_length(num_trees as u64);
             bar.set_style(bar_style());
             bar.set_position(first_tree as u64);
             bar.reset_eta();
-            Display::Bar(bar)
-        } else {
-            Display::Lines
-        };
+        });
         let now = Instant::now();
         Self { display, started: now, first_tree, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
     pub(crate) fn finish(&self) {
-        if let Display::Bar(bar) = &self.display {
-            bar.finish_and_clear();
-        }
+        self.display.finish();
     }
 }
 
@@ -78,6 +92,49 @@ impl Observer for Watch {
             }
         }
         if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+/// Work of a known number of steps that shows itself in the same way.
+pub(crate) struct Steps {
+    display: Display,
+    noun: &'static str,
+    /// When the first steps were done, and how many: what came before them was other work.
+    first: Option<(Instant, usize)>,
+    last_line: Instant,
+}
+
+impl Steps {
+    /// Nothing is shown before the first step is done.
+    pub(crate) fn new(output: Output, noun: &'static str) -> Self {
+        let display = Display::new(output, |bar| {
+            let style = ProgressStyle::with_template("{bar:16} {msg} {pos}/{len}  {eta} left");
+            bar.set_style(style.expect("the template is right").progress_chars("━╸ "));
+            bar.set_message(noun);
+        });
+        Self { display, noun, first: None, last_line: Instant::now() }
+    }
+
+    /// So many are done.
+    pub(crate) fn show(&mut self, done: usize, all: usize) {
+        let (started, first) = *self.first.get_or_insert((Instant::now(), done));
+        match &self.display {
+            Display::Bar(bar) => {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            }
+            Display::Lines if self.last_line.elapsed() >= LINE_PERIOD && done > first => {
+                self.last_line = Instant::now();
+                let left = started.elapsed().as_secs_f64() / (done - first) as f64 * (all - done) as f64;
+                say(&format!("{} {done}/{all}  about {left:.0} s left", self.noun));
+            }
+            Display::Nothing | Display::Lines => {}
+        }
+    }
+
+    /// Clears the bar.
+    pub(crate) fn finish(&self) {
+        self.display.finish();
     }
 }
 

@@ -39,7 +39,9 @@ pub(crate) fn thousands(number: u64) -> String {
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let ending = match (number, noun) {
         (1, _) => "",
-        (_, "query") => return format!("{} queries", thousands(number as u64)),
+        (_, noun) if noun.ends_with('y') => {
+            return format!("{} {}ies", thousands(number as u64), &noun[..noun.len() - 1]);
+        }
         _ => "s",
     };
     format!("{} {noun}{ending}", thousands(number as u64))

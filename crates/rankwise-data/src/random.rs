@@ -24,6 +24,10 @@ pub enum Purpose {
     SynthDocument = 7,
     /// Which part of a split a query goes to.
     Split = 8,
+    /// Signs of the differences between two systems.
+    Permutation = 9,
+    /// Queries of a resample.
+    Resample = 10,
 }
 
 /// A family of draws: everything but the key is fixed.
@@ -41,6 +45,7 @@ impl Draw {
     }
 
     /// 128 random bits for a key. `ordinal` tells things with equal keys apart; it counts modulo 2^24.
+    #[inline]
     pub fn bits(&self, key: u64, ordinal: u32) -> [u32; 4] {
         let tag = (self.purpose as u32) << 24 | (ordinal & 0x00ff_ffff);
         philox4x32([key as u32, (key >> 32) as u32, self.tree, tag], [self.seed as u32, (self.seed >> 32) as u32])
@@ -72,6 +77,7 @@ fn unit(bits: [u32; 4], at: usize) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
+#[inline]
 fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     const ROUNDS: usize = 10;
     const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];

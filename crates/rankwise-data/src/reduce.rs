@@ -15,9 +15,9 @@ pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// The mean of (value, weight) pairs; `None` where the weights sum to zero.
-pub fn weighted_mean(pairs: &[(f64, f64)]) -> Option<f64> {
-    let weights = sum(pairs.iter().map(|(_, weight)| *weight));
-    (weights > 0.0).then(|| sum(pairs.iter().map(|(value, weight)| value * weight)) / weights)
+pub fn weighted_mean(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let weights = sum(pairs.clone().map(|(_, weight)| weight));
+    (weights > 0.0).then(|| sum(pairs.map(|(value, weight)| value * weight)) / weights)
 }
 
 #[cfg(test)]
@@ -33,8 +33,8 @@ mod tests {
 
     #[test]
     fn mean_is_weighted_and_refuses_nothing_but_zero_weight() {
-        assert_eq!(weighted_mean(&[(1.0, 3.0), (0.0, 1.0)]), Some(0.75));
-        assert_eq!(weighted_mean(&[(1.0, 0.0)]), None);
-        assert_eq!(weighted_mean(&[]), None);
+        assert_eq!(weighted_mean([(1.0, 3.0), (0.0, 1.0)].into_iter()), Some(0.75));
+        assert_eq!(weighted_mean([(1.0, 0.0)].into_iter()), None);
+        assert_eq!(weighted_mean([].into_iter()), None);
     }
 }

@@ -1,18 +1,68 @@
 //! The rules of other programs, so that their numbers can be reproduced.
 
-use crate::{Convention, Empty, Gain, Rules, Ties};
+use crate::{
+    Convention, Discount, Empty, Gain, MapDenominator, MetricKind, MissingQueries, PrecisionDenominator, Rules, Ties,
+};
+
+/// The least label that is above 0.
+const ABOVE_ZERO: f32 = f32::from_bits(1);
 
 /// The rules of a program, or our own.
 pub(crate) fn defaults_of(convention: Option<Convention>) -> Rules {
-    let (gain, ties, empty) = match convention {
-        None => (Gain::Exp, Ties::Worst, Empty::Zero),
-        Some(Convention::LightGbm | Convention::XgBoost) => (Gain::Exp, Ties::Input, Empty::One),
-        Some(Convention::CatBoost) => (Gain::Linear, Ties::Worst, Empty::One),
-        Some(Convention::TrecEval) => (Gain::Linear, Ties::DocId, Empty::Zero),
-        Some(Convention::Sklearn) => (Gain::Linear, Ties::Average, Empty::Zero),
-        Some(Convention::RankLib) => (Gain::Exp, Ties::Input, Empty::Zero),
+    let ours = Rules {
+        gain: Gain::Exp,
+        discount: Discount::Log2,
+        ties: Ties::Worst,
+        empty: Empty::Zero,
+        empty_except: &[],
+        relevant_from: ABOVE_ZERO,
+        map_denominator: MapDenominator::Relevant,
+        precision_denominator: PrecisionDenominator::Cutoff,
+        err_max_grade: 4.0,
+        rbp_persistence: 0.8,
+        pfound_decay: 0.85,
+        missing_queries: MissingQueries::Count,
+        default_cutoff: None,
+        seed: 0,
     };
-    // XGBoost's `ndcg` without a cut-off looks at 32 documents.
-    let default_cutoff = (convention == Some(Convention::XgBoost)).then_some(32);
-    Rules { gain, ties, empty, default_cutoff, seed: 0 }
+    match convention {
+        None => ours,
+        Some(Convention::LightGbm) => Rules {
+            ties: Ties::Input,
+            empty: Empty::One,
+            relevant_from: 0.5f32.next_up(),
+            map_denominator: MapDenominator::Cutoff,
+            ..ours
+        },
+        Some(Convention::XgBoost) => Rules {
+            ties: Ties::Input,
+            empty: Empty::One,
+            map_denominator: MapDenominator::Cutoff,
+            precision_denominator: PrecisionDenominator::Length,
+            // Its `ndcg` without a cut-off looks at 32 documents.
+            default_cutoff: Some(32),
+            ..ours
+        },
+        Some(Convention::CatBoost) => Rules {
+            gain: Gain::Linear,
+            empty_except: &[(MetricKind::Ndcg, Empty::One), (MetricKind::Recall, Empty::One)],
+            relevant_from: 0.5f32.next_up(),
+            map_denominator: MapDenominator::Cutoff,
+            precision_denominator: PrecisionDenominator::Length,
+            ..ours
+        },
+        Some(Convention::TrecEval) => Rules {
+            gain: Gain::Linear,
+            ties: Ties::DocId,
+            relevant_from: 1.0,
+            missing_queries: MissingQueries::Skip,
+            ..ours
+        },
+        Some(Convention::Sklearn) => {
+            Rules { gain: Gain::Linear, ties: Ties::Average, empty_except: &[(MetricKind::Lrap, Empty::One)], ..ours }
+        }
+        Some(Convention::RankLib) => {
+            Rules { ties: Ties::Input, precision_denominator: PrecisionDenominator::Length, ..ours }
+        }
+    }
 }

@@ -1,22 +1,6 @@
-//! Discounted cumulative gain (Järvelin and Kekäläinen 2002) and its normalised form.
+//! Discounted cumulative gain (Järvelin and Kekäläinen 2002), its normalised form, and DCG-RR.
 
-use crate::{Metric, RankedList};
-
-/// 1 / log2(2 + rank), ranks from 0.
-#[derive(Clone, Debug)]
-pub struct Discounts(Vec<f64>);
-
-impl Discounts {
-    /// The discounts of the first `n` ranks.
-    pub fn up_to(n: usize) -> Self {
-        Self((0..n).map(|rank| 1.0 / libm::log2(2.0 + rank as f64)).collect())
-    }
-
-    /// All of them.
-    pub fn as_slice(&self) -> &[f64] {
-        &self.0
-    }
-}
+use crate::{Discounts, Metric, Needs, RankedList};
 
 /// DCG of gains that are in the best order already.
 pub fn ideal_dcg(sorted_gains: &[f64], cutoff: usize, discounts: &Discounts) -> f64 {
@@ -31,35 +15,23 @@ pub struct Dcg {
 }
 
 impl Dcg {
-    /// The DCG of a list; where scores tie and the rule is to average, every document of the group has the group's mean
-    /// gain, which is the mean over all orders.
     fn sum(self, list: &RankedList<'_>) -> f64 {
-        let n_counted = self.cutoff.min(list.gains.len());
-        let mut total = 0.0;
-        let mut start = 0;
-        for end in list.group_ends {
-            if start >= n_counted {
-                break;
-            }
-            let mean_gain = match end - start {
-                1 => list.gains[start],
-                n_tied => list.gains[start..*end].iter().sum::<f64>() / n_tied as f64,
-            };
-            let discount: f64 = list.discounts.as_slice()[start..n_counted.min(*end)].iter().sum();
-            total += mean_gain * discount;
-            start = *end;
-        }
-        total
+        let (gains, discounts) = (list.gains, list.discounts.as_slice());
+        list.weighted_sum(self.cutoff, |rank| gains[rank], |rank| discounts[rank])
     }
 }
 
 impl Metric for Dcg {
     fn value(&self, list: &RankedList<'_>) -> Option<f64> {
-        list.ideal_gains.first().is_some_and(|best| *best > 0.0).then(|| self.sum(list))
+        has_gain(list).then(|| self.sum(list))
     }
 
     fn is_normalised(&self) -> bool {
         false
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { ideal_depth: 1, ..Needs::ranks(self.cutoff) }
     }
 }
 
@@ -79,4 +51,37 @@ impl Metric for Ndcg {
     fn is_normalised(&self) -> bool {
         true
     }
+
+    fn needs(&self) -> Needs {
+        Needs { ideal_depth: self.cutoff, ..Needs::ranks(self.cutoff) }
+    }
+}
+
+/// Selection with order (Vorobev et al. 2019): the order of the documents is given, and a score above 0 selects; the gains of
+/// the selected documents, each over its rank among them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DcgRr;
+
+impl Metric for DcgRr {
+    fn value(&self, list: &RankedList<'_>) -> Option<f64> {
+        let query = list.query;
+        let place = |doc: usize| (query.positions.map_or(0, |positions| positions[doc]), query.places[doc]);
+        let mut selected: Vec<usize> =
+            (0..list.order.len()).filter(|rank| query.scores[list.order[*rank] as usize] > 0.0).collect();
+        selected.sort_unstable_by_key(|rank| place(list.order[*rank] as usize));
+        let sum = || selected.iter().enumerate().map(|(at, rank)| list.gains[*rank] / (at + 1) as f64).sum();
+        has_gain(list).then(sum)
+    }
+
+    fn is_normalised(&self) -> bool {
+        false
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { ideal_depth: 1, ..Needs::ranks(usize::MAX) }
+    }
+}
+
+fn has_gain(list: &RankedList<'_>) -> bool {
+    list.ideal_gains.first().is_some_and(|best| *best > 0.0)
 }

@@ -13,6 +13,12 @@ pub enum MetricError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A cut-off on a metric that looks at all documents.
+    #[error("{metric}: this metric looks at all documents; leave out the cut-off")]
+    Cutoff {
+        /// The metric as typed.
+        metric: String,
+    },
     /// Under `empty=error`: no document is relevant.
     #[error("query '{query}' has no relevant document; choose --empty zero, one or skip, or leave it out")]
     NoRelevant {

@@ -1,17 +1,29 @@
-//! Metrics over a data set: a value per query, and their mean.
+//! Metrics over the results of a system: a value per query, and their mean.
 
 use rankwise_data::{Dataset, reduce};
 use rayon::prelude::*;
 
-use crate::ranking::RankingScratch;
-use crate::{Discounts, Empty, Metric, MetricError, MetricName, Rules, Ties};
+use crate::auc::pooled_auc;
+use crate::ranking::{Ranking, RankingScratch};
+use crate::{
+    Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, Results, Rules, Ties,
+};
 
-/// Metrics under rules, for one data set; made once, applied to many scores.
-pub struct Evaluator<'a> {
-    data: &'a Dataset,
+/// Queries that one task measures.
+const QUERIES_PER_TASK: usize = 512;
+
+/// Metrics under rules.
+pub struct Measures {
     rules: Rules,
-    metrics: Vec<(MetricName, Box<dyn Metric>)>,
-    discounts: Discounts,
+    metrics: Vec<Measure>,
+    needs: Needs,
+}
+
+struct Measure {
+    name: MetricName,
+    /// `None` where there is no value for a query.
+    metric: Option<Box<dyn Metric>>,
+    empty: Empty,
 }
 
 /// What came out for each metric.
@@ -26,71 +38,205 @@ pub struct Evaluation {
 pub struct MetricValues {
     /// Its name as typed.
     pub name: String,
-    /// The value of each query in canonical order; `None` where it was left out.
+    /// Which metric it is.
+    pub kind: MetricKind,
+    /// The value of each query in canonical order; `None` where it was left out. Empty where the metric is one number over
+    /// all documents.
     pub per_query: Vec<Option<f64>>,
     /// The mean over queries, by their weights; `None` where none is left.
     pub mean: Option<f64>,
 }
 
+impl Measures {
+    /// Makes sure that the metrics are what was asked for.
+    pub fn new(names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
+        if let Some(name) = names.iter().find(|name| name.cutoff.is_some() && !name.kind().takes_cutoff()) {
+            return Err(MetricError::Cutoff { metric: name.as_str().to_owned() });
+        }
+        let metrics: Vec<Measure> = names
+            .iter()
+            .map(|name| Measure { name: name.clone(), metric: name.build(rules), empty: name.empty(rules) })
+            .collect();
+        let needs = metrics.iter().filter_map(|measure| measure.metric.as_ref());
+        let needs = needs.fold(Needs::default(), |needs, metric| needs.and(metric.needs()));
+        Ok(Self { rules: rules.clone(), metrics, needs })
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Measures the results of a system.
+    pub fn evaluate(&self, results: &Results<'_>) -> Result<Evaluation, MetricError> {
+        match results {
+            Results::Scores { data, scores } => {
+                self.check_data(data)?;
+                check_length(data, scores)?;
+            }
+            Results::Run(_) => {
+                let problem = |query: usize| {
+                    let query = results.query(query);
+                    [query.labels, query.missed].iter().find_map(|labels| self.check_labels(query.id, labels).err())
+                };
+                if let Some(error) = (0..results.n_queries()).into_par_iter().find_map_first(problem) {
+                    return Err(error);
+                }
+            }
+        }
+        self.measure(results, &self.ranking(results))
+    }
+
+    fn ranking(&self, results: &Results<'_>) -> Ranking {
+        Ranking::new(&self.rules, self.needs, results.longest())
+    }
+
+    /// Makes sure that the rules can be applied to the data.
+    fn check_data(&self, data: &Dataset) -> Result<(), MetricError> {
+        if self.rules.ties == Ties::DocId && !data.has_doc_ids() {
+            return Err(MetricError::NoDocIds);
+        }
+        let problem = |query: usize| {
+            let query = data.query(query);
+            self.check_labels(query.id, query.labels).err()
+        };
+        (0..data.n_queries()).into_par_iter().find_map_first(problem).map_or(Ok(()), Err)
+    }
+
+    fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
+        let rules = &self.rules;
+        rules.gain.check_labels(query, labels)?;
+        if !self.metrics.iter().any(|measure| matches!(measure.name.kind(), MetricKind::Err | MetricKind::PFound)) {
+            return Ok(());
+        }
+        let problem = |label: f32| match rules.gain {
+            Gain::Exp if f64::from(label) > rules.err_max_grade => Some(format!(
+                "is above the largest grade of err and pfound, {}; raise --err-max-grade",
+                rules.err_max_grade
+            )),
+            Gain::Linear | Gain::Table(_) if rules.gain.of(label) > 1.0 => Some(format!(
+                "has the gain {}, and err and pfound take a gain that is not exponential for a probability; use gain=exp, \
+                 or labels or a table from 0 to 1",
+                rules.gain.of(label)
+            )),
+            _ => None,
+        };
+        let found = labels.iter().find_map(|label| Some((*label, problem(*label)?)));
+        found.map_or(Ok(()), |(label, problem)| Err(MetricError::Label { label, query: query.to_owned(), problem }))
+    }
+
+    /// Measures results that were checked.
+    fn measure(&self, results: &Results<'_>, ranking: &Ranking) -> Result<Evaluation, MetricError> {
+        let n_metrics = self.metrics.len().max(1);
+        // The values of a query stand together.
+        let mut values: Vec<Option<f64>> = vec![None; results.n_queries() * n_metrics];
+        let error = values
+            .par_chunks_mut(QUERIES_PER_TASK * n_metrics)
+            .enumerate()
+            .map_init(RankingScratch::default, |scratch, (task, values)| {
+                let mut queries = values.chunks_exact_mut(n_metrics).enumerate();
+                queries.find_map(|(idx, values)| {
+                    let query = results.query(task * QUERIES_PER_TASK + idx);
+                    self.measure_query(&query, ranking, scratch, values).err()
+                })
+            })
+            .find_map_first(|error| error);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let metrics = self.metrics.iter().enumerate().map(|(idx, measure)| {
+            let (name, kind) = (measure.name.as_str().to_owned(), measure.name.kind());
+            if measure.metric.is_none() {
+                return Ok(MetricValues { name, kind, per_query: Vec::new(), mean: self.pooled(measure, results)? });
+            }
+            let per_query: Vec<Option<f64>> = values.iter().skip(idx).step_by(n_metrics).copied().collect();
+            let weighted = per_query
+                .iter()
+                .enumerate()
+                .filter_map(|(query, value)| value.map(|value| (value, results.query_weight(query))));
+            Ok(MetricValues { name, kind, mean: reduce::weighted_mean(weighted), per_query })
+        });
+        Ok(Evaluation { metrics: metrics.collect::<Result<_, _>>()? })
+    }
+
+    fn measure_query(
+        &self,
+        query: &QueryResult<'_>,
+        ranking: &Ranking,
+        scratch: &mut RankingScratch,
+        values: &mut [Option<f64>],
+    ) -> Result<(), MetricError> {
+        if self.is_left_out(query) {
+            return Ok(());
+        }
+        if let Some(doc) = query.scores.iter().position(|score| score.is_nan()) {
+            let row = query.places[doc] as usize + 1;
+            return Err(MetricError::Score { row, query: query.id.to_owned() });
+        }
+        let list = ranking.rank(query, scratch);
+        for (value, measure) in values.iter_mut().zip(&self.metrics) {
+            if let Some(metric) = &measure.metric {
+                let of_list = metric.value(&list);
+                *value = measure.or_empty(of_list, metric.is_normalised(), query.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a metric over all documents together.
+    fn pooled(&self, measure: &Measure, results: &Results<'_>) -> Result<Option<f64>, MetricError> {
+        let queries: Vec<usize> =
+            (0..results.n_queries()).filter(|query| !self.is_left_out(&results.query(*query))).collect();
+        measure.or_empty(pooled_auc(results, &queries, self.rules.relevant_from), true, "(all)")
+    }
+
+    /// Whether a run does not answer the query, and that does not count.
+    fn is_left_out(&self, query: &QueryResult<'_>) -> bool {
+        self.rules.missing_queries == MissingQueries::Skip && query.judged.is_some() && query.n_docs() == 0
+    }
+}
+
+impl Measure {
+    /// The value, or what the rules say where there is none.
+    fn or_empty(&self, value: Option<f64>, is_normalised: bool, query: &str) -> Result<Option<f64>, MetricError> {
+        match (value, self.empty) {
+            (Some(value), _) => Ok(Some(value)),
+            (None, Empty::Error) => Err(MetricError::NoRelevant { query: query.to_owned() }),
+            (None, Empty::Skip) => Ok(None),
+            // 0 would be the best there is.
+            (None, _) if !self.name.kind().is_larger_better() => Ok(None),
+            (None, Empty::Zero) => Ok(Some(0.0)),
+            (None, Empty::One) => Ok(Some(if is_normalised { 1.0 } else { 0.0 })),
+        }
+    }
+}
+
+/// Metrics under rules, for one data set; made once, applied to many scores.
+pub struct Evaluator<'a> {
+    data: &'a Dataset,
+    measures: Measures,
+    ranking: Ranking,
+}
+
 impl<'a> Evaluator<'a> {
     /// Makes sure that the rules can be applied to the data.
     pub fn new(data: &'a Dataset, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
-        rules.gain.check(data)?;
-        if rules.ties == Ties::DocId && !data.has_doc_ids() {
-            return Err(MetricError::NoDocIds);
-        }
-        let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
-        Ok(Self {
-            data,
-            rules: rules.clone(),
-            metrics: names.iter().map(|name| (name.clone(), name.build(rules))).collect(),
-            discounts: Discounts::up_to(longest),
-        })
+        let measures = Measures::new(names, rules)?;
+        measures.check_data(data)?;
+        let ranking = measures.ranking(&Results::Scores { data, scores: &[] });
+        Ok(Self { data, measures, ranking })
     }
 
     /// Measures scores given in canonical order.
     pub fn evaluate(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
-        if scores.len() != self.data.n_rows() {
-            return Err(MetricError::Length { scores: scores.len(), rows: self.data.n_rows() });
-        }
-        let by_query: Vec<Vec<Option<f64>>> = (0..self.data.n_queries())
-            .into_par_iter()
-            .map_init(RankingScratch::default, |scratch, query| self.measure(query, scores, scratch))
-            .collect::<Result<_, _>>()?;
-        let metrics = self.metrics.iter().enumerate().map(|(idx, (name, _))| {
-            let per_query: Vec<Option<f64>> = by_query.iter().map(|values| values[idx]).collect();
-            let weighted: Vec<(f64, f64)> = per_query
-                .iter()
-                .enumerate()
-                .filter_map(|(query, value)| value.map(|value| (value, f64::from(self.data.query_weight(query)))))
-                .collect();
-            MetricValues { name: name.as_str().to_owned(), mean: reduce::weighted_mean(&weighted), per_query }
-        });
-        Ok(Evaluation { metrics: metrics.collect() })
+        check_length(self.data, scores)?;
+        self.measures.measure(&Results::Scores { data: self.data, scores }, &self.ranking)
     }
+}
 
-    fn measure(
-        &self,
-        query: usize,
-        scores: &[f64],
-        scratch: &mut RankingScratch,
-    ) -> Result<Vec<Option<f64>>, MetricError> {
-        let view = self.data.query(query);
-        let scores = &scores[view.rows.clone()];
-        if let Some(doc) = scores.iter().position(|score| score.is_nan()) {
-            let row = view.input_rows[doc] as usize + 1;
-            return Err(MetricError::Score { row, query: view.id.to_owned() });
-        }
-        let list = scratch.rank(&view, scores, &self.rules, &self.discounts);
-        self.metrics
-            .iter()
-            .map(|(_, metric)| match (metric.value(&list), self.rules.empty) {
-                (Some(value), _) => Ok(Some(value)),
-                (None, Empty::Zero) => Ok(Some(0.0)),
-                (None, Empty::One) => Ok(Some(if metric.is_normalised() { 1.0 } else { 0.0 })),
-                (None, Empty::Skip) => Ok(None),
-                (None, Empty::Error) => Err(MetricError::NoRelevant { query: view.id.to_owned() }),
-            })
-            .collect()
+fn check_length(data: &Dataset, scores: &[f64]) -> Result<(), MetricError> {
+    if scores.len() == data.n_rows() {
+        return Ok(());
     }
+    Err(MetricError::Length { scores: scores.len(), rows: data.n_rows() })
 }

@@ -31,14 +31,18 @@ impl Gain {
 
     /// Makes sure that every label has a gain.
     pub fn check(&self, data: &Dataset) -> Result<(), MetricError> {
-        for query in data.queries() {
-            for label in query.labels {
-                if let Some(problem) = self.problem(*label) {
-                    return Err(MetricError::Label { label: *label, query: query.id.to_owned(), problem });
-                }
-            }
+        data.queries().try_for_each(|query| self.check_labels(query.id, query.labels))
+    }
+
+    /// Makes sure that the labels of a query have gains.
+    pub(crate) fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
+        // One pass without branches where every label is fine, which is nearly always.
+        let is_small = |label: &f32| *label <= MAX_EXP_LABEL;
+        if !matches!(self, Self::Table(_)) && labels.iter().fold(true, |all, label| all & is_small(label)) {
+            return Ok(());
         }
-        Ok(())
+        let found = labels.iter().find_map(|label| Some((*label, self.problem(*label)?)));
+        found.map_or(Ok(()), |(label, problem)| Err(MetricError::Label { label, query: query.to_owned(), problem }))
     }
 
     fn problem(&self, label: f32) -> Option<String> {
@@ -54,6 +58,74 @@ impl Gain {
             _ => None,
         }
     }
+}
+
+/// Labels 0, 1, 2, ... below this have their gains in a table.
+const N_SMALL: usize = 32;
+
+/// Gains, looked up where labels are small whole numbers, as they mostly are.
+#[derive(Clone, Debug)]
+pub(crate) struct Gains {
+    gain: Gain,
+    /// Of labels 0, 1, 2, ...; 0 where there is none.
+    small: [f64; N_SMALL],
+    /// Those labels, from the largest gain to the smallest.
+    best_first: [u8; N_SMALL],
+}
+
+impl Gains {
+    pub(crate) fn new(gain: &Gain) -> Self {
+        let small: [f64; N_SMALL] = std::array::from_fn(|label| match gain {
+            Gain::Table(gains) => gains.get(label).copied().unwrap_or(0.0),
+            _ => gain.of(label as f32),
+        });
+        let mut best_first: [u8; N_SMALL] = std::array::from_fn(|label| label as u8);
+        best_first.sort_by(|a, b| small[usize::from(*b)].total_cmp(&small[usize::from(*a)]));
+        Self { gain: gain.clone(), small, best_first }
+    }
+
+    /// The gain of a label that [`Gain::check`] has let pass.
+    pub(crate) fn of(&self, label: f32) -> f64 {
+        small(label).map_or_else(|| self.gain.of(label), |label| self.small[label])
+    }
+
+    /// The `depth` largest gains in descending order.
+    pub(crate) fn largest(&self, labels: [&[f32]; 2], depth: usize, out: &mut Vec<f64>) {
+        out.clear();
+        let mut counts = [0u32; N_SMALL];
+        let mut are_small = true;
+        for labels in labels {
+            for label in labels {
+                let (whole, is_small) = low_bits(*label);
+                counts[whole] += 1;
+                are_small &= is_small;
+            }
+        }
+        if are_small {
+            for label in self.best_first.map(usize::from).into_iter().filter(|label| counts[*label] > 0) {
+                let n_wanted = (counts[label] as usize).min(depth - out.len());
+                out.extend(std::iter::repeat_n(self.small[label], n_wanted));
+            }
+            return;
+        }
+        out.extend(labels.into_iter().flatten().map(|label| self.of(*label)));
+        out.sort_unstable_by(|a, b| b.total_cmp(a));
+        out.truncate(depth);
+    }
+}
+
+/// A label that is a small whole number.
+fn small(label: f32) -> Option<usize> {
+    let (whole, is_small) = low_bits(label);
+    is_small.then_some(whole)
+}
+
+/// The last bits of the label as an integer, and whether they are all of it. Added to 2^23, a number keeps no fraction, and
+/// its last bits are the integer; a conversion that looks after numbers out of range takes several times as long.
+fn low_bits(label: f32) -> (usize, bool) {
+    const SHIFT: f32 = 8_388_608.0;
+    let shifted = label + SHIFT;
+    (shifted.to_bits() as usize % N_SMALL, shifted - SHIFT == label && label < N_SMALL as f32)
 }
 
 impl ParamValue for Gain {
@@ -95,6 +167,28 @@ mod tests {
         }
         assert_eq!(Gain::Linear.of(2.5), 2.5);
         assert_eq!(Gain::Table(vec![0.0, 1.0, 7.5]).of(2.0), 7.5);
+    }
+
+    #[test]
+    fn looked_up_gains_are_the_gains() {
+        let labels = [0.0, 3.0, 1.5, 31.0, 32.0, 40.0, 0.25, 3.0];
+        for gain in [Gain::Exp, Gain::Linear] {
+            let gains = Gains::new(&gain);
+            assert!(labels.iter().all(|label| gains.of(*label) == gain.of(*label)));
+            for (labels, depth) in [(&labels[..], 4), (&labels, 100), (&labels[..2], 1), (&labels[..2], 5), (&[], 3)] {
+                let mut expected: Vec<f64> = labels.iter().map(|label| gain.of(*label)).collect();
+                expected.sort_by(|a, b| b.total_cmp(a));
+                expected.truncate(depth);
+                let mut found = vec![7.0];
+                gains.largest([labels, &[]], depth, &mut found);
+                assert_eq!(found, expected);
+                gains.largest([&[], labels], depth, &mut found);
+                assert_eq!(found, expected);
+            }
+        }
+        let mut found = Vec::new();
+        Gains::new(&Gain::Table(vec![0.0, 5.0, 2.0])).largest([&[2.0, 1.0, 0.0], &[1.0]], 3, &mut found);
+        assert_eq!(found, [5.0, 5.0, 2.0]);
     }
 
     #[test]

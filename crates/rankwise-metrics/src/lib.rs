@@ -1,22 +1,37 @@
 //! Every metric, with its gains, discounts, ties and empty-query rules spelled out.
 //!
-//! [`Rules`] say what a number means; [`Evaluator`] applies metrics to scores under them, query by query; [`Metric`] is
-//! what a metric must do: it sees a list in rank order, never a model, never a feature.
+//! * [`Rules`] say what a number means.
+//! * [`Results`] are what a system returned, query by query, with what is known about the documents: scores for a data set,
+//!   or a run that may leave out judged documents.
+//! * [`Measures`] are metrics under rules; they turn results into an [`Evaluation`]. [`Evaluator`] does so for the same data
+//!   set again and again.
+//! * [`Metric`] is what a metric must do: it sees a list in rank order, never a model, never a feature.
 #![forbid(unsafe_code)]
 
+mod auc;
+mod cascade;
 mod convention;
 mod dcg;
+mod discount;
 mod error;
 mod evaluate;
 mod gain;
+mod hits;
 mod name;
+mod order;
+mod pairwise;
+mod placement;
 mod ranking;
+mod results;
 mod rules;
 
-pub use dcg::{Dcg, Discounts, Ndcg, ideal_dcg};
+pub use dcg::{Dcg, Ndcg, ideal_dcg};
+pub use discount::{Discount, Discounts};
 pub use error::MetricError;
-pub use evaluate::{Evaluation, Evaluator, MetricValues};
+pub use evaluate::{Evaluation, Evaluator, Measures, MetricValues};
 pub use gain::Gain;
-pub use name::MetricName;
-pub use ranking::{Metric, RankedList};
-pub use rules::{Convention, Empty, Rules, RulesSpec, Ties};
+pub use hits::{MapDenominator, PrecisionDenominator};
+pub use name::{MetricKind, MetricName};
+pub use ranking::{Metric, Needs, RankedList};
+pub use results::{Found, QueryResult, Results, RunResults};
+pub use rules::{Convention, Empty, MissingQueries, Rules, RulesSpec, Ties};

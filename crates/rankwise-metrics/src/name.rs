@@ -1,24 +1,92 @@
-//! Metrics by name: `ndcg@10`.
+//! Metrics by name: `ndcg@10`, and the names that other programs have for them.
 
 use rankwise_params::{ParamValue, param_enum};
 
-use crate::{Dcg, Metric, Ndcg, Rules};
+use crate::cascade::{Cascade, Reward, Stop};
+use crate::dcg::DcgRr;
+use crate::hits::{AveragePrecision, F1, FirstRanks, Precision, RPrecision, Rbp, Recall};
+use crate::pairwise::{KendallTau, PairAccuracy, PairLogit, QueryAuc};
+use crate::placement::{AverageRelevancePosition, Bpref, Lrap};
+use crate::{Dcg, Empty, Metric, Ndcg, Rules};
 
 param_enum! {
     /// The metrics there are.
-    enum Kind {
+    pub enum MetricKind {
         /// Normalised discounted cumulative gain.
-        Ndcg = "ndcg",
+        Ndcg = "ndcg" | "ndcg_cut",
         /// Discounted cumulative gain.
         Dcg = "dcg",
+        /// Average precision.
+        Map = "map" | "map_cut" | "ap" | "average_precision",
+        /// Reciprocal rank.
+        Mrr = "mrr" | "rr" | "recip_rank" | "reciprocal_rank",
+        /// Expected reciprocal rank.
+        Err = "err",
+        /// Precision.
+        Precision = "p" | "precision" | "pre" | "precisionat",
+        /// Recall.
+        Recall = "recall" | "recallat",
+        /// Whether there is a hit.
+        Hits = "hits" | "success" | "hit_rate",
+        /// Harmonic mean of precision and recall.
+        F1 = "f1",
+        /// Precision at the number of relevant documents.
+        RPrecision = "r-precision" | "rprec" | "rprecision",
+        /// Area under the ROC curve, over all documents together.
+        Auc = "auc" | "roc_auc",
+        /// Area under the ROC curve of a query.
+        QueryAuc = "query-auc" | "queryauc",
+        /// Probability that a reader finds something.
+        PFound = "pfound",
+        /// Rank-biased precision.
+        Rbp = "rbp",
+        /// bpref.
+        Bpref = "bpref",
+        /// Gains of selected documents over their ranks.
+        DcgRr = "dcg-rr",
+        /// Share of pairs in the right order.
+        PairAccuracy = "pair-accuracy" | "pairaccuracy",
+        /// Kendall's tau-b.
+        KendallTau = "kendall-tau" | "kendall" | "tau",
+        /// Average relevance position.
+        Arp = "arp" | "average_relevance_position",
+        /// Label-ranking average precision.
+        Lrap = "lrap" | "label_ranking_average_precision",
+        /// Logistic loss of pairs.
+        PairLogit = "pair-logit" | "pairlogit",
+    }
+}
+
+impl MetricKind {
+    /// Whether it can look at the first ranks alone.
+    pub fn takes_cutoff(self) -> bool {
+        use MetricKind::{Dcg, Err, F1, Hits, Map, Mrr, Ndcg, PFound, Precision, Rbp, Recall};
+        matches!(self, Ndcg | Dcg | Map | Mrr | Err | Precision | Recall | Hits | F1 | PFound | Rbp)
+    }
+
+    /// Whether large values are good.
+    pub fn is_larger_better(self) -> bool {
+        !matches!(self, Self::Arp | Self::PairLogit)
+    }
+
+    /// Whether a value is better than another.
+    pub fn is_better(self, value: f64, other: f64) -> bool {
+        if self.is_larger_better() { value > other } else { value < other }
+    }
+
+    /// Whether it is one number over all documents, with no value for a query.
+    pub fn is_pooled(self) -> bool {
+        self == Self::Auc
     }
 }
 
 /// A metric as it was typed.
 #[derive(Clone, Debug)]
 pub struct MetricName {
-    kind: Kind,
-    cutoff: Option<usize>,
+    kind: MetricKind,
+    pub(crate) cutoff: Option<usize>,
+    /// A `-` at the end, as XGBoost writes it: queries without relevant documents count as 0.
+    is_strict: bool,
     typed: String,
 }
 
@@ -28,20 +96,53 @@ impl MetricName {
         &self.typed
     }
 
-    /// The metric under the rules.
-    pub fn build(&self, rules: &Rules) -> Box<dyn Metric> {
-        let cutoff = self.cutoff.or(rules.default_cutoff).unwrap_or(usize::MAX);
-        match self.kind {
-            Kind::Ndcg => Box::new(Ndcg { cutoff }),
-            Kind::Dcg => Box::new(Dcg { cutoff }),
-        }
+    /// Which metric it is.
+    pub fn kind(&self) -> MetricKind {
+        self.kind
+    }
+
+    /// What a query without relevant documents counts as.
+    pub(crate) fn empty(&self, rules: &Rules) -> Empty {
+        if self.is_strict { Empty::Zero } else { rules.empty_of(self.kind) }
+    }
+
+    /// The metric under the rules; `None` where it has no value for a query.
+    pub fn build(&self, rules: &Rules) -> Option<Box<dyn Metric>> {
+        let cutoff = self.cutoff.or_else(|| rules.cutoff_of(self.kind)).unwrap_or(usize::MAX);
+        let first = FirstRanks { cutoff, denominator: rules.precision_denominator };
+        let by_gain = || Stop::by_gain(&rules.gain, rules.err_max_grade);
+        Some(match self.kind {
+            MetricKind::Ndcg => Box::new(Ndcg { cutoff }),
+            MetricKind::Dcg => Box::new(Dcg { cutoff }),
+            MetricKind::Map => Box::new(AveragePrecision { cutoff, denominator: rules.map_denominator }),
+            MetricKind::Mrr => Box::new(Cascade { cutoff, stop: Stop::Relevant, reward: Reward::Reciprocal }),
+            MetricKind::Err => Box::new(Cascade { cutoff, stop: by_gain(), reward: Reward::Reciprocal }),
+            MetricKind::Precision => Box::new(Precision(first)),
+            MetricKind::Recall => Box::new(Recall { cutoff }),
+            MetricKind::Hits => Box::new(Cascade { cutoff, stop: Stop::Relevant, reward: Reward::Decay(1.0) }),
+            MetricKind::F1 => Box::new(F1(first)),
+            MetricKind::RPrecision => Box::new(RPrecision),
+            MetricKind::Auc => return None,
+            MetricKind::QueryAuc => Box::new(QueryAuc),
+            MetricKind::PFound => {
+                Box::new(Cascade { cutoff, stop: by_gain(), reward: Reward::Decay(rules.pfound_decay) })
+            }
+            MetricKind::Rbp => Box::new(Rbp { cutoff, persistence: rules.rbp_persistence }),
+            MetricKind::Bpref => Box::new(Bpref),
+            MetricKind::DcgRr => Box::new(DcgRr),
+            MetricKind::PairAccuracy => Box::new(PairAccuracy),
+            MetricKind::KendallTau => Box::new(KendallTau),
+            MetricKind::Arp => Box::new(AverageRelevancePosition),
+            MetricKind::Lrap => Box::new(Lrap),
+            MetricKind::PairLogit => Box::new(PairLogit),
+        })
     }
 }
 
 /// By meaning: `NDCG@10` is `ndcg@10`.
 impl PartialEq for MetricName {
     fn eq(&self, other: &Self) -> bool {
-        (self.kind, self.cutoff) == (other.kind, other.cutoff)
+        (self.kind, self.cutoff, self.is_strict) == (other.kind, other.cutoff, other.is_strict)
     }
 }
 
@@ -49,21 +150,29 @@ impl Eq for MetricName {}
 
 impl ParamValue for MetricName {
     fn kind() -> String {
-        format!("a metric ({}), with @k to look at the first k documents only", Kind::kind())
+        format!("a metric ({}), many of them with @k to look at the first k documents only", MetricKind::kind())
     }
 
     fn parse(text: &str) -> Option<Self> {
         let typed = text.trim();
-        let (name, cutoff) = match typed.split_once('@') {
+        let (named, is_strict) = typed.strip_suffix('-').map_or((typed, false), |named| (named, true));
+        let (name, cutoff) = match split_cutoff(named) {
             Some((name, digits)) => (name, Some(digits.parse().ok().filter(|cutoff| *cutoff > 0)?)),
-            None => (typed, None),
+            None => (named, None),
         };
-        Some(Self { kind: Kind::parse(name)?, cutoff, typed: typed.to_owned() })
+        Some(Self { kind: MetricKind::parse(name)?, cutoff, is_strict, typed: typed.to_owned() })
     }
 
     fn render(&self) -> String {
-        self.cutoff.map_or_else(|| self.kind.render(), |cutoff| format!("{}@{cutoff}", self.kind.render()))
+        let name = self.cutoff.map_or_else(|| self.kind.render(), |cutoff| format!("{}@{cutoff}", self.kind.render()));
+        if self.is_strict { format!("{name}-") } else { name }
     }
+}
+
+/// Name and cut-off: `ndcg@10`, CatBoost's `NDCG:top=10`, trec_eval's `ndcg_cut_10`.
+fn split_cutoff(named: &str) -> Option<(&str, &str)> {
+    let by_place = || named.rsplit_once('_').filter(|(_, last)| last.bytes().all(|byte| byte.is_ascii_digit()));
+    named.split_once('@').or_else(|| named.split_once(":top=")).or_else(by_place)
 }
 
 #[cfg(test)]
@@ -77,8 +186,32 @@ mod tests {
         assert_eq!(MetricName::parse(" NDCG@10").unwrap().as_str(), "NDCG@10");
         assert_eq!(MetricName::parse("NDCG@10").unwrap().render(), "ndcg@10");
         assert_eq!(MetricName::parse("dcg").unwrap().cutoff, None);
-        for text in ["", "ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "@5", "ndgc@5", "ndcg@99999999999999999999"] {
+        for text in ["", "ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "@5", "ndgc@5", "ndcg@99999999999999999999", "-"] {
             assert_eq!(MetricName::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn other_programs_names_mean_the_same() {
+        for (theirs, ours) in [
+            ("precision@5", "p@5"),
+            ("pre@4", "p@4"),
+            ("P_10", "p@10"),
+            ("PrecisionAt:top=3", "p@3"),
+            ("RecallAt:top=3", "recall@3"),
+            ("NDCG:top=10", "ndcg@10"),
+            ("ndcg_cut_10", "ndcg@10"),
+            ("map_cut_20", "map@20"),
+            ("recip_rank", "mrr"),
+            ("success_1", "hits@1"),
+            ("Rprec", "r-precision"),
+            ("QueryAUC", "query-auc"),
+            ("PairAccuracy", "pair-accuracy"),
+            ("roc_auc", "auc"),
+        ] {
+            assert_eq!(MetricName::parse(theirs).map(|name| name.render()), Some(ours.into()), "{theirs}");
+        }
+        assert_eq!(MetricName::parse("ndcg@5-").unwrap().render(), "ndcg@5-");
+        assert_ne!(MetricName::parse("ndcg@5-"), MetricName::parse("ndcg@5"));
     }
 }

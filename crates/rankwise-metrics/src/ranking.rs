@@ -1,107 +1,217 @@
 //! A query's documents in rank order, and the trait of what is measured on them.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::ops::Range;
 
-use rankwise_data::{Draw, Purpose, QueryView};
+use rankwise_data::{Draw, Pair, Purpose};
 
-use crate::{Discounts, Rules, Ties};
+use crate::gain::Gains;
+use crate::order::OrderScratch;
+use crate::{Discounts, QueryResult, Rules, Ties};
 
 /// What every metric does.
 pub trait Metric: Send + Sync {
-    /// The value for one query; `None` where it has no relevant document.
+    /// The value for one query; `None` where there is nothing to tell good from bad by: mostly, no relevant document.
     fn value(&self, list: &RankedList<'_>) -> Option<f64>;
 
     /// Whether a perfect ranking has the value 1.
     fn is_normalised(&self) -> bool;
+
+    /// What it looks at.
+    fn needs(&self) -> Needs;
+}
+
+/// What metrics look at, so that nothing else is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// How many ranks.
+    pub depth: usize,
+    /// How many of the largest gains; at least one tells whether there is any.
+    pub ideal_depth: usize,
+    /// Whether it must know which scores are equal.
+    pub ties: bool,
+}
+
+impl Needs {
+    /// The first ranks alone.
+    pub fn ranks(depth: usize) -> Self {
+        Self { depth, ..Self::default() }
+    }
+
+    /// Everything about the order of the documents.
+    pub fn whole() -> Self {
+        Self { depth: usize::MAX, ideal_depth: 0, ties: true }
+    }
+
+    /// What both need.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            depth: self.depth.max(other.depth),
+            ideal_depth: self.ideal_depth.max(other.ideal_depth),
+            ties: self.ties || other.ties,
+        }
+    }
 }
 
 /// One query's documents from the highest score to the lowest.
 #[derive(Clone, Debug)]
 pub struct RankedList<'a> {
-    /// Labels in rank order.
+    /// Labels in rank order, as far down as was asked for.
     pub labels: &'a [f32],
     /// Their gains.
     pub gains: &'a [f64],
-    /// The gains in the best order.
+    /// The documents in rank order.
+    pub order: &'a [u32],
+    /// The largest gains, found or not, in descending order.
     pub ideal_gains: &'a [f64],
-    /// The ends of groups of documents whose order is to be averaged over; each document is a group of its own unless
-    /// scores tie under [`Ties::Average`].
-    pub group_ends: &'a [usize],
+    /// How many relevant documents there are, found or not.
+    pub n_relevant: usize,
+    /// The smallest label that is relevant.
+    pub relevant_from: f32,
     /// The discounts of the ranks.
     pub discounts: &'a Discounts,
+    /// What was ranked.
+    pub query: &'a QueryResult<'a>,
+    /// Whether the order of equal scores is to be averaged over.
+    pub is_averaged: bool,
+    /// The ends of groups of equal scores, where that was asked for.
+    tie_ends: &'a [usize],
+}
+
+impl RankedList<'_> {
+    /// Whether a label is relevant.
+    pub fn is_relevant(&self, label: f32) -> bool {
+        label >= self.relevant_from
+    }
+
+    /// Ranks whose order is to be averaged over; a rank is alone unless scores tie under [`Ties::Average`].
+    pub fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let n_groups = if self.is_averaged { self.tie_ends.len() } else { self.labels.len() };
+        (0..n_groups).map(|group| if self.is_averaged { self.tied(group) } else { group..group + 1 })
+    }
+
+    /// Ranks with equal scores, whatever the rule.
+    pub fn tied_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        (0..self.tie_ends.len()).map(|group| self.tied(group))
+    }
+
+    fn tied(&self, group: usize) -> Range<usize> {
+        let start = if group == 0 { 0 } else { self.tie_ends[group - 1] };
+        start..self.tie_ends[group]
+    }
+
+    /// The sum over the first ranks of what a label is worth, times the weight of its rank. Where scores tie and the rule
+    /// is to average, every document of the group has the group's mean worth, which is the mean over all orders.
+    pub fn weighted_sum(&self, cutoff: usize, worth: impl Fn(usize) -> f64, weight: impl Fn(usize) -> f64) -> f64 {
+        let n_counted = cutoff.min(self.labels.len());
+        if !self.is_averaged {
+            return (0..n_counted).fold(0.0, |total, rank| total + worth(rank) * weight(rank));
+        }
+        let mut total = 0.0;
+        for group in self.groups().take_while(|group| group.start < n_counted) {
+            let mean = group.clone().map(&worth).sum::<f64>() / group.len() as f64;
+            let weights: f64 = (group.start..group.end.min(n_counted)).map(&weight).sum();
+            total += mean * weights;
+        }
+        total
+    }
+
+    /// How many relevant documents stand among the first ranks; the expected number where ties are averaged over.
+    pub fn n_hits(&self, cutoff: usize) -> f64 {
+        self.weighted_sum(cutoff, |rank| f64::from(u8::from(self.is_relevant(self.labels[rank]))), |_| 1.0)
+    }
+
+    /// The preferences that the data itself holds.
+    pub fn pairs(&self) -> &[Pair] {
+        self.query.pairs
+    }
+}
+
+/// How to rank, for all queries.
+pub(crate) struct Ranking {
+    ties: Ties,
+    seed: u64,
+    relevant_from: f32,
+    needs: Needs,
+    gains: Gains,
+    discounts: Discounts,
 }
 
 /// The room that ranking a query takes, kept from query to query.
 #[derive(Default)]
 pub(crate) struct RankingScratch {
+    ordering: OrderScratch,
     order: Vec<u32>,
-    draws: Vec<f64>,
     labels: Vec<f32>,
     gains: Vec<f64>,
     ideal_gains: Vec<f64>,
-    group_ends: Vec<usize>,
+    tie_ends: Vec<usize>,
 }
 
-impl RankingScratch {
-    /// Ranks the documents of a query.
-    pub(crate) fn rank<'a>(
-        &'a mut self,
-        query: &QueryView<'_>,
-        scores: &[f64],
-        rules: &Rules,
-        discounts: &'a Discounts,
-    ) -> RankedList<'a> {
-        let n_docs = query.n_docs();
-        self.draws.clear();
-        if rules.ties == Ties::Random {
-            let draw = Draw::new(rules.seed, Purpose::Ties, 0);
-            self.draws.extend((0..n_docs).map(|doc| query.draw(&draw, doc)));
-        }
-        self.order.clear();
-        self.order.extend(0..n_docs as u32);
-        let draws = &self.draws;
-        self.order.sort_unstable_by(|a, b| {
-            let (a, b) = (*a as usize, *b as usize);
-            compare_scores(scores[b], scores[a])
-                .then_with(|| break_tie(rules.ties, query, draws, a, b))
-                .then_with(|| a.cmp(&b))
-        });
-
-        self.labels.clear();
-        self.labels.extend(self.order.iter().map(|doc| query.labels[*doc as usize]));
-        self.gains.clear();
-        self.gains.extend(self.labels.iter().map(|label| rules.gain.of(*label)));
-        self.ideal_gains.clear();
-        self.ideal_gains.extend_from_slice(&self.gains);
-        self.ideal_gains.sort_unstable_by(|a, b| b.total_cmp(a));
-        self.group_ends.clear();
-        let ends = (1..=n_docs).filter(|end| {
-            let ties = |a: u32, b: u32| scores[a as usize] == scores[b as usize];
-            rules.ties != Ties::Average || *end == n_docs || !ties(self.order[*end - 1], self.order[*end])
-        });
-        self.group_ends.extend(ends);
-        RankedList {
-            labels: &self.labels,
-            gains: &self.gains,
-            ideal_gains: &self.ideal_gains,
-            group_ends: &self.group_ends,
-            discounts,
+impl Ranking {
+    pub(crate) fn new(rules: &Rules, needs: Needs, longest: usize) -> Self {
+        let needs_ties = needs.ties || rules.ties == Ties::Average;
+        // A tied group may reach beyond the cut-off, and counts as a whole.
+        let depth = if needs_ties { usize::MAX } else { needs.depth };
+        Self {
+            ties: rules.ties,
+            seed: rules.seed,
+            relevant_from: rules.relevant_from,
+            needs: Needs { depth, ties: needs_ties, ..needs },
+            gains: Gains::new(&rules.gain),
+            discounts: Discounts::of(rules.discount, longest),
         }
     }
-}
 
-/// Scores are checked to be numbers; -0 equals 0.
-fn compare_scores(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
-}
+    /// Ranks the documents of a query.
+    pub(crate) fn rank<'a>(&'a self, query: &'a QueryResult<'a>, scratch: &'a mut RankingScratch) -> RankedList<'a> {
+        let RankingScratch { ordering, order, labels, gains, ideal_gains, tie_ends } = scratch;
+        self.sort(query, ordering, order);
+        labels.clear();
+        labels.extend(order.iter().map(|doc| query.labels[*doc as usize]));
+        gains.clear();
+        gains.extend(labels.iter().map(|label| self.gains.of(*label)));
+        if self.needs.ideal_depth > 0 {
+            self.gains.largest([query.labels, query.missed], self.needs.ideal_depth, ideal_gains);
+        }
+        tie_ends.clear();
+        if self.needs.ties {
+            let score = |rank: usize| query.scores[order[rank] as usize];
+            let n_docs = order.len();
+            tie_ends.extend((1..=n_docs).filter(|end| *end == n_docs || score(*end - 1) != score(*end)));
+        }
+        let is_relevant = |label: &&f32| **label >= self.relevant_from;
+        RankedList {
+            labels,
+            gains,
+            order,
+            ideal_gains,
+            n_relevant: query.labels.iter().filter(is_relevant).count()
+                + query.missed.iter().filter(is_relevant).count(),
+            relevant_from: self.relevant_from,
+            discounts: &self.discounts,
+            query,
+            is_averaged: self.ties == Ties::Average,
+            tie_ends,
+        }
+    }
 
-fn break_tie(ties: Ties, query: &QueryView<'_>, draws: &[f64], a: usize, b: usize) -> Ordering {
-    match ties {
-        // The order inside a group that is averaged does not matter.
-        Ties::Worst | Ties::Average => query.labels[a].total_cmp(&query.labels[b]),
-        Ties::Best => query.labels[b].total_cmp(&query.labels[a]),
-        Ties::Input => query.input_rows[a].cmp(&query.input_rows[b]),
-        Ties::DocId => query.doc_id(b).as_bytes().cmp(query.doc_id(a).as_bytes()),
-        Ties::Random => draws[a].total_cmp(&draws[b]),
+    /// The documents in rank order, as far as needed.
+    fn sort(&self, query: &QueryResult<'_>, scratch: &mut OrderScratch, order: &mut Vec<u32>) {
+        let depth = self.needs.depth;
+        // Labels are not negative, so their bits ascend; -0 is 0.
+        let label = |doc: usize| (query.labels[doc] + 0.0).to_bits();
+        match self.ties {
+            // The order inside a group that is averaged does not matter.
+            Ties::Worst | Ties::Average => scratch.order(query.scores, depth, label, order),
+            Ties::Best => scratch.order(query.scores, depth, |doc| !label(doc), order),
+            Ties::Input => scratch.order(query.scores, depth, |doc| query.places[doc], order),
+            Ties::DocId => scratch.order(query.scores, depth, |doc| Reverse(query.doc_id(doc)), order),
+            Ties::Random => {
+                let draw = Draw::new(self.seed, Purpose::Ties, 0);
+                // Draws are not negative, so their bits ascend.
+                scratch.order(query.scores, depth, |doc| query.draw(&draw, doc).to_bits(), order);
+            }
+        }
     }
 }

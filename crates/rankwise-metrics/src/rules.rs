@@ -2,8 +2,8 @@
 
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
-use crate::Gain;
 use crate::convention::defaults_of;
+use crate::{Discount, Gain, MapDenominator, MetricKind, MetricName, PrecisionDenominator};
 
 param_enum! {
     /// The order of documents with equal scores.
@@ -55,6 +55,16 @@ param_enum! {
     }
 }
 
+param_enum! {
+    /// What becomes of a judged query that a run does not answer.
+    pub enum MissingQueries {
+        /// It counts, as a query for which nothing was found.
+        Count = "count" | "zero",
+        /// It is left out of the mean.
+        Skip = "skip",
+    }
+}
+
 param_group! {
     /// What the metrics mean.
     pub RulesSpec => RulesParams, "Metrics" {
@@ -65,6 +75,25 @@ param_group! {
         ties: Option<Ties> = None, Range::ANY, [];
         /// What a query without relevant documents counts as; `auto` takes the convention's, zero without one.
         empty: Option<Empty> = None, Range::ANY, [];
+        /// How much a rank counts in DCG and NDCG: 1/log2(1 + rank) or 1/rank; `auto` is log2.
+        discount: Option<Discount> = None, Range::ANY, [];
+        /// The smallest label that binary metrics count as relevant; `auto` takes the convention's, any label above 0 without
+        /// one.
+        relevant_from: Option<f64> = None, Range::above(0.0), [];
+        /// What the sum of average precision at a cut-off is divided by: the number of relevant documents, or the cut-off if
+        /// that is smaller; `auto` takes the convention's, relevant without one.
+        map_denominator: Option<MapDenominator> = None, Range::ANY, [];
+        /// What precision is divided by where a list is shorter than the cut-off: the cut-off or the length; `auto` takes the
+        /// convention's, cutoff without one.
+        precision_denominator: Option<PrecisionDenominator> = None, Range::ANY, [];
+        /// The largest label that ERR and pFound expect with exponential gain.
+        err_max_grade: f64 = 4.0, Range::closed(1.0, 900.0), [];
+        /// Probability that the reader of RBP goes on to the next document.
+        rbp_persistence: f64 = 0.8, Range::between(0.0, 1.0), [];
+        /// What the chance to look at a document falls by from rank to rank in pFound.
+        pfound_decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
+        /// What becomes of judged queries that a run does not answer; `auto` takes the convention's, count without one.
+        missing_queries: Option<MissingQueries> = None, Range::ANY, [];
         /// Another program's rules, all at once; what is given explicitly stays.
         convention: Option<Convention> = None, Range::ANY, [];
     }
@@ -77,13 +106,31 @@ impl CrossCheck for RulesSpec {}
 pub struct Rules {
     /// Worth of a label.
     pub gain: Gain,
+    /// How much a rank counts.
+    pub discount: Discount,
     /// Order of equal scores.
     pub ties: Ties,
     /// Queries without relevant documents.
     pub empty: Empty,
-    /// The cut-off of a metric that names none; `None` is the whole list.
+    /// Metrics for which a convention says otherwise.
+    pub empty_except: &'static [(MetricKind, Empty)],
+    /// The smallest label that binary metrics count as relevant; above 0.
+    pub relevant_from: f32,
+    /// What average precision is divided by.
+    pub map_denominator: MapDenominator,
+    /// What precision is divided by.
+    pub precision_denominator: PrecisionDenominator,
+    /// The largest label of ERR and pFound with exponential gain.
+    pub err_max_grade: f64,
+    /// Probability that the reader of RBP goes on.
+    pub rbp_persistence: f64,
+    /// What the chance to look falls by from rank to rank in pFound.
+    pub pfound_decay: f64,
+    /// Judged queries that a run does not answer.
+    pub missing_queries: MissingQueries,
+    /// The cut-off of NDCG, MAP and precision that name none; `None` is the whole list.
     pub default_cutoff: Option<usize>,
-    /// For random ties.
+    /// The seed of [`Ties::Random`].
     pub seed: u64,
 }
 
@@ -94,36 +141,82 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Decides what the spec leaves open.
+    /// The convention's rules, or the defaults, overridden by what is given explicitly.
     pub fn new(spec: &RulesSpec, seed: u64) -> Result<Self, ParamError> {
         let spec = spec.clone().check()?;
         let defaults = defaults_of(spec.convention);
         Ok(Self {
             gain: spec.gain.clone().unwrap_or(defaults.gain),
+            discount: spec.discount.unwrap_or(defaults.discount),
             ties: spec.ties.unwrap_or(defaults.ties),
             empty: spec.empty.unwrap_or(defaults.empty),
+            empty_except: if spec.empty.is_some() { &[] } else { defaults.empty_except },
+            // Numbers that are too small for a label are above 0 all the same.
+            relevant_from: spec
+                .relevant_from
+                .map_or(defaults.relevant_from, |from| (from as f32).max(f32::from_bits(1))),
+            map_denominator: spec.map_denominator.unwrap_or(defaults.map_denominator),
+            precision_denominator: spec.precision_denominator.unwrap_or(defaults.precision_denominator),
+            err_max_grade: spec.err_max_grade,
+            rbp_persistence: spec.rbp_persistence,
+            pfound_decay: spec.pfound_decay,
+            missing_queries: spec.missing_queries.unwrap_or(defaults.missing_queries),
             default_cutoff: defaults.default_cutoff,
             seed,
         })
     }
 
-    /// The rules as (name, value), for reports.
-    pub fn entries(&self) -> Vec<(&'static str, String)> {
-        let mut entries = vec![
-            ("gain", self.gain.render()),
-            ("discount", "log2".into()),
-            ("ties", self.ties.render()),
-            ("empty", self.empty.render()),
+    /// What a query without relevant documents counts as for a metric.
+    pub(crate) fn empty_of(&self, kind: MetricKind) -> Empty {
+        let except = self.empty_except.iter().find(|(known, _)| *known == kind);
+        except.map_or(self.empty, |(_, empty)| *empty)
+    }
+
+    /// The cut-off of a metric that names none.
+    pub(crate) fn cutoff_of(&self, kind: MetricKind) -> Option<usize> {
+        let has_default = matches!(kind, MetricKind::Ndcg | MetricKind::Map | MetricKind::Precision);
+        self.default_cutoff.filter(|_| has_default)
+    }
+
+    /// The rules that metrics depend on, as (name, value), for reports.
+    pub fn entries(&self, metrics: &[MetricName]) -> Vec<(&'static str, String)> {
+        use MetricKind::{
+            Arp, Auc, Bpref, Dcg, DcgRr, Err, F1, Hits, KendallTau, Lrap, Map, Mrr, Ndcg, PFound, PairAccuracy,
+            PairLogit, Precision, QueryAuc, RPrecision, Rbp, Recall,
+        };
+        let among = |kinds: &[MetricKind]| metrics.iter().any(|name| kinds.contains(&name.kind()));
+        let is_binary = among(&[Map, Mrr, Precision, Recall, Hits, F1, RPrecision, Auc, QueryAuc, Rbp, Bpref, Lrap]);
+        let is_for_labels_alone = !metrics.is_empty()
+            && metrics.iter().all(|name| [Arp, KendallTau, PairAccuracy, PairLogit].contains(&name.kind()));
+        let has_gain = !is_for_labels_alone && (!is_binary || among(&[Ndcg, Dcg, Err, PFound, DcgRr]));
+        let empty = self.empty_except.iter().filter(|(kind, _)| among(&[*kind]));
+        let empty = empty
+            .fold(self.empty.render(), |text, (kind, empty)| format!("{text} ({} {})", kind.render(), empty.render()));
+        let relevant_from =
+            if self.relevant_from == f32::from_bits(1) { "above 0".to_owned() } else { self.relevant_from.to_string() };
+        let all = [
+            (has_gain, "gain", self.gain.render()),
+            (has_gain, "discount", self.discount.render()),
+            (true, "ties", self.ties.render()),
+            (true, "empty", empty),
+            (is_binary, "relevant_from", relevant_from),
+            (among(&[Map]), "map_denominator", self.map_denominator.render()),
+            (among(&[Precision, F1]), "precision_denominator", self.precision_denominator.render()),
+            (among(&[Err, PFound]) && self.gain == Gain::Exp, "err_max_grade", self.err_max_grade.to_string()),
+            (among(&[Rbp]), "rbp_persistence", self.rbp_persistence.to_string()),
+            (among(&[PFound]), "pfound_decay", self.pfound_decay.to_string()),
         ];
+        let mut entries: Vec<_> =
+            all.into_iter().filter(|(is_used, ..)| *is_used).map(|(_, name, value)| (name, value)).collect();
         if let Some(cutoff) = self.default_cutoff {
             entries.push(("default_cutoff", cutoff.to_string()));
         }
         entries
     }
 
-    /// The rules in a line, for reports.
-    pub fn describe(&self) -> String {
-        self.entries().iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    /// Those rules in a line, for reports.
+    pub fn describe(&self, metrics: &[MetricName]) -> String {
+        self.entries(metrics).iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -136,6 +229,23 @@ mod tests {
         let spec = RulesSpec { convention: Some(Convention::XgBoost), ties: Some(Ties::Best), ..Default::default() };
         let rules = Rules::new(&spec, 0).unwrap();
         assert_eq!((rules.ties, rules.empty, rules.default_cutoff), (Ties::Best, Empty::One, Some(32)));
-        assert_eq!(rules.describe(), "gain exp, discount log2, ties best, empty one, default_cutoff 32");
+        let names = [MetricName::parse("ndcg@5").unwrap()];
+        assert_eq!(rules.describe(&names), "gain exp, discount log2, ties best, empty one, default_cutoff 32");
+    }
+
+    #[test]
+    fn reports_name_the_rules_that_count() {
+        let said = |convention, metrics: &str| {
+            let spec = RulesSpec { convention, ..Default::default() };
+            Rules::new(&spec, 0).unwrap().describe(&Vec::parse(metrics).unwrap())
+        };
+        assert_eq!(said(None, "mrr"), "ties worst, empty zero, relevant_from above 0");
+        assert_eq!(
+            said(Some(Convention::CatBoost), "ndcg,map@5,p@3"),
+            "gain linear, discount log2, ties worst, empty zero (ndcg one), relevant_from 0.50000006, \
+             map_denominator cutoff, precision_denominator length"
+        );
+        let graded = said(None, "err@10,pfound");
+        assert!(graded.contains("err_max_grade 4, pfound_decay 0.85"), "{graded}");
     }
 }

@@ -35,6 +35,11 @@ impl Range {
         Self { low, low_open: true, high, high_open: false }
     }
 
+    /// Between `low` and `high`, neither allowed.
+    pub const fn between(low: f64, high: f64) -> Self {
+        Self { low, low_open: true, high, high_open: true }
+    }
+
     /// Whether `value` lies inside; NaN never does.
     pub fn contains(&self, value: f64) -> bool {
         let above = if self.low_open { value > self.low } else { value >= self.low };
@@ -64,6 +69,7 @@ mod tests {
     fn ends_are_open_or_closed_as_declared() {
         assert!(Range::closed(0.0, 1.0).contains(0.0) && Range::closed(0.0, 1.0).contains(1.0));
         assert!(!Range::above(0.0).contains(0.0) && Range::above(0.0).contains(1e-300));
+        assert!(Range::between(0.0, 1.0).contains(0.5) && !Range::between(0.0, 1.0).contains(1.0));
         assert!(!Range::above_to(0.0, 1.0).contains(1.5) && Range::above_to(0.0, 1.0).contains(1.0));
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(!Range::ANY.contains(value), "{value}");

@@ -291,7 +291,8 @@ impl Run<'_> {
         })?
         .concat();
         if let Some(first) = values.first() {
-            let is_better = self.best.values.first().is_none_or(|best| first.value > best.value);
+            let kind = self.params.boosting().metric[0].kind();
+            let is_better = self.best.values.first().is_none_or(|best| kind.is_better(first.value, best.value));
             if is_better {
                 self.best = Best { iteration: self.n_tried, n_trees: self.trees.len(), values: values.clone() };
             }

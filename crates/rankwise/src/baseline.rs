@@ -38,7 +38,7 @@ pub fn best_feature(data: &Dataset, metric: &MetricName, rules: &Rules) -> Resul
         for is_ascending in [true, false] {
             let candidate = BestFeature { feature: *feature, is_ascending, value: 0.0 };
             let Some(value) = evaluator.evaluate(&candidate.scores(data))?.metrics[0].mean else { continue };
-            if best.is_none_or(|best| value > best.value) {
+            if best.is_none_or(|best| metric.kind().is_better(value, best.value)) {
                 best = Some(BestFeature { value, ..candidate });
             }
         }

@@ -29,12 +29,15 @@ mod baseline;
 mod checkpoints;
 pub mod config;
 pub mod help;
+mod judge;
 mod predict;
 
 pub use baseline::{BestFeature, best_feature};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
+pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use predict::predict;
 pub use rankwise_data as data;
+pub use rankwise_eval as eval;
 pub use rankwise_formats as formats;
 pub use rankwise_io as io;
 pub use rankwise_metrics as metrics;

@@ -5,23 +5,27 @@ use std::time::Instant;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Dataset};
+use rankwise::eval::{CompareSpec, Comparison, IntervalSpec, Table};
 use rankwise::io::read_dataset;
 use rankwise::metrics::{Evaluator, MetricName, Rules, Ties};
+use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{TrainSpec, ValidSet, train};
 use serde_json::json;
 
 use super::synth::{SPLIT_FILES, write_split};
 use crate::args::{Demo, Global};
-use crate::failure::user;
+use crate::comparison::Report;
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::system::StatedRules;
 use crate::{files, text};
 
 /// Enough for a ranker that clearly beats the baselines, few enough for a minute on two cores.
 const ROWS: usize = 60_000;
 const SHARES: [f64; 3] = [0.6, 0.2, 0.2];
 const METRIC: &str = "ndcg@10";
+const ALPHA: f64 = 0.05;
 
 pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
@@ -36,80 +40,121 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     let read = |name: &str| read_dataset(&args.out.join(name), Absent::Missing);
     let [train_data, valid_data, test_data] = [read(SPLIT_FILES[0])?, read(SPLIT_FILES[1])?, read(SPLIT_FILES[2])?];
 
-    let mut spec = TrainSpec::default();
-    spec.boosting.seed = seed;
-    spec.set_all([
-        ("num_trees", "150"),
-        ("num_leaves", "31"),
-        ("min_data_in_leaf", "50"),
-        ("early_stopping_rounds", "20"),
-    ])?;
-    let params = spec.check()?;
-    output.remark(&format!(
-        "2. training LambdaMART on {}, watching {METRIC} on {} others",
-        text::count(train_data.n_queries(), "query"),
-        valid_data.n_queries()
-    ));
-    let mut watch = Watch::new(output, 0, params.boosting().num_trees);
-    let valid = [ValidSet { name: SPLIT_FILES[1], data: &valid_data }];
-    let trained = train(&params, &train_data, &valid, &mut watch);
-    watch.finish();
-    let trained = trained?;
-    let model_path = args.out.join("model.json");
-    files::write_text(&model_path, &trained.model.to_json())?;
+    let mut trained = Vec::new();
+    for learner in &LEARNERS {
+        trained.push(learner.train(&args.out, seed, &train_data, &valid_data, output)?);
+    }
 
-    output.remark(&format!("3. measuring on {} that no ranker has seen", text::count(test_data.n_queries(), "query")));
-    let rankers = compare(&train_data, &test_data, &trained.model, params.rules())?;
+    output.remark(&format!("4. measuring on {} that no ranker has seen", text::count(test_data.n_queries(), "query")));
+    let rules = Rules::default();
+    let metric = MetricName::parse(METRIC).expect("a metric");
+    let table = measure(&metric, &train_data, &test_data, &trained, &rules)?;
+    let intervals = IntervalSpec { seed, ..IntervalSpec::default() };
+    let spec = CompareSpec { intervals, top: 0, ..CompareSpec::default() };
+    let comparison = Comparison::new(&table, &spec, |_, _| {})?;
+    let n_empty = test_data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count();
+    let rules = StatedRules::new(&rules, &[metric], &[]);
+    let report = Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty };
     let seconds = started.elapsed().as_secs_f64();
+    let means = table.names().iter().zip(&comparison.systems);
     let json = json!({
         "folder": args.out.display().to_string(),
-        "model": model_path.display().to_string(),
-        "rankers": rankers.iter().map(|(name, value)| json!({ "name": name, METRIC: value })).collect::<Vec<_>>(),
+        "model": args.out.join(LEARNERS[0].file).display().to_string(),
+        "rankers": means.map(|(name, summary)| json!({ "name": name, METRIC: summary[0].mean })).collect::<Vec<_>>(),
+        "comparison": report.json(),
         "seconds": seconds,
     });
-    output.result(&report(&rankers, &args.out, seconds, params.rules()), &json)
+    output.result(&format!("\n{}\nDone in {seconds:.0} s. {}", report.text(), what_next(&args.out)), &json)
 }
 
-/// The rankers of the demo with their values on the test queries, worst first by design.
-fn compare(
+/// A way to train a ranker.
+struct Learner {
+    step: u32,
+    name: &'static str,
+    objective: &'static str,
+    file: &'static str,
+}
+
+const LEARNERS: [Learner; 2] = [
+    Learner { step: 2, name: "LambdaMART", objective: "lambdamart", file: "model.json" },
+    Learner { step: 3, name: "squared error", objective: "rmse", file: "model-rmse.json" },
+];
+
+impl Learner {
+    /// Trains, and writes the model to the folder.
+    fn train(
+        &self,
+        folder: &Path,
+        seed: u64,
+        train_data: &Dataset,
+        valid_data: &Dataset,
+        output: Output,
+    ) -> anyhow::Result<Model> {
+        let mut spec = TrainSpec::default();
+        spec.boosting.seed = seed;
+        spec.set_all([
+            ("objective", self.objective),
+            ("num_trees", "150"),
+            ("num_leaves", "31"),
+            ("min_data_in_leaf", "50"),
+            ("early_stopping_rounds", "20"),
+        ])?;
+        let params = spec.check()?;
+        output.remark(&format!(
+            "{}. training with {} on {}, watching {METRIC} on {} others",
+            self.step,
+            self.name,
+            text::count(train_data.n_queries(), "query"),
+            valid_data.n_queries()
+        ));
+        let mut watch = Watch::new(output, 0, params.boosting().num_trees);
+        let valid = [ValidSet { name: SPLIT_FILES[1], data: valid_data }];
+        let trained = train(&params, train_data, &valid, &mut watch);
+        watch.finish();
+        let model = trained?.model;
+        files::write_text(&folder.join(self.file), &model.to_json())?;
+        Ok(model)
+    }
+}
+
+/// The values of all rankers on the test queries, the best first by design.
+fn measure(
+    metric: &MetricName,
     train_data: &Dataset,
     test: &Dataset,
-    model: &rankwise::model::Model,
+    trained: &[Model],
     rules: &Rules,
-) -> anyhow::Result<Vec<(String, f64)>> {
-    let metric = MetricName::parse(METRIC).expect("a metric");
-    let value = |scores: &[f64], rules: &Rules| -> anyhow::Result<f64> {
-        let evaluation = Evaluator::new(test, std::slice::from_ref(&metric), rules)?.evaluate(scores)?;
-        evaluation.metrics[0].mean.ok_or_else(|| user("there are no test queries to measure"))
+) -> anyhow::Result<Table> {
+    let evaluate = |scores: &[f64], rules: &Rules| {
+        Evaluator::new(test, std::slice::from_ref(metric), rules).and_then(|evaluator| evaluator.evaluate(scores))
     };
+    let mut rankers = Vec::new();
+    for (learner, model) in LEARNERS.iter().zip(trained) {
+        rankers.push((learner.name.to_owned(), evaluate(&rankwise::predict(model, test), rules)?));
+    }
+    if let Some(best) = rankwise::best_feature(train_data, metric, rules)? {
+        let direction = if best.is_ascending { "" } else { ", ascending" };
+        rankers.push((format!("best feature ({}{direction})", best.feature), evaluate(&best.scores(test), rules)?));
+    }
     // All scores equal, averaged over ties: exactly what random orders give on average.
     let average = Rules { ties: Ties::Average, ..rules.clone() };
-    let mut rankers = vec![("random order".to_owned(), value(&vec![0.0; test.n_rows()], &average)?)];
-    if let Some(best) = rankwise::best_feature(train_data, &metric, rules)? {
-        let direction = if best.is_ascending { "" } else { ", ascending" };
-        let name = format!("best single feature (number {}{direction})", best.feature);
-        rankers.push((name, value(&best.scores(test), rules)?));
-    }
-    let name = format!("LambdaMART, {}", text::count(model.trees.len(), "tree"));
-    rankers.push((name, value(&rankwise::predict(model, test), rules)?));
-    Ok(rankers)
+    rankers.push(("random order".to_owned(), evaluate(&vec![0.0; test.n_rows()], &average)?));
+    let weights: Vec<f32> = test.queries().map(|query| query.weight).collect();
+    Ok(Table::new(test.queries().map(|query| query.id).collect(), &weights, rankers)?)
 }
 
-fn report(rankers: &[(String, f64)], folder: &Path, seconds: f64, rules: &Rules) -> String {
-    let mut rows = vec![vec!["ranker".to_owned(), METRIC.to_owned()]];
-    rows.extend(rankers.iter().map(|(name, value)| vec![name.clone(), format!("{value:.4}")]));
+fn what_next(folder: &Path) -> String {
     let program = program_name();
     let file = |name: &str| quoted(&folder.join(name).display().to_string());
     let [train, vali, test] = SPLIT_FILES.map(file);
-    let model = file("model.json");
+    let [model, pointwise] = LEARNERS.map(|learner| file(learner.file));
     format!(
-        "\n{}rules: {}\n\nDone in {seconds:.0} s. Data and model are in {}. Try next:\n\n  \
+        "Data and models are in {}. Try next:\n\n  \
          {program} inspect {model}\n  \
          {program} eval {test} --model {model} --metric ndcg@1,ndcg@5,ndcg@10\n  \
+         {program} compare {test} --model {model} --model {pointwise} --metric ndcg@5,ndcg@10\n  \
          {program} predict {model} {test} --format run --out {run}\n  \
          {program} train {train} --valid {vali} --set num_leaves=63 --set learning_rate=0.05 --out {better}\n",
-        text::table(&rows),
-        rules.describe(),
         folder.display(),
         run = file("test.run"),
         better = file("model-63.json"),

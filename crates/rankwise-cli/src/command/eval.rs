@@ -2,29 +2,32 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use rankwise::data::{Absent, Dataset};
-use rankwise::io::read_scores;
-use rankwise::metrics::{Evaluation, Evaluator, MetricName, Rules, RulesSpec};
+use rankwise::eval::{Interval, IntervalSpec, Sample, intervals};
+use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
 use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
 
 use crate::args::{Eval, Global};
 use crate::failure::user;
 use crate::output::Output;
-use crate::{files, text};
+use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
+use crate::{comparison, files, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
-    let inputs: Vec<&Path> = [Some(&args.data), args.model.as_ref(), args.scores.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
+    let measures = Measures::new(&names, &rules)?;
+    let system = match (&args.model, &args.scores, &args.run) {
+        (Some(path), _, _) => System::Model(path.clone()),
+        (_, Some(path), _) => System::Scores(path.clone()),
+        (_, _, Some(path)) => System::Run(path.clone()),
+        (None, None, None) => return Err(user("give --model, --scores or --run")),
+    };
+    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
+    let inputs = [judgements.path(), system.path()];
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
@@ -32,23 +35,28 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         }
         files::check_output(path, &inputs)?;
     }
-    let (data, scores) = read_system(args, output)?;
-    let evaluation = Evaluator::new(&data, &names, &rules)
-        .and_then(|evaluator| evaluator.evaluate(&scores))
-        .map_err(|error| user(format!("{}: {error}", files::shown(&args.data))))?;
+    let stated = StatedRules::new(&rules, &names, std::slice::from_ref(&system));
+    let Measured { queries, evaluations, seconds } = system::measure(&[system], judgements, &measures, output)?;
+    let evaluation = &evaluations[0];
     if let Some(path) = &args.per_query {
-        files::write_text(path, &per_query_table(&data, &evaluation))?;
+        files::write_text(path, &per_query_table(&queries, evaluation))?;
     }
-    let n_empty = count_empty(&data, &rules);
     let metrics: BTreeMap<&str, Option<f64>> =
         evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
+    let intervals = means_intervals(&queries, evaluation, global.seed.unwrap_or(0));
+    let by_name = evaluation.metrics.iter().zip(&intervals);
     output.result(
-        &summary(&data, &evaluation, &rules, n_empty),
+        &summary(&queries, evaluation, &intervals, &stated.text),
         &json!({
             "metrics": metrics,
-            "queries": data.n_queries(),
-            "queries_without_relevant": n_empty,
-            "convention": rules.entries().into_iter().collect::<BTreeMap<_, _>>(),
+            "intervals": by_name
+                .map(|(metric, interval)| (metric.name.as_str(), comparison::interval_json(*interval)))
+                .collect::<BTreeMap<_, _>>(),
+            "confidence": IntervalSpec::default().confidence,
+            "queries": queries.ids.len(),
+            "queries_without_relevant": queries.n_empty,
+            "convention": stated.entries,
+            "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
     )
 }
@@ -62,54 +70,45 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
     })
 }
 
-/// The documents, and a score for each in canonical order.
-fn read_system(args: &Eval, output: Output) -> anyhow::Result<(Dataset, Vec<f64>)> {
-    if let Some(path) = &args.model {
-        let model = files::read_model(path)?;
-        let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
-        files::warn_of_strangers(&model, &data, &args.data, output);
-        let scores = rankwise::predict(&model, &data);
-        return Ok((data, scores));
-    }
-    let path = args.scores.as_ref().ok_or_else(|| user("give --model or --scores"))?;
-    let data = files::read_data(&args.data, &args.read.options(Absent::Missing))?;
-    let scores = read_scores(path)?;
-    if scores.len() != data.n_rows() {
-        return Err(user(format!(
-            "{}: {} for {} of {}; give one score for each row, in the same order",
-            files::shown(path),
-            text::count(scores.len(), "score"),
-            text::count(data.n_rows(), "row"),
-            files::shown(&args.data)
-        )));
-    }
-    let scores = data.from_input_order(&scores);
-    Ok((data, scores))
+/// Where the mean of each metric would lie with other queries of the same kind; what is one number over all documents has
+/// no interval.
+fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec<Option<Interval>> {
+    let weights: Vec<f64> = queries.weights.iter().copied().map(f64::from).collect();
+    let sample = |metric: &MetricValues| {
+        if metric.kind.is_pooled() { Sample::new(&[], &[]) } else { Sample::new(&metric.per_query, &weights) }
+    };
+    let samples: Vec<Sample> = evaluation.metrics.iter().map(sample).collect();
+    intervals(&samples.iter().collect::<Vec<_>>(), &IntervalSpec { seed, ..IntervalSpec::default() })
 }
 
-fn count_empty(data: &Dataset, rules: &Rules) -> usize {
-    data.queries().filter(|query| query.labels.iter().all(|label| rules.gain.of(*label) == 0.0)).count()
-}
-
-fn summary(data: &Dataset, evaluation: &Evaluation, rules: &Rules, n_empty: usize) -> String {
-    let mut rows = vec![vec!["metric".into(), "mean".into()]];
-    rows.extend(evaluation.metrics.iter().map(|metric| vec![metric.name.clone(), text::mean(metric.mean)]));
+fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Interval>], rules: &str) -> String {
+    let title = comparison::interval_title(IntervalSpec::default().confidence);
+    let mut rows = vec![vec!["metric".into(), "mean".into(), title]];
+    let each = evaluation.metrics.iter().zip(intervals);
+    rows.extend(
+        each.map(|(metric, interval)| {
+            vec![metric.name.clone(), text::mean(metric.mean), comparison::interval(*interval)]
+        }),
+    );
     let mut out = text::table(&rows);
-    let _ = writeln!(out, "over {}; {} without relevant documents", text::count(data.n_queries(), "query"), n_empty);
-    let _ = writeln!(out, "rules: {}", rules.describe());
+    let n_queries = text::count(queries.ids.len(), "query");
+    let _ = writeln!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);
+    let _ = writeln!(out, "rules: {rules}");
     out
 }
 
 /// One line per query, tab-separated; a query that was left out has an empty cell.
-fn per_query_table(data: &Dataset, evaluation: &Evaluation) -> String {
-    let mut out = String::from("qid\tdocuments");
-    for metric in &evaluation.metrics {
+fn per_query_table(queries: &Queries, evaluation: &Evaluation) -> String {
+    let mut out = String::from("qid\tdocuments\tweight");
+    // What is one number over all documents has no column.
+    let metrics: Vec<_> = evaluation.metrics.iter().filter(|metric| !metric.kind.is_pooled()).collect();
+    for metric in &metrics {
         let _ = write!(out, "\t{}", metric.name);
     }
     out.push('\n');
-    for (idx, query) in data.queries().enumerate() {
-        let _ = write!(out, "{}\t{}", query.id, query.n_docs());
-        for metric in &evaluation.metrics {
+    for (idx, id) in queries.ids.iter().enumerate() {
+        let _ = write!(out, "{id}\t{}\t{}", queries.n_docs[idx], queries.weights[idx]);
+        for metric in &metrics {
             let value = metric.per_query[idx].map_or_else(String::new, |value| value.to_string());
             let _ = write!(out, "\t{value}");
         }

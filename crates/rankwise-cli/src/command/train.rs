@@ -167,7 +167,7 @@ impl Report<'_> {
             let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
         if !values.is_empty() {
-            let _ = writeln!(out, "rules: {}", self.params.rules().describe());
+            let _ = writeln!(out, "rules: {}", self.params.rules().describe(&self.params.boosting().metric));
         }
         let _ = writeln!(out, "wrote {}", self.out.display());
         if *stopped == StopReason::Interrupted {
@@ -203,7 +203,7 @@ impl Report<'_> {
             "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
-            "convention": self.params.rules().entries().into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "convention": self.params.rules().entries(&self.params.boosting().metric).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
             "seconds": {
                 "load": self.load.as_secs_f64(),
                 "bin": phases.bin.as_secs_f64(),

@@ -120,12 +120,15 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
     let sandbox = Sandbox::with_model();
     sandbox.all_refused(&[
         ("train train.txt --out m.json --objective magic", &["parameter 'objective': 'magic'", "give lambdamart|rmse"]),
-        ("train train.txt --out m.json --metric ndcg@0", &["parameter 'metric': 'ndcg@0'", "(ndcg|dcg)"]),
+        ("train train.txt --out m.json --metric ndcg@0", &["parameter 'metric': 'ndcg@0'", "(ndcg|dcg|map|mrr|"]),
         (
             "train train.txt --out m.json --ties luck",
             &["parameter 'ties': 'luck'", "worst|best|average|input|docid|random"],
         ),
-        ("eval train.txt --model model.json --metric ndgc@10", &["parameter 'metric': 'ndgc@10'", "(ndcg|dcg)"]),
+        (
+            "eval train.txt --model model.json --metric ndgc@10",
+            &["parameter 'metric': 'ndgc@10'", "(ndcg|dcg|map|mrr|"],
+        ),
         ("eval train.txt --model model.json --metric ndcg@10,", &["parameter 'metric': 'ndcg@10,'"]),
         ("eval train.txt --model model.json --metric ndcg@-1", &["parameter 'metric': 'ndcg@-1'"]),
         (
@@ -140,6 +143,6 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
     sandbox.refused(&["train", "train.txt", "--out", "m.json", "--metric", ""], &["name at least one metric"]);
     sandbox.refused(
         &["eval", "train.txt", "--model", "model.json", "--metric", ""],
-        &["parameter 'metric': ''", "(ndcg|dcg)"],
+        &["parameter 'metric': ''", "(ndcg|dcg|map|mrr|"],
     );
 }

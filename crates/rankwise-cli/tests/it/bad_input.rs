@@ -25,6 +25,8 @@ fn sandbox() -> Sandbox {
     sandbox.write("old.txt", "old\n");
     sandbox.ok("predict model.json train.txt --out scores.txt");
     sandbox.ok("convert-data train.txt train.rwcache");
+    sandbox.write("qrels.txt", "a 0 d1 1\na 0 d2 0\nb 0 d1 2\n");
+    sandbox.write("run.txt", "a Q0 d1 1 0.5 tag\nb Q0 d1 1 0.5 tag\n");
     std::fs::create_dir(sandbox.path("folder")).unwrap();
     sandbox
 }

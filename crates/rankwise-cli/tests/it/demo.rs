@@ -3,26 +3,48 @@
 use crate::sandbox::Sandbox;
 
 #[test]
-fn shows_three_rankers_and_commands_that_work() {
+fn shows_rankers_and_commands_that_work() {
     let sandbox = Sandbox::new();
     // A blank in the name: the proposed commands must survive being pasted into a shell.
     let outcome = sandbox.run_args(&["demo", "--out", "my demo"]);
-    assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("3. measuring"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("4. measuring"), "{}", outcome.stderr);
     let report = outcome.expect_ok("demo");
-    for name in ["train.txt", "vali.txt", "test.txt", "model.json"] {
+    for name in ["train.txt", "vali.txt", "test.txt", "model.json", "model-rmse.json"] {
         assert!(!sandbox.bytes(&format!("my demo/{name}")).is_empty(), "{name}");
     }
 
     let value = |ranker: &str| -> f64 {
         let line = report.lines().find(|line| line.starts_with(ranker)).unwrap_or_else(|| panic!("{report}"));
-        line.split_whitespace().last().unwrap().parse().unwrap()
+        // The mean, and behind it the two words of its interval.
+        line.split_whitespace().rev().nth(2).unwrap().parse().unwrap()
     };
-    let values = [value("random order"), value("best single feature"), value("LambdaMART")];
-    assert!(values[0] < values[1] && values[1] < values[2] && values[2] < 1.0, "{values:?}");
+    let values = [value("random order"), value("best feature"), value("squared error"), value("LambdaMART")];
+    assert!(values.is_sorted() && values[3] < 1.0, "{values:?}");
+    assert!(report.contains("  LambdaMART is better than squared error, best feature ("), "{report}");
+
+    // What the documents show is what is printed.
+    let comparison = &report[report.find("system ").unwrap()..report.find("\nDone in ").unwrap()];
+    assert!(
+        include_str!("../../../../README.md").contains(comparison),
+        "README.md shows another comparison:\n{comparison}"
+    );
+    let line = ["eval", "my demo/test.txt", "--model", "my demo/model.json", "--metric", "ndcg@1,ndcg@10,dcg@10"];
+    let measured = sandbox.run_args(&line).expect_ok("eval");
+    assert!(
+        include_str!("../../../../docs/metrics.md").contains(&measured),
+        "docs/metrics.md shows another:\n{measured}"
+    );
+    let models = ["--model", "my demo/model.json", "--model", "my demo/model-rmse.json"];
+    let line = [&["compare", "my demo/test.txt"], &models[..], &["--metric", "ndcg@5"]].concat();
+    let compared = sandbox.run_args(&line).expect_ok("compare");
+    assert!(
+        include_str!("../../../../docs/compare.md").contains(&compared),
+        "docs/compare.md shows another:\n{compared}"
+    );
 
     let proposed: Vec<&str> = report.lines().filter_map(|line| line.strip_prefix("  rankwise ")).collect();
     let commands: Vec<&str> = proposed.iter().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(commands, ["inspect", "eval", "predict", "train"]);
+    assert_eq!(commands, ["inspect", "eval", "compare", "predict", "train"]);
     for line in proposed {
         let args: Vec<String> = shell_words(line);
         let outcome = sandbox.run_args(&args.iter().map(String::as_str).collect::<Vec<_>>());

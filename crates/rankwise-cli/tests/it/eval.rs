@@ -24,7 +24,9 @@ fn a_models_scores_measure_as_the_model_does_bit_for_bit() {
         let line = format!("vali.txt --metric ndcg@1,ndcg@10,ndcg,dcg@5 {rules}");
         let model = sandbox.json(&format!("eval {line} --model model.json --per-query model.tsv"));
         let scores = sandbox.json(&format!("eval {line} --scores s.txt --per-query scores.tsv"));
-        assert_eq!(model, scores, "{rules}");
+        for part in ["metrics", "queries", "queries_without_relevant", "convention"] {
+            assert_eq!(model[part], scores[part], "{rules}");
+        }
         assert_eq!(sandbox.text("model.tsv"), sandbox.text("scores.tsv"), "{rules}");
     }
 }
@@ -40,6 +42,7 @@ fn the_object_has_its_shape_and_metrics_as_typed() {
     let low = 1.0 / 3f64.log2();
     let expected = (1.0 + low + 0.0 + low) / 4.0;
     assert!((found["metrics"]["NDCG@2"].as_f64().unwrap() - expected).abs() < 1e-12, "{found}");
+    assert!(["load", "measure"].iter().all(|phase| found["seconds"][phase].as_f64().unwrap() >= 0.0), "{found}");
     let default = sandbox.json("eval d.txt --scores s.txt");
     assert_eq!(default["metrics"].as_object().unwrap().keys().collect::<Vec<_>>(), ["ndcg@10"]);
 }
@@ -84,7 +87,7 @@ fn a_convention_gives_all_rules_and_says_so() {
 fn every_query_gets_a_line() {
     let sandbox = data();
     sandbox.ok("eval d.txt --scores s.txt --metric ndcg@1,dcg@1 --empty skip --per-query q.tsv");
-    let expected = "qid\tdocuments\tndcg@1\tdcg@1\na\t2\t1\t1\nb\t2\t0\t0\nc\t1\t\t\nd\t2\t0\t0\n";
+    let expected = "qid\tdocuments\tweight\tndcg@1\tdcg@1\na\t2\t1\t1\t1\nb\t2\t1\t0\t0\nc\t1\t1\t\t\nd\t2\t1\t0\t0\n";
     assert_eq!(sandbox.text("q.tsv"), expected);
 }
 
@@ -102,4 +105,54 @@ fn nothing_to_measure_is_no_number() {
     sandbox.write("c.txt", "0 qid:c 1:1\n");
     sandbox.write("cs.txt", "1\n");
     assert_eq!(sandbox.json("eval c.txt --scores cs.txt --empty skip")["metrics"]["ndcg@10"], json!(null));
+}
+
+#[test]
+fn means_have_intervals() {
+    let sandbox = Sandbox::with_model();
+    sandbox.ok("synth --rows 6000 --features 8 --seed 3 --out test.txt");
+    let line = "eval test.txt --model model.json --metric ndcg@10,auc";
+    let found = sandbox.json(line);
+    let (mean, interval) = (&found["metrics"]["ndcg@10"], &found["intervals"]["ndcg@10"]);
+    let [low, high] = ["low", "high"].map(|end| interval[end].as_f64().unwrap());
+    assert!(low < mean.as_f64().unwrap() && mean.as_f64().unwrap() < high && high - low < 0.3, "{found}");
+    assert_eq!((&interval["method"], &found["confidence"]), (&json!("bca"), &json!(0.95)));
+    // One number over all documents has none, nor has the mean of a single query.
+    assert_eq!(found["intervals"]["auc"], json!(null));
+    for threads in ["1", "8"] {
+        assert_eq!(sandbox.json(&format!("{line} --threads {threads}"))["intervals"], found["intervals"]);
+    }
+    let text = sandbox.ok(line);
+    assert!(text.contains(&format!("[{low:.4}, {high:.4}]\n")) && text.contains("95 % interval"), "{text}");
+    sandbox.write("one.txt", "1 qid:a 1:1\n0 qid:a 1:2\n");
+    sandbox.write("s.txt", "1\n2\n");
+    assert_eq!(sandbox.json("eval one.txt --scores s.txt")["intervals"]["ndcg@10"], json!(null));
+}
+
+/// Every metric, on lines in two orders: only `--ties input` may tell them apart, and `dcg-rr`, whose documents stand in the
+/// order of their positions.
+#[test]
+fn the_order_of_lines_shows_only_where_asked() {
+    let sandbox = Sandbox::new();
+    let labels = [3, 0, 1, 1, 0, 2, 0, 0, 1, 0, 4, 0, 2, 2, 0, 1, 0, 0, 0, 3];
+    let line = |idx: usize| format!("{} qid:{} 1:{idx} # d{}\n", labels[idx], idx % 3, idx * 7 % 20);
+    let score = |idx: usize| format!("{}\n", (idx * 5 % 4) as f64 / 4.0 - 0.25);
+    let order: Vec<usize> = (0..labels.len()).rev().step_by(2).chain((0..labels.len()).step_by(2)).collect();
+    for (name, rows) in [("a", (0..labels.len()).collect::<Vec<_>>()), ("b", order)] {
+        sandbox.write(&format!("{name}.txt"), rows.iter().map(|idx| line(*idx)).collect::<String>());
+        sandbox.write(&format!("{name}.txt.position"), rows.iter().map(|idx| format!("{idx}\n")).collect::<String>());
+        sandbox.write(&format!("{name}.scores"), rows.iter().map(|idx| score(*idx)).collect::<String>());
+    }
+    let metrics = "ndcg@5,ndcg,dcg,map,map@3,mrr,err,p@3,recall@3,hits@1,f1@3,r-precision,auc,query-auc,pfound,rbp,bpref,dcg-rr,\
+                   pair-accuracy,kendall-tau,arp,lrap,pair-logit";
+    let metrics = metrics.replace(' ', "");
+    for ties in ["worst", "best", "average", "docid", "random"] {
+        let value = |name: &str| {
+            let line = format!(
+                "eval {name}.txt --scores {name}.scores --metric {metrics} --ties {ties} --per-query {name}.tsv"
+            );
+            (sandbox.json(&line)["metrics"].clone(), sandbox.text(&format!("{name}.tsv")))
+        };
+        assert_eq!(value("a"), value("b"), "{ties}");
+    }
 }

@@ -1,8 +1,12 @@
-//! Reference values that public projects assert in their own tests, and some that trec_eval's rules give by hand.
+//! Reference values that public projects assert in their own tests, and some that trec_eval's rules give by hand; and the right
+//! values where released programs give wrong ones. What stands in a file beside the repository is read where it is at hand.
 
-use rankwise_data::{DatasetBuilder, Row};
+use std::path::Path;
+
+use rankwise_data::{DatasetBuilder, Pair, Row};
 use rankwise_metrics::{Convention, Evaluator, Gain, MetricName, Rules, RulesSpec, Ties};
 use rankwise_params::ParamValue;
+use serde_json::Value;
 
 struct Case {
     metric: &'static str,
@@ -15,14 +19,23 @@ struct Case {
 }
 
 fn value(metric: &str, scores: &[f64], labels: &[f32], rules: &Rules) -> f64 {
+    let docs = scores.iter().zip(labels).map(|(score, label)| (0, *score, *label)).collect::<Vec<_>>();
+    value_of(metric, &docs, &[], rules)
+}
+
+/// The mean of a metric over documents with query, score and label, and pairs of them.
+fn value_of(metric: &str, docs: &[(usize, f64, f32)], pairs: &[(u32, u32)], rules: &Rules) -> f64 {
     let mut builder = DatasetBuilder::default();
-    for (idx, label) in labels.iter().enumerate() {
-        builder.push(&Row { qid: "q", label: *label, doc_id: &format!("d{idx}"), features: &[] }).unwrap();
+    for (idx, (query, _, label)) in docs.iter().enumerate() {
+        let (qid, doc_id) = (query.to_string(), format!("d{idx}"));
+        builder.push(&Row { qid: &qid, label: *label, doc_id: &doc_id, features: &[] }).unwrap();
     }
+    builder.pairs(pairs.iter().map(|(winner, loser)| Pair { winner: *winner, loser: *loser, weight: 1.0 }).collect());
     let data = builder.finish().unwrap();
+    let scores: Vec<f64> = docs.iter().map(|(_, score, _)| *score).collect();
     let names = [MetricName::parse(metric).unwrap()];
     let evaluator = Evaluator::new(&data, &names, rules).unwrap();
-    evaluator.evaluate(&data.from_input_order(scores)).unwrap().metrics[0].mean.unwrap()
+    evaluator.evaluate(&data.from_input_order(&scores)).unwrap().metrics[0].mean.unwrap()
 }
 
 #[test]
@@ -60,6 +73,111 @@ fn values_of_other_projects_tests() {
         let found = value(metric, scores, labels, &rules);
         assert!((found - expected).abs() <= tolerance, "{metric} {gain:?} {ties:?}: {found} is not {expected}");
     }
+}
+
+/// Every case of the file, each under the rules of the program that it comes from.
+#[test]
+fn values_of_the_shared_file() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/metrics.json");
+    let Ok(text) = std::fs::read(&path) else {
+        println!("passed over: there is no {}", path.display());
+        return;
+    };
+    let file: Value = serde_json::from_slice(&text).unwrap();
+    let cases = file["metric_cases"].as_array().unwrap();
+    assert!(cases.len() >= 23, "{} cases", cases.len());
+    for case in cases {
+        let source = case["src"].as_str().unwrap();
+        let convention = match source {
+            _ if source.contains("xgboost") => Convention::XgBoost,
+            _ if source.contains("catboost") => Convention::CatBoost,
+            _ => Convention::Sklearn,
+        };
+        let gain = case["gain"].as_str().map(|gain| Gain::parse(gain).unwrap());
+        let rules = Rules::new(&RulesSpec { convention: Some(convention), gain, ..Default::default() }, 0).unwrap();
+        let numbers = |value: &Value| -> Vec<f64> {
+            let list = value.as_array().map(|list| list.iter().map(|number| number.as_f64().unwrap()).collect());
+            list.unwrap_or_default()
+        };
+        // A range of labels, or no labels where the case has pairs.
+        let n_scores = numbers(&case["scores"]).len();
+        let labels = match &case["labels"] {
+            Value::String(range) if range == "0..31" => (0..32).map(f64::from).collect(),
+            Value::Null => vec![0.0; n_scores],
+            list => numbers(list),
+        };
+        // The ideal order is that of the labels themselves.
+        let scores = if case["scores"].is_null() { labels.clone() } else { numbers(&case["scores"]) };
+        let bounds = numbers(&case["groups"]);
+        let query = |doc: usize| bounds.iter().filter(|bound| **bound <= doc as f64).count();
+        let mut docs: Vec<(usize, f64, f32)> =
+            (0..labels.len()).map(|doc| (query(doc), scores[doc], labels[doc] as f32)).collect();
+        if docs.is_empty() {
+            // Here a query without documents does not exist; one without relevant ones does.
+            docs.push((0, 0.0, 0.0));
+        }
+        let pairs: Vec<(u32, u32)> = case["pairs"].as_array().map_or_else(Vec::new, |pairs| {
+            pairs.iter().map(|pair| (pair[0].as_u64().unwrap() as u32, pair[1].as_u64().unwrap() as u32)).collect()
+        });
+        let metric = case["metric"].as_str().unwrap();
+        let typed = metric.replace("1/idcg", "dcg").replace("idcg", "dcg");
+        let found = value_of(&typed, &docs, &pairs, &rules);
+        let found = if metric.starts_with("1/") { 1.0 / found } else { found };
+        let expected = case["expect"].as_f64().unwrap();
+        let tolerance = case["tol"].as_f64().unwrap_or(1e-12);
+        assert!((found - expected).abs() <= tolerance, "{source} {metric}: {found} is not {expected}");
+        if let Some(expected) = case["expect_minus"].as_f64() {
+            assert_eq!(value_of(&format!("{typed}-"), &docs, &pairs, &rules), expected, "{source} {metric}-");
+        }
+    }
+}
+
+#[test]
+fn binary_metrics_of_other_projects_tests() {
+    let by = |convention, metric: &str, scores: &[f64], labels: &[f32]| {
+        let spec = RulesSpec { convention: Some(convention), ..Default::default() };
+        value(metric, scores, labels, &Rules::new(&spec, 0).unwrap())
+    };
+    let (tied, labels): (&[f64], &[f32]) = (&[0.1, 0.9, 0.1, 0.9], &[0.0, 0.0, 1.0, 1.0]);
+    assert!((by(Convention::XgBoost, "map", tied, labels) - 0.5).abs() < 1e-12);
+    assert!((by(Convention::XgBoost, "map@2", tied, labels) - 0.25).abs() < 1e-12);
+    let (scores, labels): (&[f64], &[f32]) = (&[0.2, 0.3, 0.4, 0.5, 0.6, 0.7], &[0.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
+    assert!((by(Convention::XgBoost, "pre@4", scores, labels) - 0.5).abs() < 1e-12);
+    let err = by(Convention::CatBoost, "err", &[1.0, 0.0, -2.0, 5.0], &[0.0, 0.0, 0.4, 0.8]);
+    assert!((err - 0.82).abs() < 1e-7, "{err}");
+    let mrr = by(Convention::CatBoost, "mrr", &[5.0; 4], &[0.0, 1.0, 1.0, 0.0]);
+    assert!((mrr - 1.0 / 3.0).abs() < 1e-12, "{mrr}");
+}
+
+/// One relevant document at rank 41 of 64: what looks at 32 documents only does not see it.
+#[test]
+fn a_metric_without_cutoff_looks_at_the_whole_list() {
+    let mut labels = [0.0; 64];
+    labels[40] = 1.0;
+    let scores: Vec<f64> = (0..64).map(|rank| -f64::from(rank)).collect();
+    for (metric, expected) in [("ndcg", 0.185_449_023_4), ("map", 0.024_390_243_9), ("pre", 0.015_625)] {
+        let found = value(metric, &scores, &labels, &Rules::default());
+        assert!((found - expected).abs() < 1e-9, "{metric}: {found}");
+    }
+}
+
+/// The gains of one evaluator are not those of another.
+#[test]
+fn a_second_table_of_gains_leaves_the_first_alone() {
+    let mut builder = DatasetBuilder::default();
+    for label in [2.0, 1.0, 0.0] {
+        builder.push(&Row { qid: "q", label, ..Row::default() }).unwrap();
+    }
+    let data = builder.finish().unwrap();
+    let names = [MetricName::parse("ndcg").unwrap()];
+    let with = |gains: &[f64]| {
+        Evaluator::new(&data, &names, &Rules { gain: Gain::Table(gains.to_vec()), ..Rules::default() }).unwrap()
+    };
+    let scores = data.from_input_order(&[3.0, 2.0, 1.0]);
+    let first = with(&[0.0, 1.0, 3.0]);
+    assert_eq!(first.evaluate(&scores).unwrap().metrics[0].mean, Some(1.0));
+    assert_eq!(with(&[0.0, 1.0, 100.0]).evaluate(&scores).unwrap().metrics[0].mean, Some(1.0));
+    assert_eq!(first.evaluate(&scores).unwrap().metrics[0].mean, Some(1.0));
 }
 
 #[test]

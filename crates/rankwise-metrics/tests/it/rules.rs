@@ -46,6 +46,10 @@ fn docs(n_queries: u8, n_docs: usize) -> impl Strategy<Value = Vec<Doc>> {
     prop::collection::vec((0..n_queries, 0u8..4, 0u8..4), 1..n_docs)
 }
 
+/// All but `dcg-rr`, which is about the order of the rows where they have no positions.
+const EVERY_METRIC: &str = "ndcg@5,ndcg,dcg,map,map@3,mrr,mrr@2,err,p@3,recall@3,hits@2,f1@3,r-precision,auc,query-auc,pfound,rbp,\
+                            bpref,pair-accuracy,kendall-tau,arp,lrap,pair-logit";
+
 fn rules(ties: Ties) -> Rules {
     Rules { ties, ..Rules::default() }
 }
@@ -82,15 +86,16 @@ proptest! {
             }
             let data = builder.finish().unwrap();
             let scores: Vec<f64> = keyed.iter().map(|((_, _, score), _)| f64::from(*score)).collect();
-            let names = [MetricName::parse("ndcg@5").unwrap()];
+            let names: Vec<MetricName> = Vec::parse(EVERY_METRIC).unwrap();
             let evaluator = Evaluator::new(&data, &names, &rules(ties)).unwrap();
-            evaluator.evaluate(&data.from_input_order(&scores)).unwrap().metrics[0].mean.unwrap()
+            let evaluation = evaluator.evaluate(&data.from_input_order(&scores)).unwrap();
+            evaluation.metrics.into_iter().map(|metric| metric.mean.map(f64::to_bits)).collect::<Vec<_>>()
         };
         let mut moved = keyed.clone();
         moved.rotate_left(shift % keyed.len());
         moved.reverse();
         for ties in [Ties::Worst, Ties::Best, Ties::Average, Ties::DocId, Ties::Random] {
-            prop_assert_eq!(value(&keyed, ties).to_bits(), value(&moved, ties).to_bits(), "{:?}", ties);
+            prop_assert_eq!(value(&keyed, ties), value(&moved, ties), "{:?}", ties);
         }
     }
 }

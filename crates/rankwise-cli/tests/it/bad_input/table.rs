@@ -11,6 +11,9 @@ const EVAL: &str = "eval @ --model model.json --per-query out.tsv";
 const INSPECT: &str = "inspect @";
 const CONVERT: &str = "convert-data @ out.parquet";
 const SCORES: &str = "eval train.txt --scores @ --per-query out.tsv";
+const RUN: &str = "eval --run @ --qrels qrels.txt --per-query out.tsv";
+const QRELS: &str = "eval --run run.txt --qrels @ --per-query out.tsv";
+const RUN_BY_DATA: &str = "eval @ --run run.txt --per-query out.tsv";
 const MODEL: &str = "predict @ train.txt --out out.txt";
 const CONFIG: &str = "train train.txt --config @ --out out.json";
 const STDIN: &str = "train - --out out.json < @";
@@ -187,6 +190,24 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 1:1\n"), "<stdin>:1:3: no qid; write qid:ID after every label"),
         ("d.txt", Text(""), "<stdin>: there are no rows"),
     ]),
+    // Runs and judgements.
+    (RUN, &[
+        ("r.txt", Text("x Q0 d1 1 0.5 t\ny Q0 d1 1 0.5 t\n"), "r.txt:1: none of its 2 queries is among those that were judged; its first query is 'x'; check that qrels.txt belongs to it"),
+        ("r.txt", Text("a Q0 d1 1 nan t\n"), "r.txt:1:11: "),
+        ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 x t\n"), "r.txt:2:11: "),
+        ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 0.25 t\na Q0 d1 3 0.125 t\n"), "r.txt:3:1: ... \"d1\" ... line 1"),
+        ("r.txt", Text("a Q0 d1 1 0.5\n"), "r.txt:1:14: "),
+        ("r.txt", AsItIs, "r.txt: "),
+    ]),
+    (QRELS, &[
+        ("q.txt", Text("a 0 d1 1\na 0 d1 0\n"), "q.txt:2:1: ... \"d1\" ... line 1"),
+        ("q.txt", Text("a 0 d1 good\n"), "q.txt:1:8: "),
+        ("q.txt", Text("a 0 d1 1000\n"), "q.txt: label 1000 in query 'a' is too large for exponential gain ... gain=linear"),
+    ]),
+    (RUN_BY_DATA, &[
+        ("d.txt", Text("1 qid:a 1:1\n0 qid:b 1:1\n"), "d.txt: its documents have no ids ... --qrels"),
+        ("d.txt", Text("1 qid:a 1:1 # d1\n0 qid:a 1:1 # d1\n"), "d.txt: document 'd1' stands twice in query 'a'"),
+    ]),
 ];
 
 /// The data of a side file.
@@ -250,4 +271,19 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("eval train.txt --model model.json --scores scores.txt", "cannot be used with '--scores <FILE>'"),
     ("predict model.json train.txt --format json", "invalid value 'json' ... scores, tsv, run"),
     ("convert-data train.txt out.csv --set max_bin=15", "only a cache has parameters"),
+    // Metrics and their rules.
+    ("eval train.txt --scores scores.txt --metric auc@5", "auc@5: this metric looks at all documents; leave out the cut-off"),
+    ("eval train.txt --scores scores.txt --metric ndcg,bpref@10", "bpref@10: this metric looks at all documents"),
+    ("eval train.txt --scores scores.txt --metric err --err-max-grade 2", "is above the largest grade of err and pfound, 2; raise --err-max-grade"),
+    ("eval train.txt --scores scores.txt --metric err --gain linear", "has the gain ... for a probability; use gain=exp"),
+    ("eval train.txt --scores scores.txt --relevant-from 0", "'relevant_from': 0 is out of range"),
+    ("eval train.txt --scores scores.txt --rbp-persistence 1", "'rbp_persistence': 1 is out of range"),
+    ("eval train.txt --scores scores.txt --discount log3", "'discount': 'log3'"),
+    // Systems and what they are measured by.
+    ("eval --run run.txt", "<DATA>"),
+    ("eval --scores scores.txt --qrels qrels.txt", "--scores needs DATA: documents with labels"),
+    ("eval train.txt --run run.txt --qrels qrels.txt", "cannot be used with"),
+    ("eval --qrels qrels.txt", "--run <FILE>"),
+    ("eval --run - --qrels -", "standard input can be read once only"),
+    ("eval --run run.txt --qrels qrels.txt --per-query run.txt", "run.txt: cannot write: this file is also an input"),
 ];

@@ -1,0 +1,130 @@
+//! `rankwise compare`
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use rankwise::eval::{
+    Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, PERMUTATIONS, RESAMPLES, Table, Test,
+};
+use rankwise::metrics::{Measures, Rules, RulesSpec};
+
+use super::eval::parse_metrics;
+use crate::args::Global;
+use crate::compare_args::{Compare, TestKind};
+use crate::comparison::Report;
+use crate::failure::user;
+use crate::output::Output;
+use crate::progress::Steps;
+use crate::system::{self, Judgements, Measured, StatedRules, System};
+use crate::{files, text};
+
+pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Result<()> {
+    let names = parse_metrics(&args.metric)?;
+    let mut rules = RulesSpec::default();
+    args.rules.apply(&mut rules)?;
+    let seed = global.seed.unwrap_or(0);
+    let rules = Rules::new(&rules, seed)?;
+    let measures = Measures::new(&names, &rules)?;
+    let systems = &args.systems.0;
+    let system_names = name_systems(systems, args.names.as_deref())?;
+    if let Some(pooled) = names.iter().find(|name| name.kind().is_pooled()) {
+        return Err(EvalError::Pooled { metric: pooled.as_str().to_owned() }.into());
+    }
+    let spec = check(args, &system_names, seed)?;
+    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
+    let inputs: Vec<&Path> = std::iter::once(judgements.path()).chain(systems.iter().map(System::path)).collect();
+    files::check_inputs(&inputs)?;
+    if let Some(path) = &args.per_query {
+        if files::is_stream(path) {
+            return Err(user("--per-query -: standard output takes the comparison; name a file"));
+        }
+        files::check_output(path, &inputs)?;
+    }
+    let Measured { queries, evaluations, .. } = system::measure(systems, judgements, &measures, output)?;
+    let measured = system_names.into_iter().zip(evaluations).collect();
+    let table = Table::new(queries.ids, &queries.weights, measured)?;
+    let mut steps = Steps::new(output, "pairs");
+    let comparison = Comparison::new(&table, &spec, |done, all| steps.show(done, all));
+    steps.finish();
+    let comparison = comparison?;
+    if let Some(path) = &args.per_query {
+        files::write_text(path, &per_query_table(&table, &queries.n_docs))?;
+    }
+    let report = Report {
+        table: &table,
+        comparison: &comparison,
+        spec: &spec,
+        alpha: args.alpha,
+        rules: StatedRules::new(&rules, &names, systems),
+        n_empty: queries.n_empty,
+    };
+    output.result(&report.text(), &report.json())
+}
+
+/// What was typed about the comparison itself, checked before anything is read.
+fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareSpec> {
+    let test = match (args.test, args.permutations) {
+        (TestKind::Fisher, typed) => Test::Fisher { permutations: typed.unwrap_or(PERMUTATIONS) },
+        (TestKind::Bootstrap, typed) => Test::Bootstrap { resamples: typed.unwrap_or(RESAMPLES) },
+        (TestKind::T, None) => Test::T,
+        (TestKind::Wilcoxon, None) => Test::Wilcoxon,
+        (kind, Some(_)) => {
+            let kind = kind.as_str();
+            return Err(user(format!("--permutations: the test {kind} draws nothing; leave it out, or choose fisher")));
+        }
+    };
+    let spec = CompareSpec {
+        test,
+        alternative: if args.one_sided { Alternative::FirstIsBetter } else { Alternative::Different },
+        baseline: args.baseline.clone(),
+        intervals: IntervalSpec { confidence: 1.0 - args.alpha, seed, ..IntervalSpec::default() },
+        top: args.top,
+    };
+    spec.check(names)?;
+    Ok(spec)
+}
+
+/// The names that were typed, or those of the files: as short as tells them apart.
+fn name_systems(systems: &[System], typed: Option<&[String]>) -> anyhow::Result<Vec<String>> {
+    if let Some(typed) = typed {
+        if typed.len() != systems.len() {
+            return Err(user(format!(
+                "--names: {} for {}; give one for each, in the order of the systems",
+                text::count(typed.len(), "name"),
+                text::count(systems.len(), "system")
+            )));
+        }
+        let is_bad = |name: &&String| name.trim().is_empty() || name.chars().any(char::is_control);
+        if let Some(name) = typed.iter().find(is_bad) {
+            return Err(user(format!("--names: {name:?} is no name; write visible characters")));
+        }
+        return Ok(typed.to_vec());
+    }
+    let shown =
+        |path: &Path| files::shown(path).chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    let name = |path: &Path| path.file_name().map_or_else(|| shown(path), |name| shown(Path::new(name)));
+    let short: Vec<String> = systems.iter().map(|system| name(system.path())).collect();
+    let are_distinct = short.iter().enumerate().all(|(idx, name)| !short[..idx].contains(name));
+    Ok(if are_distinct { short } else { systems.iter().map(|system| shown(system.path())).collect() })
+}
+
+/// One line per query, tab-separated, with a column for each metric and system; a query that was left out has an empty cell.
+fn per_query_table(table: &Table, n_docs: &[usize]) -> String {
+    let mut out = String::from("qid\tdocuments\tweight");
+    let columns: Vec<(usize, usize)> = (0..table.n_metrics())
+        .flat_map(|metric| (0..table.names().len()).map(move |system| (metric, system)))
+        .collect();
+    for (metric, system) in &columns {
+        let _ = write!(out, "\t{}:{}", table.metric(*metric), table.names()[*system]);
+    }
+    out.push('\n');
+    for (query, id) in table.queries().iter().enumerate() {
+        let _ = write!(out, "{id}\t{}\t{}", n_docs[query], table.weights()[query]);
+        for (metric, system) in &columns {
+            let value = table.values(*system, *metric)[query].map_or_else(String::new, |value| value.to_string());
+            let _ = write!(out, "\t{value}");
+        }
+        out.push('\n');
+    }
+    out
+}

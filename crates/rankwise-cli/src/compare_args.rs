@@ -1,0 +1,146 @@
+//! What can be typed after `rankwise compare`.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
+
+use crate::args::RulesArgs;
+use crate::data_args::DataArgs;
+use crate::system::System;
+
+/// Enough for the smallest p-value that anyone could want, and some minutes of work.
+const MAX_PERMUTATIONS: u32 = 1_000_000_000;
+
+/// Compare rankers on the same queries: which is better, by how much, and could it be chance?
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Documents with labels; - is standard input. Not needed for runs that are measured by --qrels.
+    #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) systems: Systems,
+    /// TREC judgements to measure runs by: a line `query 0 document grade` for each document.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) qrels: Option<PathBuf>,
+    /// What to compare by, such as ndcg@10 or map,p@5,mrr: any metric of eval but auc.
+    #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
+    pub(crate) metric: String,
+    /// Test of the differences.
+    #[arg(long, value_enum, default_value = "fisher")]
+    pub(crate) test: TestKind,
+    /// Ask whether the first of two is better than the second, not whether one of them is.
+    #[arg(long)]
+    pub(crate) one_sided: bool,
+    /// Random choices of signs for fisher, where there are too many to try all, or resamples for bootstrap
+    /// [default: 100000 for fisher, 10000 for bootstrap]
+    #[arg(long, value_name = "N", value_parser = permutations, allow_negative_numbers = true)]
+    pub(crate) permutations: Option<u32>,
+    /// What a corrected p-value must not exceed to be called significant; intervals cover the rest.
+    #[arg(long, value_name = "LEVEL", default_value = "0.05", value_parser = alpha, allow_negative_numbers = true)]
+    pub(crate) alpha: f64,
+    /// Names of the systems in their order, separated by commas; by default those of their files.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) names: Option<Vec<String>>,
+    /// Compare each of the others with this system only.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+    /// Write a table with the values of each query.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) per_query: Option<PathBuf>,
+    /// How many of the queries with the largest gains and losses to show for each pair.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = top, allow_negative_numbers = true)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
+}
+
+/// A test, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestKind {
+    /// Fisher's randomisation test of the mean difference; assumes least.
+    Fisher,
+    /// The paired t test.
+    T,
+    /// Wilcoxon's signed-rank test.
+    Wilcoxon,
+    /// The bootstrap test, by shifting.
+    Bootstrap,
+}
+
+impl TestKind {
+    /// How it is typed.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Fisher => "fisher",
+            Self::T => "t",
+            Self::Wilcoxon => "wilcoxon",
+            Self::Bootstrap => "bootstrap",
+        }
+    }
+}
+
+/// The systems in the order in which they were typed, whatever they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Systems(pub(crate) Vec<System>);
+
+/// An option that names systems: its name, what it makes of a file, its help.
+type Kind = (&'static str, fn(PathBuf) -> System, &'static str);
+
+const KINDS: [Kind; 3] = [
+    ("model", System::Model, "Model to compare; this and the next two may be given several times, in any order"),
+    ("scores", System::Scores, "Scores to compare, one per row of DATA"),
+    ("run", System::Run, "TREC run to compare: a line `query Q0 document rank score tag` for each document"),
+];
+
+impl FromArgMatches for Systems {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut typed: Vec<(usize, System)> = Vec::new();
+        for (name, make, _) in KINDS {
+            if let (Some(places), Some(paths)) = (matches.indices_of(name), matches.get_many::<PathBuf>(name)) {
+                typed.extend(places.zip(paths.map(|path| make(path.clone()))));
+            }
+        }
+        typed.sort_by_key(|(place, _)| *place);
+        Ok(Self(typed.into_iter().map(|(_, system)| system).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Systems {
+    fn augment_args(command: Command) -> Command {
+        KINDS.into_iter().fold(command, |command, (name, _, help)| {
+            command.arg(
+                Arg::new(name)
+                    .long(name)
+                    .value_name("FILE")
+                    .value_parser(value_parser!(PathBuf))
+                    .action(ArgAction::Append)
+                    .help(help),
+            )
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn permutations(typed: &str) -> Result<u32, String> {
+    let number = typed.parse().ok().filter(|number| (1..=MAX_PERMUTATIONS).contains(number));
+    number.ok_or_else(|| format!("give an integer from 1 to {MAX_PERMUTATIONS}"))
+}
+
+fn alpha(typed: &str) -> Result<f64, String> {
+    let level = typed.parse().ok().filter(|level| *level > 0.0 && *level < 1.0);
+    level.ok_or_else(|| "give a number between 0 and 1, such as 0.05".into())
+}
+
+fn top(typed: &str) -> Result<usize, String> {
+    typed.parse().map_err(|_| "give an integer of 0 or more".into())
+}

@@ -1,0 +1,270 @@
+//! A comparison as people and programs read it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rankwise::eval::{Alternative, CompareSpec, Comparison, Interval, MAX_ENUMERATED, Pair, Table, Test};
+use serde_json::{Value, json};
+
+use crate::system::StatedRules;
+use crate::text;
+
+/// All that there is to tell.
+pub(crate) struct Report<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) comparison: &'a Comparison,
+    pub(crate) spec: &'a CompareSpec,
+    /// What a corrected p-value must not exceed.
+    pub(crate) alpha: f64,
+    pub(crate) rules: StatedRules,
+    /// Queries without relevant documents.
+    pub(crate) n_empty: usize,
+}
+
+impl Report<'_> {
+    /// For each metric: the systems, the pairs, what is significant, where they differ most; then what it all rests on.
+    pub(crate) fn text(&self) -> String {
+        let mut out = String::new();
+        for metric in 0..self.table.n_metrics() {
+            let _ = writeln!(out, "{}\n", self.systems(metric));
+            let _ = writeln!(out, "{}\n{}", self.pairs(metric), self.findings(metric));
+            if self.spec.top > 0 {
+                let _ = writeln!(out, "{}", self.extremes(metric));
+            }
+        }
+        out + &self.footing()
+    }
+
+    /// The mean of each system with its interval.
+    pub(crate) fn systems(&self, metric: usize) -> String {
+        let direction = if self.table.is_larger_better(metric) { "" } else { " (less is better)" };
+        let title = format!("{}{direction}", self.table.metric(metric));
+        let mut rows = vec![vec!["system".into(), title, self.interval_title()]];
+        for (name, summaries) in self.table.names().iter().zip(&self.comparison.systems) {
+            let summary = &summaries[metric];
+            rows.push(vec![name.clone(), text::mean(summary.mean), interval(summary.interval)]);
+        }
+        text::table(&rows).trim_end().to_owned()
+    }
+
+    /// A line for each pair.
+    pub(crate) fn pairs(&self, metric: usize) -> String {
+        let pairs = self.pairs_of(metric);
+        let is_corrected = pairs.len() > 1;
+        let mut head = vec!["pair".into(), "difference".into(), self.interval_title(), "p".into()];
+        head.extend(is_corrected.then(|| "p (Holm)".to_owned()));
+        head.extend(["effect", "wins", "ties", "losses"].map(String::from));
+        let mut rows = vec![head];
+        for pair in &pairs {
+            let [a, b] = self.names(pair);
+            let mut row =
+                vec![format!("{a} - {b}"), format!("{:+.4}", pair.difference), signed(pair.interval), p(pair.p_value)];
+            row.extend(is_corrected.then(|| p(pair.corrected)));
+            row.push(pair.effect.map_or_else(|| "-".into(), |effect| format!("{effect:+.2}")));
+            row.extend([pair.wins, pair.ties, pair.losses].map(|count| text::thousands(count as u64)));
+            rows.push(row);
+        }
+        let mut out = text::table(&rows);
+        let left_out = || pairs.iter().map(|pair| pair.left_out);
+        if let (Some(fewest), Some(most @ 1..)) = (left_out().min(), left_out().max()) {
+            let count = if fewest == most { text::thousands(most as u64) } else { format!("{fewest} to {most}") };
+            let _ = writeln!(out, "queries left out of a pair, as they do not count for both: {count}");
+        }
+        out
+    }
+
+    /// What may be concluded, in words: a line for each system that has something to be said of it.
+    pub(crate) fn findings(&self, metric: usize) -> String {
+        let pairs = self.pairs_of(metric);
+        let mut out = format!("at the level {}", self.alpha);
+        if pairs.len() > 1 {
+            let _ = write!(out, ", corrected for {} pairs", pairs.len());
+        }
+        out.push_str(":\n");
+        let n_systems = self.table.names().len();
+        let [mut beaten, mut undecided, mut unknown] = [(); 3].map(|()| vec![Vec::new(); n_systems]);
+        for pair in &pairs {
+            let (better, worse) = if pair.favours_first(self.table) { (pair.a, pair.b) } else { (pair.b, pair.a) };
+            match pair.corrected {
+                Some(corrected) if corrected <= self.alpha => beaten[better].push(worse),
+                Some(_) => undecided[pair.a].push(pair.b),
+                None => unknown[pair.a].push(pair.b),
+            }
+        }
+        let [before, between] = match self.spec.alternative {
+            Alternative::Different => ["no significant difference between ", " and "],
+            Alternative::FirstIsBetter => ["", " is not shown to be better than "],
+        };
+        let too_few = ["this test needs at least two queries to tell ", " from "];
+        for (words, found) in [(["", " is better than "], beaten), ([before, between], undecided), (too_few, unknown)] {
+            for (name, others) in self.table.names().iter().zip(found).filter(|(_, others)| !others.is_empty()) {
+                let others: Vec<&str> = others.into_iter().map(|other| self.table.names()[other].as_str()).collect();
+                let _ = writeln!(out, "  {}{name}{}{}", words[0], words[1], others.join(", "));
+            }
+        }
+        out
+    }
+
+    /// The queries for which the systems of a pair differ most.
+    fn extremes(&self, metric: usize) -> String {
+        let mut out = String::from("where they differ most:\n");
+        for pair in self.pairs_of(metric) {
+            let [a, b] = self.names(pair);
+            let list = |queries: &[(usize, f64)]| {
+                let each = |(query, difference): &(usize, f64)| {
+                    format!("{} {difference:+.4}", self.table.queries().get(*query))
+                };
+                if queries.is_empty() { "none".into() } else { queries.iter().map(each).collect::<Vec<_>>().join(", ") }
+            };
+            let _ = writeln!(out, "  {a} - {b}\n    gains: {}\n    losses: {}", list(&pair.best), list(&pair.worst));
+        }
+        out
+    }
+
+    /// The test, the queries and the rules.
+    fn footing(&self) -> String {
+        let drawn = |number: u32, what: &str| format!(", {} {what}", text::thousands(number.into()));
+        let drawn = match self.spec.test {
+            Test::Fisher { permutations } => {
+                let is_enumerated = |pair: &Pair| pair.wins + pair.losses <= MAX_ENUMERATED;
+                match self.comparison.pairs.iter().filter(|pair| is_enumerated(pair)).count() {
+                    0 => drawn(permutations, "permutations"),
+                    n_pairs if n_pairs == self.comparison.pairs.len() => ", all permutations".to_owned(),
+                    _ => drawn(permutations, "permutations (all of them where few queries differ)"),
+                }
+            }
+            Test::Bootstrap { resamples } => drawn(resamples, "resamples"),
+            Test::T | Test::Wilcoxon => String::new(),
+        };
+        let tail = match self.spec.alternative {
+            Alternative::Different => "two-sided",
+            Alternative::FirstIsBetter => "one-sided: is the first of a pair better than the second?",
+        };
+        let mut out = format!("test: {}{drawn}, {tail}\n", name(self.spec.test));
+        if self.table.is_weighted() && self.spec.test == Test::Wilcoxon {
+            out.push_str("the weights of the queries count in means and intervals, not in this test\n");
+        }
+        let n_queries = text::count(self.table.queries().len(), "query");
+        let _ = writeln!(out, "over {n_queries}; {} without relevant documents", self.n_empty);
+        let _ = writeln!(out, "rules: {}", self.rules.text);
+        out
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let metric = |metric: usize| self.table.metric(metric).to_owned();
+        let system = |(system, name): (usize, &String)| {
+            let summaries = || self.comparison.systems[system].iter().enumerate();
+            json!({
+                "name": name,
+                "metrics": summaries().map(|(idx, summary)| (metric(idx), json!(summary.mean))).collect::<BTreeMap<_, _>>(),
+                "intervals": summaries()
+                    .map(|(idx, summary)| (metric(idx), interval_json(summary.interval)))
+                    .collect::<BTreeMap<_, _>>(),
+                "queries": summaries().map(|(idx, summary)| (metric(idx), summary.n_queries)).collect::<BTreeMap<_, _>>(),
+            })
+        };
+        let (permutations, resamples) = match self.spec.test {
+            Test::Fisher { permutations } => (Some(permutations), None),
+            Test::Bootstrap { resamples } => (None, Some(resamples)),
+            Test::T | Test::Wilcoxon => (None, None),
+        };
+        json!({
+            "systems": self.table.names().iter().enumerate().map(system).collect::<Vec<_>>(),
+            "tests": self.comparison.pairs.iter().map(|pair| self.pair_json(pair)).collect::<Vec<_>>(),
+            "test": name(self.spec.test),
+            "alternative": if self.spec.alternative == Alternative::Different { "two-sided" } else { "a is better than b" },
+            "permutations": permutations,
+            "resamples": resamples,
+            "alpha": self.alpha,
+            "confidence": self.spec.intervals.confidence,
+            "baseline": self.spec.baseline,
+            "queries": self.table.queries().len(),
+            "queries_without_relevant": self.n_empty,
+            "convention": self.rules.entries,
+        })
+    }
+
+    fn pair_json(&self, pair: &Pair) -> Value {
+        let [a, b] = self.names(pair);
+        let value = |system: usize, query: usize| self.table.values(system, pair.metric)[query];
+        let queries = |queries: &[(usize, f64)]| -> Vec<Value> {
+            let each = |(query, difference): &(usize, f64)| {
+                json!({
+                    "query": self.table.queries().get(*query),
+                    "a": value(pair.a, *query),
+                    "b": value(pair.b, *query),
+                    "difference": difference,
+                })
+            };
+            queries.iter().map(each).collect()
+        };
+        json!({
+            "a": a,
+            "b": b,
+            "metric": self.table.metric(pair.metric),
+            "difference": pair.difference,
+            "interval": interval_json(pair.interval),
+            "p_value": pair.p_value,
+            "p_value_holm": pair.corrected,
+            "significant": pair.corrected.map(|corrected| corrected <= self.alpha),
+            "effect_size": pair.effect,
+            "wins": pair.wins,
+            "ties": pair.ties,
+            "losses": pair.losses,
+            "left_out": pair.left_out,
+            "best": queries(&pair.best),
+            "worst": queries(&pair.worst),
+        })
+    }
+
+    fn pairs_of(&self, metric: usize) -> Vec<&Pair> {
+        self.comparison.pairs.iter().filter(|pair| pair.metric == metric).collect()
+    }
+
+    fn names(&self, pair: &Pair) -> [&str; 2] {
+        [pair.a, pair.b].map(|system| self.table.names()[system].as_str())
+    }
+
+    fn interval_title(&self) -> String {
+        interval_title(self.spec.intervals.confidence)
+    }
+}
+
+/// The head of a column of intervals: "95 % interval".
+pub(crate) fn interval_title(confidence: f64) -> String {
+    // 1 - 0.05 is a little less than 0.95.
+    format!("{} % interval", (confidence * 1e8).round() / 1e6)
+}
+
+/// An interval, or a dash where there is none.
+pub(crate) fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |interval| format!("[{:.4}, {:.4}]", interval.low, interval.high))
+}
+
+pub(crate) fn interval_json(interval: Option<Interval>) -> Value {
+    let object =
+        |interval: Interval| json!({ "low": interval.low, "high": interval.high, "method": interval.method.as_str() });
+    interval.map_or(Value::Null, object)
+}
+
+fn signed(interval: Option<Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |interval| format!("[{:+.4}, {:+.4}]", interval.low, interval.high))
+}
+
+/// A p-value, or a dash where there is none. None is shown as 0, which no test can prove.
+fn p(value: Option<f64>) -> String {
+    match value {
+        None => "-".into(),
+        Some(value) if value < 0.0001 => "<0.0001".into(),
+        Some(value) => format!("{value:.4}"),
+    }
+}
+
+fn name(test: Test) -> &'static str {
+    match test {
+        Test::Fisher { .. } => "fisher",
+        Test::T => "t",
+        Test::Wilcoxon => "wilcoxon",
+        Test::Bootstrap { .. } => "bootstrap",
+    }
+}

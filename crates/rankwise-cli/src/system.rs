@@ -1,0 +1,307 @@
+//! Systems to be measured, and what they are measured against: read in one place, whatever they are.
+//!
+//! A system is a model, a file of scores or a run. Models and scores are measured against the labels of data; a run against
+//! those, joined by query and document ids, or against qrels. Several systems are measured against the same judgements, which
+//! are read once, or once more for a model that reads the data another way.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rankwise::data::{Absent, Dataset, StringTable};
+use rankwise::io::{Qrels, read_qrels, read_run, read_scores};
+use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
+use rankwise::model::{AbsentFeature, Model};
+use rankwise::params::ParamValue as _;
+use rankwise::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
+
+use crate::data_args::DataArgs;
+use crate::failure::user;
+use crate::output::Output;
+use crate::{files, text};
+
+/// Something that ranks documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum System {
+    /// A model, which scores the documents.
+    Model(PathBuf),
+    /// Scores, one for each row of the data.
+    Scores(PathBuf),
+    /// A TREC run.
+    Run(PathBuf),
+}
+
+impl System {
+    /// The file it is read from.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Model(path) | Self::Scores(path) | Self::Run(path) => path,
+        }
+    }
+}
+
+/// Where it is said how relevant documents are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Judgements<'a> {
+    /// In data, read as was typed.
+    Data(&'a Path, &'a DataArgs),
+    /// In qrels.
+    Qrels(&'a Path),
+}
+
+impl<'a> Judgements<'a> {
+    /// What was typed: one of the two.
+    pub(crate) fn new(data: Option<&'a Path>, read: &'a DataArgs, qrels: Option<&'a Path>) -> anyhow::Result<Self> {
+        match (data, qrels) {
+            (Some(data), None) => Ok(Self::Data(data, read)),
+            (None, Some(qrels)) => Ok(Self::Qrels(qrels)),
+            (Some(_), Some(_)) => Err(user("the labels come from DATA or from --qrels; give one of them")),
+            (None, None) => Err(user("give DATA with labels, or --qrels")),
+        }
+    }
+
+    /// The file they are read from.
+    pub(crate) fn path(self) -> &'a Path {
+        match self {
+            Self::Data(path, _) | Self::Qrels(path) => path,
+        }
+    }
+}
+
+/// The values of all systems, query by query.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) queries: Queries,
+    /// One for each system; the values of its queries stand in the order of `queries`.
+    pub(crate) evaluations: Vec<Evaluation>,
+    pub(crate) seconds: Seconds,
+}
+
+/// The queries that were judged, in canonical order.
+#[derive(Debug, Default)]
+pub(crate) struct Queries {
+    pub(crate) ids: StringTable,
+    pub(crate) weights: Vec<f32>,
+    /// How many judged documents each has.
+    pub(crate) n_docs: Vec<usize>,
+    /// How many have no relevant document.
+    pub(crate) n_empty: usize,
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seconds {
+    /// Reading files, scoring by models, finding the documents of runs.
+    pub(crate) load: f64,
+    /// Computing metrics.
+    pub(crate) measure: f64,
+}
+
+/// Reads the systems one after another and measures each.
+pub(crate) fn measure(
+    systems: &[System],
+    judgements: Judgements<'_>,
+    measures: &Measures,
+    output: Output,
+) -> anyhow::Result<Measured> {
+    let mut known = Known { judgements, data: None, qrels: None };
+    let (mut evaluations, mut seconds) = (Vec::with_capacity(systems.len()), Seconds::default());
+    let mut queries = Queries::default();
+    for (idx, system) in systems.iter().enumerate() {
+        let started = Instant::now();
+        let ranked = known.rank(system, measures.rules(), output)?;
+        seconds.load += started.elapsed().as_secs_f64();
+        let results = ranked.results();
+        let started = Instant::now();
+        let evaluation = measures.evaluate(&results);
+        seconds.measure += started.elapsed().as_secs_f64();
+        evaluations.push(evaluation.map_err(|error| user(format!("{}: {error}", files::shown(judgements.path()))))?);
+        if idx == 0 {
+            queries = Queries::of(&results, measures.rules());
+        }
+    }
+    Ok(Measured { queries, evaluations, seconds })
+}
+
+/// What one system makes of the documents.
+enum Ranked<'a> {
+    Scores(&'a Dataset, Vec<f64>),
+    Run(Box<RunResults>),
+}
+
+impl Ranked<'_> {
+    fn results(&self) -> Results<'_> {
+        match self {
+            Self::Scores(data, scores) => Results::Scores { data, scores },
+            Self::Run(run) => Results::Run(run),
+        }
+    }
+}
+
+/// Judgements, once they were read.
+struct Known<'a> {
+    judgements: Judgements<'a>,
+    data: Option<(Reading, Dataset)>,
+    qrels: Option<Qrels>,
+}
+
+/// What about a model decides how data is read for it.
+#[derive(Debug, PartialEq)]
+struct Reading {
+    absent: AbsentFeature,
+    names: Vec<(u32, String)>,
+}
+
+impl<'a> Known<'a> {
+    fn rank(&mut self, system: &System, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
+        match system {
+            System::Model(path) => self.rank_by_model(path, output),
+            System::Scores(path) => self.rank_by_scores(path),
+            System::Run(path) => self.rank_by_run(path, rules, output),
+        }
+    }
+
+    fn rank_by_model(&mut self, path: &Path, output: Output) -> anyhow::Result<Ranked<'_>> {
+        let model = files::read_model(path)?;
+        let data_path = self.data_path("--model")?;
+        let data = self.data_for(&model)?;
+        files::warn_of_strangers(&model, data, data_path, output);
+        Ok(Ranked::Scores(data, rankwise::predict(&model, data)))
+    }
+
+    fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {
+        let data_path = self.data_path("--scores")?;
+        let data = self.any_data()?;
+        let scores = read_scores(path)?;
+        if scores.len() != data.n_rows() {
+            return Err(user(format!(
+                "{}: {} for {} of {}; give one score for each row, in the same order",
+                files::shown(path),
+                text::count(scores.len(), "score"),
+                text::count(data.n_rows(), "row"),
+                files::shown(data_path)
+            )));
+        }
+        Ok(Ranked::Scores(data, data.from_input_order(&scores)))
+    }
+
+    fn rank_by_run(&mut self, path: &Path, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
+        let judged_by = files::shown(self.judgements.path());
+        let judged = match self.judgements {
+            Judgements::Data(..) => {
+                let data = self.any_data()?;
+                judge_run_by_data(&read_run(path)?, data)
+            }
+            Judgements::Qrels(qrels_path) => {
+                if self.qrels.is_none() {
+                    self.qrels = Some(read_qrels(qrels_path)?);
+                }
+                judge_run(&read_run(path)?, self.qrels.as_ref().expect("they were read"))
+            }
+        };
+        let judged = judged.map_err(|error| match &error {
+            JudgeError::NoOverlap { line, .. } => {
+                user(format!("{}:{line}: {error}; check that {judged_by} belongs to it", files::shown(path)))
+            }
+            JudgeError::NoDocIds | JudgeError::Twice { .. } => user(format!("{judged_by}: {error}")),
+        })?;
+        warn_of_run(&judged, path, rules, output);
+        Ok(Ranked::Run(Box::new(judged.results)))
+    }
+
+    fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {
+        match self.judgements {
+            Judgements::Data(path, _) => Ok(path),
+            Judgements::Qrels(_) => Err(user(format!("{what} needs DATA: documents with labels"))),
+        }
+    }
+
+    /// The documents as a model reads them.
+    fn data_for(&mut self, model: &Model) -> anyhow::Result<&Dataset> {
+        let reading = Reading { absent: model.absent, names: model.named_features() };
+        if self.data.as_ref().is_some_and(|(known, _)| *known != reading) {
+            if files::is_stream(self.judgements.path()) {
+                return Err(user("-: these systems read the data in different ways, so it must be a file"));
+            }
+            self.data = None;
+        }
+        self.read_data(reading, |path, typed| files::read_data_for(model, path, typed, files::Labels::Needed))
+    }
+
+    /// The documents in whatever way they were read: only their labels count.
+    fn any_data(&mut self) -> anyhow::Result<&Dataset> {
+        let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new() };
+        self.read_data(reading, |path, typed| files::read_data(path, &typed.options(Absent::Missing)))
+    }
+
+    fn read_data(
+        &mut self,
+        reading: Reading,
+        read: impl FnOnce(&Path, &DataArgs) -> anyhow::Result<Dataset>,
+    ) -> anyhow::Result<&Dataset> {
+        if let (None, Judgements::Data(path, typed)) = (&self.data, self.judgements) {
+            self.data = Some((reading, read(path, typed)?));
+        }
+        let (_, data) = self.data.as_ref().expect("whoever asks knows that there is data");
+        Ok(data)
+    }
+}
+
+/// Tells where a run and judgements do not meet.
+fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
+    let place = files::shown(path);
+    if let Some((n_unknown, line)) = judged.unknown {
+        let queries = text::count(n_unknown, "query");
+        output.warn(&format!(
+            "{place}:{line}: {queries} of the run, of which this is the first, without judgements: passed over"
+        ));
+    }
+    if judged.n_unanswered > 0 {
+        let queries = text::count(judged.n_unanswered, "judged query");
+        let become_of = match rules.missing_queries {
+            MissingQueries::Count => "they count as answered with nothing; --missing-queries skip leaves them out",
+            MissingQueries::Skip => "they are left out; --missing-queries count counts them",
+        };
+        output.warn(&format!("{place}: {queries} without results in the run; {become_of}"));
+    }
+    if judged.n_judged_docs == 0 {
+        output.warn(&format!("{place}: none of its documents was judged; check how documents are named"));
+    }
+}
+
+impl Queries {
+    fn of(results: &Results<'_>, rules: &Rules) -> Self {
+        let mut queries = Self::default();
+        for idx in 0..results.n_queries() {
+            let query = results.query(idx);
+            let n_judged =
+                query.judged.map_or(query.labels.len(), |judged| judged.iter().filter(|is_judged| **is_judged).count());
+            queries.ids.push(query.id);
+            queries.weights.push(results.query_weight(idx) as f32);
+            queries.n_docs.push(n_judged + query.missed.len());
+            let mut labels = query.labels.iter().chain(query.missed);
+            queries.n_empty += usize::from(labels.all(|label| rules.gain.of(*label) == 0.0));
+        }
+        queries
+    }
+}
+
+/// The rules of a measurement, for its report.
+pub(crate) struct StatedRules {
+    pub(crate) text: String,
+    pub(crate) entries: BTreeMap<&'static str, String>,
+}
+
+impl StatedRules {
+    /// The rules that these metrics follow; where there are runs, also what becomes of queries that they do not answer.
+    pub(crate) fn new(rules: &Rules, names: &[MetricName], systems: &[System]) -> Self {
+        let mut stated = Self { text: rules.describe(names), entries: rules.entries(names).into_iter().collect() };
+        if systems.iter().any(|system| matches!(system, System::Run(_))) {
+            let missing = rules.missing_queries.render();
+            let _ = write!(stated.text, ", missing_queries {missing}");
+            stated.entries.insert("missing_queries", missing);
+        }
+        stated
+    }
+}

@@ -1,0 +1,65 @@
+//! What can keep systems from being compared.
+
+/// A comparison that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// Too few systems, or too many.
+    #[error("number of systems to compare: {given}; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    Count {
+        /// How many there are.
+        given: usize,
+    },
+    /// Two systems have one name.
+    #[error("two systems are called '{name}'; give each a name of its own (--names)")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// The baseline is none of the systems.
+    #[error("there is no system '{name}' to be the baseline; there are {known}")]
+    Baseline {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No query has a value of a metric, and a weight above 0, for both of two systems.
+    #[error(
+        "'{a}' and '{b}' share no query that counts for {metric}; compare systems on the same queries, or choose another rule \
+         for queries without relevant documents"
+    )]
+    NothingCounts {
+        /// One system.
+        a: String,
+        /// The other.
+        b: String,
+        /// The metric.
+        metric: String,
+    },
+    /// A metric without values for queries.
+    #[error(
+        "{metric} is one number over all documents, so queries tell nothing about chance; compare by query-auc instead"
+    )]
+    Pooled {
+        /// The metric.
+        metric: String,
+    },
+    /// Systems of one table were measured by different metrics, or on other queries than those of the table.
+    #[error("'{system}' was not measured on the same queries and by the same metrics as the others; measure it again")]
+    Shape {
+        /// The system.
+        system: String,
+    },
+    /// A value that cannot be averaged.
+    #[error("the {metric} of query '{query}' for '{system}' is {value}; a comparison needs finite values")]
+    Value {
+        /// The system.
+        system: String,
+        /// The metric.
+        metric: String,
+        /// The query.
+        query: String,
+        /// The value.
+        value: f64,
+    },
+}

@@ -1,0 +1,200 @@
+//! Intervals for means: where the mean over all queries of this kind is likely to lie.
+
+use rankwise_data::reduce;
+
+use crate::Sample;
+use crate::bootstrap::resampled_means;
+use crate::special::{normal_below, normal_quantile};
+
+/// Above so many queries the mean is as good as normally distributed, and resampling them would only take time.
+const MAX_RESAMPLED: usize = 10_000;
+
+/// How often queries are drawn anew if nothing else is asked for.
+pub const RESAMPLES: u32 = 10_000;
+
+/// A confidence interval of a mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// How it was found.
+    pub method: IntervalMethod,
+}
+
+/// How an interval is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalMethod {
+    /// Quantiles of the resampled means.
+    Percentile,
+    /// Quantiles of the resampled means, corrected for bias and skewness (Efron's BCa).
+    Bca,
+    /// The mean, plus or minus its standard error times a quantile of the normal distribution.
+    Normal,
+}
+
+impl IntervalMethod {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Percentile => "percentile",
+            Self::Bca => "bca",
+            Self::Normal => "normal",
+        }
+    }
+}
+
+/// What intervals are asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntervalSpec {
+    /// The share of such intervals that cover the true mean, such as 0.95.
+    pub confidence: f64,
+    /// How often queries are drawn anew.
+    pub resamples: u32,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Default for IntervalSpec {
+    fn default() -> Self {
+        Self { confidence: 0.95, resamples: RESAMPLES, seed: 0 }
+    }
+}
+
+/// An interval for the mean of each sample: BCa, or normal if there are more than 10,000 queries. `None` for samples of
+/// less than two values. Samples of the same queries share their resamples.
+pub fn intervals(samples: &[&Sample], spec: &IntervalSpec) -> Vec<Option<Interval>> {
+    let mut found = vec![None; samples.len()];
+    for group in same_queries(samples) {
+        let members: Vec<&Sample> = group.iter().map(|place| samples[*place]).collect();
+        if members[0].len() < 2 {
+            continue;
+        }
+        if members[0].len() > MAX_RESAMPLED {
+            for (place, sample) in group.iter().zip(members) {
+                found[*place] = normal(sample, spec.confidence);
+            }
+            continue;
+        }
+        for (place, means) in group.iter().zip(resampled_means(&members, spec.resamples, spec.seed)) {
+            found[*place] = bca(samples[*place], means, spec.confidence);
+        }
+    }
+    found
+}
+
+/// The places of samples of the same queries, together. There is seldom more than one group.
+pub(crate) fn same_queries(samples: &[&Sample]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (place, sample) in samples.iter().enumerate() {
+        match groups.iter_mut().find(|group| samples[group[0]].queries() == sample.queries()) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups
+}
+
+/// The mean and its standard error; `None` for less than two values.
+pub fn normal(sample: &Sample, confidence: f64) -> Option<Interval> {
+    let reach = normal_quantile(f64::midpoint(1.0, confidence)) * sample.standard_error()?;
+    let mean = sample.mean()?;
+    Some(Interval { low: mean - reach, high: mean + reach, method: IntervalMethod::Normal })
+}
+
+/// Quantiles of the resampled means; `None` where there are none.
+pub fn percentile(means: Vec<f64>, confidence: f64) -> Option<Interval> {
+    let means = sorted(means);
+    let tail = (1.0 - confidence) / 2.0;
+    let (low, high) = (quantile(&means, tail)?, quantile(&means, 1.0 - tail)?);
+    Some(Interval { low, high, method: IntervalMethod::Percentile })
+}
+
+/// Quantiles of the resampled means, moved for bias (how many of them lie below the mean) and for skewness (how much the
+/// mean changes without each of the queries). Where all resampled means lie on one side, or the
+/// correction has no meaning, the plain quantiles.
+pub fn bca(sample: &Sample, means: Vec<f64>, confidence: f64) -> Option<Interval> {
+    let mean = sample.mean()?;
+    let means = sorted(means);
+    let below = means.partition_point(|resampled| *resampled < mean);
+    let up_to = means.partition_point(|resampled| *resampled <= mean);
+    let bias = normal_quantile((below + up_to) as f64 / (2 * means.len()) as f64);
+    let acceleration = acceleration(sample);
+    let tail = (1.0 - confidence) / 2.0;
+    let ends = [tail, 1.0 - tail].map(|share| bias + normal_quantile(share));
+    // A NaN is no correction either.
+    let can_correct = bias.is_finite() && ends.iter().all(|z| acceleration * z < 1.0);
+    if !can_correct {
+        return percentile(means, confidence);
+    }
+    let [low, high] = ends.map(|z| quantile(&means, normal_below(bias + z / (1.0 - acceleration * z))));
+    let (low, high) = (low?, high?);
+    Some(Interval { low, high, method: IntervalMethod::Bca })
+}
+
+/// A sixth of the skewness of the means that leave out one query each.
+fn acceleration(sample: &Sample) -> f64 {
+    let scale = sample.scale();
+    let weights = sample.weights();
+    let total_weight = reduce::sum(weights.iter().copied());
+    let total = reduce::sum(sample.values().iter().zip(weights).map(|(value, weight)| value / scale * weight));
+    let without: Vec<f64> = sample
+        .values()
+        .iter()
+        .zip(weights)
+        .map(|(value, weight)| (total - value / scale * weight) / (total_weight - weight))
+        .collect();
+    let mean = reduce::sum(without.iter().copied()) / without.len() as f64;
+    let squares = reduce::sum(without.iter().map(|value| (mean - value) * (mean - value)));
+    let cubes = reduce::sum(without.iter().map(|value| (mean - value) * (mean - value) * (mean - value)));
+    // All alike: nothing is skewed.
+    if squares == 0.0 { 0.0 } else { cubes / (6.0 * squares * libm::sqrt(squares)) }
+}
+
+fn sorted(mut means: Vec<f64>) -> Vec<f64> {
+    means.sort_by(f64::total_cmp);
+    means
+}
+
+/// The quantile between the two nearest of sorted values.
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    let below = place as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), Some(2.0));
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), Some(3.0));
+        assert_eq!((quantile(&[1.0, 2.0], 1.5), quantile(&[], 0.5)), (Some(2.0), None));
+    }
+
+    #[test]
+    fn equal_values_have_an_interval_of_one_point_and_one_value_none() {
+        let sample = |n: usize| Sample::new(&vec![Some(0.1); n], &vec![1.0; n]);
+        let found = intervals(&[&sample(5), &sample(1), &sample(0)], &IntervalSpec::default());
+        let Some(Interval { low, high, .. }) = found[0] else { panic!("{found:?}") };
+        assert!((low - 0.1).abs() < 1e-15 && (high - 0.1).abs() < 1e-15, "{low} {high}");
+        assert_eq!(found[1..], [None, None]);
+    }
+
+    #[test]
+    fn many_queries_have_normal_intervals_that_resampling_confirms() {
+        let values: Vec<Option<f64>> = (0..10_001).map(|query| Some(f64::from(query * query % 101) / 100.0)).collect();
+        let sample = Sample::new(&values, &vec![1.0; values.len()]);
+        let found = intervals(&[&sample], &IntervalSpec::default())[0].unwrap();
+        assert_eq!(found.method, IntervalMethod::Normal);
+        let resampled = bca(&sample, resampled_means(&[&sample], 1000, 3).remove(0), 0.95).unwrap();
+        let width = found.high - found.low;
+        assert!((found.low - resampled.low).abs() < 0.1 * width, "{found:?} {resampled:?}");
+        assert!((found.high - resampled.high).abs() < 0.1 * width, "{found:?} {resampled:?}");
+    }
+}

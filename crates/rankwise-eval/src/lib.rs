@@ -1,0 +1,59 @@
+//! What the values of metrics prove: tests of differences between systems, intervals, comparisons.
+//!
+//! * [`Sample`] holds a number for each query: the values of a system, or the differences of two.
+//! * [`fisher`], [`paired_t`], [`wilcoxon`] and [`shift_test`] ask whether a difference could be chance; [`holm`] corrects
+//!   their answers where many are asked for.
+//! * [`intervals`] says how far a mean may be off.
+//! * [`Table`] puts systems side by side, query by query, and [`Comparison`] is all of the above for them.
+//!
+//! ```
+//! use rankwise_eval::{CompareSpec, Comparison, Table};
+//! use rankwise_metrics::{Evaluation, MetricKind, MetricValues};
+//!
+//! // As a `rankwise_metrics::Evaluator` gives them: a value for each of four queries.
+//! let measured = |values: [f64; 4]| Evaluation {
+//!     metrics: vec![MetricValues {
+//!         name: "ndcg@10".into(),
+//!         kind: MetricKind::Ndcg,
+//!         per_query: values.map(Some).to_vec(),
+//!         mean: Some(values.iter().sum::<f64>() / 4.0),
+//!     }],
+//! };
+//! let systems = vec![("new".into(), measured([0.9, 0.8, 0.7, 0.4])), ("old".into(), measured([0.8, 0.6, 0.4, 0.0]))];
+//! let table = Table::new(["a", "b", "c", "d"].into_iter().collect(), &[1.0; 4], systems)?;
+//! let comparison = Comparison::new(&table, &CompareSpec::default(), |_, _| {})?;
+//! let pair = &comparison.pairs[0];
+//! assert_eq!((pair.wins, pair.losses), (4, 0));
+//! // All four have the same sign, and so would they under 2 of the 16 choices of signs.
+//! assert_eq!(pair.p_value, Some(2.0 / 16.0));
+//! # Ok::<(), rankwise_eval::EvalError>(())
+//! ```
+//!
+//! Nothing here knows of scores, labels or models. Every draw is a function of the seed and of what is drawn, so that no
+//! answer depends on threads.
+#![forbid(unsafe_code)]
+
+mod bootstrap;
+mod compare;
+mod error;
+mod fisher;
+mod holm;
+mod interval;
+mod sample;
+mod special;
+mod student;
+mod table;
+mod tail;
+mod wilcoxon;
+
+pub use bootstrap::{resampled_means, shift_test};
+pub use compare::{Alternative, CompareSpec, Comparison, MAX_SYSTEMS, MIN_SYSTEMS, PERMUTATIONS, Pair, Summary, Test};
+pub use error::EvalError;
+pub use fisher::{MAX_ENUMERATED, fisher};
+pub use holm::holm;
+pub use interval::{Interval, IntervalMethod, IntervalSpec, RESAMPLES, bca, intervals, normal, percentile};
+pub use sample::Sample;
+pub use student::paired_t;
+pub use table::Table;
+pub use tail::Tail;
+pub use wilcoxon::wilcoxon;

@@ -1,0 +1,20 @@
+//! The paired t test: assumes that the mean of the differences is about normally distributed.
+
+use crate::special::student_upper;
+use crate::{Sample, Tail};
+
+/// The p-value of the mean difference; `None` for less than two differences. Differences that are all equal leave nothing
+/// to chance: the p-value is 1 if they are 0, and otherwise 0 (for one side, on that side only).
+///
+/// Weights enter the mean and its standard error ([`Sample::standard_error`]); the degrees of freedom are n - 1.
+pub fn paired_t(differences: &Sample, tail: Tail) -> Option<f64> {
+    let error = differences.standard_error()?;
+    let mean = differences.mean()?;
+    let t = match (error == 0.0, mean == 0.0) {
+        (true, true) => return Some(1.0),
+        (true, false) => mean * f64::INFINITY,
+        (false, _) => mean / error,
+    };
+    let freedom = (differences.len() - 1) as f64;
+    Some(tail.of(student_upper(t, freedom), student_upper(-t, freedom)))
+}

@@ -1,0 +1,77 @@
+//! Simulated experiments with two equal systems: of tests at a level of 5 %, about 5 % must find a difference, and of
+//! intervals at 95 % about 95 % must cover the truth.
+
+use rankwise_data::{Draw, Purpose};
+use rankwise_eval::{IntervalSpec, Sample, Tail, fisher, intervals, paired_t, resampled_means, shift_test, wilcoxon};
+use rayon::prelude::*;
+
+/// The standard error of a rate of 5 % is 0.22 % with so many, so that 1 % more or less is no chance.
+const EXPERIMENTS: u64 = 10_000;
+const QUERIES: usize = 40;
+
+/// Two systems of equal skill on queries that are more or less hard: values in [0, 1], many of them 0 for both.
+fn differences(experiment: u64) -> Sample {
+    let draw = Draw::new(17, Purpose::SynthQuery, experiment as u32);
+    let values = (0..QUERIES as u64).map(|query| {
+        let hardness = draw.uniform(query, 0);
+        let value = |noise: f64| (0.8 - hardness + 0.3 * noise).clamp(0.0, 1.0);
+        let [first, second] = draw.normals(query, 1);
+        Some(value(first) - value(second))
+    });
+    Sample::new(&values.collect::<Vec<_>>(), &[1.0; QUERIES])
+}
+
+/// How often a test finds a difference where there is none.
+fn rate(p_value: impl Fn(&Sample, u64) -> f64 + Sync) -> f64 {
+    let n_found = (0..EXPERIMENTS).into_par_iter().filter(|seed| p_value(&differences(*seed), *seed) <= 0.05).count();
+    n_found as f64 / EXPERIMENTS as f64
+}
+
+#[test]
+fn one_in_twenty_equal_pairs_seems_different() {
+    let bootstrap = |sample: &Sample, seed| {
+        shift_test(sample.mean().unwrap(), &resampled_means(&[sample], 399, seed)[0], Tail::Both)
+    };
+    let rates = [
+        ("fisher", rate(|sample, seed| fisher(sample, Tail::Both, 399, seed))),
+        ("fisher, one-sided", rate(|sample, seed| fisher(sample, Tail::Upper, 399, seed))),
+        ("t", rate(|sample, _| paired_t(sample, Tail::Both).unwrap())),
+        ("wilcoxon", rate(|sample, _| wilcoxon(sample, Tail::Both))),
+        ("bootstrap", rate(bootstrap)),
+    ];
+    for (test, rate) in rates {
+        // The bootstrap takes the queries at hand for all there are, and finds a little more for that.
+        let limits = if test == "bootstrap" { 0.04..=0.07 } else { 0.04..=0.06 };
+        assert!(limits.contains(&rate), "{test}: {rate}");
+    }
+}
+
+/// With every query twice as heavy as the next, weights must not make differences out of nothing.
+#[test]
+fn weights_do_not_invent_differences() {
+    let weights: Vec<f64> = (0..QUERIES).map(|query| if query % 2 == 0 { 2.0 } else { 1.0 }).collect();
+    let weighted = |sample: &Sample| {
+        let values: Vec<Option<f64>> = sample.values().iter().copied().map(Some).collect();
+        Sample::new(&values, &weights)
+    };
+    let rates = [
+        rate(|sample, seed| fisher(&weighted(sample), Tail::Both, 399, seed)),
+        rate(|sample, _| paired_t(&weighted(sample), Tail::Both).unwrap()),
+    ];
+    assert!(rates.iter().all(|rate| (0.04..=0.06).contains(rate)), "{rates:?}");
+}
+
+#[test]
+fn intervals_cover_the_truth() {
+    let n_covered = (0..EXPERIMENTS / 2)
+        .into_par_iter()
+        .filter(|seed| {
+            let spec = IntervalSpec { resamples: 400, seed: *seed, ..IntervalSpec::default() };
+            let found = intervals(&[&differences(*seed)], &spec)[0].unwrap();
+            (found.low..=found.high).contains(&0.0)
+        })
+        .count();
+    let covered = n_covered as f64 / (EXPERIMENTS / 2) as f64;
+    // As with the test above: a little less than 95 %, with 40 queries.
+    assert!((0.92..=0.955).contains(&covered), "{covered}");
+}

@@ -1,0 +1,223 @@
+//! What a system returned for each query, with what is known about the documents.
+//!
+//! Metrics see one [`QueryResult`] at a time. It comes from a data set, where a score is known for every judged document, or
+//! from a run, which may leave out judged documents and return others that nobody judged.
+
+use rankwise_data::{Dataset, Draw, Pair, QueryView, RowKey, StringTable};
+
+/// The results of a system.
+#[derive(Clone, Copy, Debug)]
+pub enum Results<'a> {
+    /// A score for each document of a data set, in canonical order.
+    Scores {
+        /// The documents.
+        data: &'a Dataset,
+        /// Their scores.
+        scores: &'a [f64],
+    },
+    /// Documents that were found, and those that were not.
+    Run(&'a RunResults),
+}
+
+impl<'a> Results<'a> {
+    /// How many queries were judged.
+    pub fn n_queries(&self) -> usize {
+        match self {
+            Self::Scores { data, .. } => data.n_queries(),
+            Self::Run(run) => run.n_queries(),
+        }
+    }
+
+    /// The weight of a query.
+    pub fn query_weight(&self, query: usize) -> f64 {
+        match self {
+            Self::Scores { data, .. } => data.query_weight(query).into(),
+            Self::Run(run) => run.weights[query].into(),
+        }
+    }
+
+    /// What was returned for one query.
+    pub fn query(&self, query: usize) -> QueryResult<'a> {
+        match *self {
+            Self::Scores { data, scores } => QueryResult::of_data(data, scores, query),
+            Self::Run(run) => run.query(query),
+        }
+    }
+
+    /// The most documents that a query has, found or not.
+    pub(crate) fn longest(&self) -> usize {
+        let n_docs = |query: usize| match self {
+            Self::Scores { data, .. } => data.query_rows(query).len(),
+            Self::Run(run) => {
+                run.bounds[query + 1] - run.bounds[query] + run.missed_bounds[query + 1] - run.missed_bounds[query]
+            }
+        };
+        (0..self.n_queries()).map(n_docs).max().unwrap_or(0)
+    }
+}
+
+/// What a system returned for one query. Documents are numbered from 0, in canonical order.
+#[derive(Clone, Debug)]
+pub struct QueryResult<'a> {
+    /// The query.
+    pub id: &'a str,
+    /// The score of each document that was returned.
+    pub scores: &'a [f64],
+    /// The label of each; 0 where it was not judged.
+    pub labels: &'a [f32],
+    /// Where each stood in the input.
+    pub places: &'a [u32],
+    /// Where each was shown, if that is known.
+    pub positions: Option<&'a [u32]>,
+    /// Which of them were judged; `None` is all.
+    pub judged: Option<&'a [bool]>,
+    /// The labels of judged documents that were not returned.
+    pub missed: &'a [f32],
+    /// Preferences between rows of the data set.
+    pub pairs: &'a [Pair],
+    /// The row of the first document, for `pairs`.
+    pub first_row: usize,
+    docs: Docs<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Docs<'a> {
+    Data(QueryView<'a>),
+    Run { ids: &'a StringTable, start: usize },
+}
+
+impl<'a> QueryResult<'a> {
+    fn of_data(data: &'a Dataset, scores: &'a [f64], query: usize) -> Self {
+        let view = data.query(query);
+        Self {
+            id: view.id,
+            scores: &scores[view.rows.clone()],
+            labels: view.labels,
+            places: view.input_rows,
+            positions: data.positions().map(|positions| &positions[view.rows.clone()]),
+            judged: None,
+            missed: &[],
+            pairs: if data.pairs().is_empty() { &[] } else { data.query_pairs(query) },
+            first_row: view.rows.start,
+            docs: Docs::Data(view),
+        }
+    }
+
+    /// How many documents were returned.
+    pub fn n_docs(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// The name of a document.
+    pub(crate) fn doc_id(&self, doc: usize) -> &str {
+        match &self.docs {
+            Docs::Data(view) => view.doc_id(doc),
+            Docs::Run { ids, start } => ids.get(start + doc),
+        }
+    }
+
+    /// A uniform draw in [0, 1) for a document.
+    pub(crate) fn draw(&self, draw: &Draw, doc: usize) -> f64 {
+        match &self.docs {
+            Docs::Data(view) => view.draw(draw, doc),
+            Docs::Run { ids, start } => draw.row_uniform(RowKey::of_ids(self.id, ids.get(start + doc)), 0),
+        }
+    }
+}
+
+/// A run beside the judgements: for each judged query, what was found and what was not.
+#[derive(Clone, Debug)]
+pub struct RunResults {
+    qids: StringTable,
+    weights: Vec<f32>,
+    /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next five.
+    bounds: Vec<usize>,
+    docs: StringTable,
+    scores: Vec<f64>,
+    labels: Vec<f32>,
+    judged: Vec<bool>,
+    places: Vec<u32>,
+    /// Query `q` has the labels `missed_bounds[q]..missed_bounds[q + 1]` of `missed`.
+    missed_bounds: Vec<usize>,
+    missed: Vec<f32>,
+}
+
+/// A document that a run returned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found<'a> {
+    /// Its name.
+    pub doc: &'a str,
+    /// Its score.
+    pub score: f64,
+    /// Its label, if it was judged.
+    pub label: Option<f32>,
+    /// Where the run says so: the number of the line.
+    pub place: u32,
+}
+
+impl Default for RunResults {
+    fn default() -> Self {
+        Self {
+            qids: StringTable::default(),
+            weights: Vec::new(),
+            bounds: vec![0],
+            docs: StringTable::default(),
+            scores: Vec::new(),
+            labels: Vec::new(),
+            judged: Vec::new(),
+            places: Vec::new(),
+            missed_bounds: vec![0],
+            missed: Vec::new(),
+        }
+    }
+}
+
+impl RunResults {
+    /// Adds a document to the query that [`Self::end_query`] will name. They come in the order of their names, byte by byte.
+    pub fn found(&mut self, found: Found<'_>) {
+        self.docs.push(found.doc);
+        self.scores.push(found.score);
+        self.labels.push(found.label.unwrap_or(0.0));
+        self.judged.push(found.label.is_some());
+        self.places.push(found.place);
+    }
+
+    /// Adds a judged document that the run does not name.
+    pub fn missed(&mut self, label: f32) {
+        self.missed.push(label);
+    }
+
+    /// Ends a query. Queries come in the order of their ids, byte by byte.
+    pub fn end_query(&mut self, qid: &str, weight: f32) {
+        self.qids.push(qid);
+        self.weights.push(weight);
+        self.bounds.push(self.scores.len());
+        self.missed_bounds.push(self.missed.len());
+    }
+
+    /// The ids of the queries.
+    pub fn qids(&self) -> &StringTable {
+        &self.qids
+    }
+
+    /// How many queries there are.
+    pub fn n_queries(&self) -> usize {
+        self.qids.len()
+    }
+
+    fn query(&self, query: usize) -> QueryResult<'_> {
+        let rows = self.bounds[query]..self.bounds[query + 1];
+        QueryResult {
+            id: self.qids.get(query),
+            scores: &self.scores[rows.clone()],
+            labels: &self.labels[rows.clone()],
+            places: &self.places[rows.clone()],
+            positions: None,
+            judged: Some(&self.judged[rows.clone()]),
+            missed: &self.missed[self.missed_bounds[query]..self.missed_bounds[query + 1]],
+            pairs: &[],
+            first_row: rows.start,
+            docs: Docs::Run { ids: &self.docs, start: rows.start },
+        }
+    }
+}

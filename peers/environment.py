@@ -1,0 +1,34 @@
+"""A virtual environment with the peers, made on first use in target/peers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / "target" / "peers"
+REQUIREMENTS = ROOT / "peers" / "requirements.txt"
+
+# What the script exits with where the peers cannot be had; `cargo xtask` then passes over the step.
+UNAVAILABLE = 77
+
+
+def enter():
+    """Restarts the script inside the environment."""
+    if Path(sys.prefix) == VENV:
+        return
+    python = VENV / "bin" / "python"
+    stamp = VENV / "requirements.txt"
+    wanted = REQUIREMENTS.read_text()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print("installing the peers into", VENV.relative_to(ROOT), file=sys.stderr)
+        try:
+            import venv
+
+            venv.create(VENV, with_pip=True, clear=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS], check=True)
+        except (ImportError, OSError, subprocess.CalledProcessError) as error:
+            print("the peers cannot be installed:", error, file=sys.stderr)
+            sys.exit(UNAVAILABLE)
+        stamp.write_text(wanted)
+    os.execv(python, [str(python), *sys.argv])
