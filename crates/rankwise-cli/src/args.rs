@@ -12,6 +12,7 @@ use rankwise::train::TrainSpec;
 
 use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
+use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget};
 
 /// More threads than any machine has cores for.
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Predict(Predict),
     Eval(Box<Eval>),
     Compare(Box<Compare>),
+    Convert(Box<Convert>),
     ConvertData(ConvertData),
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod compare;
+mod convert;
 mod convert_data;
 mod demo;
 mod eval;
@@ -34,6 +35,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
         Command::Compare(args) => compare::run(&args, cli.global, output),
+        Command::Convert(args) => convert::run(&args, output),
         Command::ConvertData(args) => convert_data::run(&args, output),
     }
 }

@@ -9,6 +9,7 @@ mod command;
 mod compare_args;
 mod comparison;
 mod config;
+mod convert_args;
 mod data_args;
 mod failure;
 mod files;

@@ -116,9 +116,9 @@ fn nodes(field: &Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
     (0..n_nodes).map(node).collect()
 }
 
-/// Values below a threshold are those up to the f32 before it. Where none is, none is finite either.
+/// Values below a threshold are those up to the f32 before it. Nothing is below the smallest.
 fn below(threshold: f32) -> f64 {
-    f64::from(threshold.next_down().clamp(-f32::MAX, f32::MAX))
+    if threshold <= -f32::MAX { f64::MIN } else { f64::from(threshold.next_down()) }
 }
 
 fn unsupported(what: String, advice: &str) -> FormatError {

@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod baseline;
+mod check_export;
 mod checkpoints;
 pub mod config;
 pub mod help;
@@ -33,6 +34,7 @@ mod judge;
 mod predict;
 
 pub use baseline::{BestFeature, best_feature};
+pub use check_export::{ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use predict::predict;

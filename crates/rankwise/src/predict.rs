@@ -8,7 +8,7 @@ use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
 
 /// Documents that one task scores: some blocks of the scorer.
-const TASK_DOCS: usize = 2048;
+pub(crate) const TASK_DOCS: usize = 2048;
 
 /// The score of every document, in canonical order. A feature that no document has is missing in all of
 /// them, or 0, as the data says of what is left out.
@@ -27,10 +27,10 @@ pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
 }
 
 /// Some rows of a data set, with the columns of the model's features.
-struct Part<'a> {
-    columns: &'a [Option<&'a Column>],
-    absent: f32,
-    rows: Range<usize>,
+pub(crate) struct Part<'a> {
+    pub(crate) columns: &'a [Option<&'a Column>],
+    pub(crate) absent: f32,
+    pub(crate) rows: Range<usize>,
 }
 
 impl Documents for Part<'_> {

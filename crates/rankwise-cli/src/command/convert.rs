@@ -1,0 +1,114 @@
+//! `rankwise convert`
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rankwise::ExportAgreement;
+use rankwise::formats::{ExportOptions, export, read_back};
+use rankwise::io::{read_bytes, write_atomically};
+use rankwise::model::Model;
+use serde_json::json;
+
+use crate::convert_args::Convert;
+use crate::failure::user;
+use crate::output::Output;
+use crate::{files, text};
+
+pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
+    output.check_file(&args.out, "model needs")?;
+    let inputs: Vec<&Path> = [Some(&args.model), args.check.as_ref(), args.feature_names.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(AsRef::as_ref)
+        .collect();
+    files::check_inputs(&inputs)?;
+    let options = ExportOptions {
+        allow_rounding: args.allow_rounding,
+        missing_as_zero: args.missing_as_zero,
+        names: args.feature_names.as_deref().map(names).transpose()?.unwrap_or_default(),
+    };
+    let model = files::read_model(&args.model)?;
+    files::check_output(&args.out, &inputs)?;
+    let place = files::shown(&args.model);
+    let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
+    let agreement = match &args.check {
+        Some(data) => Some(check(args, &model, (&bytes, &options), data, output)?),
+        None => None,
+    };
+    write_atomically(&args.out, |file| file.write_all(&bytes))?;
+    let mut summary = format!(
+        "wrote {} with {} leaves to {} ({}, {} bytes)\n",
+        text::count(model.trees.len(), "tree"),
+        text::thousands(model.n_leaves() as u64),
+        args.out.display(),
+        args.to,
+        text::thousands(bytes.len() as u64),
+    );
+    if let Some(agreement) = agreement {
+        summary.push_str(&agreed(agreement));
+    }
+    let checked = agreement
+        .map(|agreement| json!({ "rows": agreement.documents, "largest_difference": agreement.largest_difference }));
+    output.summary(
+        &args.out,
+        &summary,
+        &json!({
+            "file": args.out.display().to_string(), "format": args.to.name(), "bytes": bytes.len(),
+            "trees": model.trees.len(), "leaves": model.n_leaves(), "features": model.features.len(), "check": checked,
+        }),
+    )
+}
+
+/// Reads the export back and holds it against the model.
+fn check(
+    args: &Convert,
+    model: &Model,
+    (bytes, options): (&[u8], &ExportOptions),
+    path: &Path,
+    output: Output,
+) -> anyhow::Result<ExportAgreement> {
+    let data = files::read_data_for(model, path, &args.read, files::Labels::Optional)?;
+    files::warn_of_strangers(model, &data, path, output);
+    // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
+    let reading = read_back(bytes, args.to, model, options)?;
+    rankwise::check_export(model, &reading, &data)
+        .map_err(|difference| user(format!("{}: {difference}", files::shown(path))))
+}
+
+fn agreed(agreement: ExportAgreement) -> String {
+    let documents = text::count(agreement.documents, "document");
+    if agreement.largest_difference == 0.0 {
+        return format!("checked {documents}: all scores are equal\n");
+    }
+    format!(
+        "checked {documents}: scores agree in f32, the largest difference is {:.2e}\n",
+        agreement.largest_difference
+    )
+}
+
+/// Reads lines of a number and a name.
+fn names(path: &Path) -> anyhow::Result<BTreeMap<u32, String>> {
+    let place = files::shown(path);
+    let bytes = read_bytes(path, u64::MAX)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| user(format!("{place}: it is not UTF-8; save it as such")))?;
+    let mut names = BTreeMap::new();
+    for (idx, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line_number = idx + 1;
+        let entry = line.trim().split_once(char::is_whitespace);
+        let entry = entry.and_then(|(number, name)| Some((number.parse::<u32>().ok()?, name.trim())));
+        let Some((feature, name)) = entry else {
+            return Err(user(format!(
+                "{place}:{line_number}: not a number and a name; write them with a blank between"
+            )));
+        };
+        if names.insert(feature, name.to_owned()).is_some() {
+            return Err(user(format!(
+                "{place}:{line_number}: feature {feature} has a name already; leave one of both"
+            )));
+        }
+    }
+    if names.is_empty() {
+        return Err(user(format!("{place}: there are no names; write a number and a name in each line")));
+    }
+    Ok(names)
+}

@@ -1,0 +1,45 @@
+//! What can be typed after `rankwise convert`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ValueHint};
+use rankwise::formats::Target;
+
+use crate::data_args::DataArgs;
+
+/// Write a model for another program.
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The model: ours, or one of LightGBM, XGBoost or CatBoost.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// What to write: lightgbm (text), xgboost (JSON), onnx, ranklib (XML), solr (JSON for its model store), xgboost-dump (JSON
+    /// for the plugins of Elasticsearch and OpenSearch), or c (source in C99).
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(target))]
+    pub(crate) to: Target,
+    /// File to write.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: PathBuf,
+    /// Data to score with the model and with what is to be written, as the other program would; if a score differs, nothing is
+    /// written. - is standard input.
+    #[arg(long, value_name = "DATA")]
+    pub(crate) check: Option<PathBuf>,
+    /// Let values and thresholds be rounded to what the other program can hold. Without it, this is refused.
+    #[arg(long)]
+    pub(crate) allow_rounding: bool,
+    /// Let missing values count as 0 where the other program knows nothing else (ranklib, solr, xgboost-dump). Without it, models
+    /// that send them elsewhere are refused.
+    #[arg(long)]
+    pub(crate) missing_as_zero: bool,
+    /// Names of features for solr and xgboost-dump: a number and a name in each line. By default they are the model's own
+    /// names, or f and the number.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) feature_names: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
+}
+
+fn target(typed: String) -> Result<Target, String> {
+    Target::parse(&typed).ok_or(typed)
+}

@@ -1,0 +1,105 @@
+//! Why a model cannot be exported.
+
+use super::Target;
+
+/// A model that the target cannot express.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExportError {
+    /// Values of the model are f64, those of the target f32.
+    #[error(
+        "the model compares values as f64, {target} as f32, so values that are no f32 may go another way; --allow-rounding \
+         permits that, and rounds thresholds down, so that f32 values go where they went"
+    )]
+    Rounding {
+        /// To what.
+        target: Target,
+    },
+    /// A threshold has no equal.
+    #[error(
+        "tree {tree}: {target} adds 0.000001 to a threshold and cannot come to {threshold} in f32; --allow-rounding takes the \
+         nearest that it can come to, and --check DATA tells whether it matters"
+    )]
+    Threshold {
+        /// To what.
+        target: Target,
+        /// Which tree, from 0.
+        tree: usize,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// Missing values go elsewhere than 0.
+    #[error(
+        "tree {tree} sends missing values of feature {feature} elsewhere than 0, but {target} takes them for 0; \
+         --missing-as-zero permits that, and --check DATA tells whether it matters"
+    )]
+    Missing {
+        /// To what.
+        target: Target,
+        /// Which tree, from 0.
+        tree: usize,
+        /// The id of the feature.
+        feature: u32,
+    },
+    /// A number is too large for f32.
+    #[error("{what} of {value:e} does not fit f32, in which {target} computes; scale the labels down and train again")]
+    Range {
+        /// To what.
+        target: Target,
+        /// What it is, as `a leaf`.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// A feature has no number there.
+    #[error(
+        "the model asks for feature {feature}, but {target} numbers features from {first} to {last}; number them so in the data and train again"
+    )]
+    Feature {
+        /// To what.
+        target: Target,
+        /// The id of the feature.
+        feature: u32,
+        /// The smallest number.
+        first: u32,
+        /// The largest number.
+        last: u32,
+    },
+    /// A name cannot be used.
+    #[error("feature {feature} cannot be called {name:?} in {target}: {problem}; {}", if target.has_names() { "give other names with --feature-names" } else { "rename it in the data and train again" })]
+    Name {
+        /// To what.
+        target: Target,
+        /// The id of the feature.
+        feature: u32,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The names that were given are not enough.
+    #[error("the feature names that were given have none for feature {feature}; add it")]
+    Nameless {
+        /// The id of the feature.
+        feature: u32,
+    },
+    /// Names where there is no place for them.
+    #[error("{target} knows features by number, so leave --feature-names out")]
+    NamesUnused {
+        /// To what.
+        target: Target,
+    },
+    /// A tree whose nodes are nested too deep.
+    #[error(
+        "tree {tree} is {depth} levels deep, and readers of {target} may stop at {most}; train again with max_depth={most} or less"
+    )]
+    Depth {
+        /// To what.
+        target: Target,
+        /// Which tree, from 0.
+        tree: usize,
+        /// Its depth.
+        depth: usize,
+        /// The largest depth.
+        most: usize,
+    },
+}

@@ -1,0 +1,205 @@
+//! A model in the terms of a target.
+//!
+//! Our `f32` models round a value, with what is infinite at the largest f32, and compare it then. Targets do not round, so the
+//! threshold moves instead: for f64 values to the last one that rounds to the threshold, for f32 values to the f32 at or below it.
+//! Questions that all values answer alike ask whether there is a value, or nothing at all.
+
+use rankwise_model::{Child, Model, Precision, Tree};
+
+use super::number::floor_f32;
+use super::{ExportError, ExportOptions, Target};
+
+/// What a target compares values as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    F32,
+    F64,
+}
+
+/// A question, and where its answers lead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Split {
+    /// The id of the feature.
+    pub(crate) feature: u32,
+    pub(crate) question: Question,
+    pub(crate) missing_left: bool,
+    /// A place in the list of nodes.
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+    pub(crate) gain: f64,
+    pub(crate) count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Question {
+    /// Values up to this go left. For targets of f32 it is one.
+    AtMost(f64),
+    /// Every value goes left; missing ones go right.
+    IsThere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Node {
+    Split(Split),
+    Leaf { value: f64, count: u64 },
+}
+
+/// A model with at least one tree. A tree's root is its node 0; parents stand before their children.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lowered {
+    pub(crate) base_score: f64,
+    pub(crate) trees: Vec<Vec<Node>>,
+    /// The ids of the model's features, ascending.
+    pub(crate) features: Vec<u32>,
+}
+
+impl Lowered {
+    pub(crate) fn new(model: &Model, target: Target, options: &ExportOptions) -> Result<Self, ExportError> {
+        let width = target.width();
+        let has_nodes = model.trees.iter().any(|tree| tree.n_nodes() > 0);
+        if has_nodes && width == Width::F32 && model.precision == Precision::F64 && !options.allow_rounding {
+            return Err(ExportError::Rounding { target });
+        }
+        let mut trees: Vec<_> = model.trees.iter().map(|tree| lower(tree, model, width)).collect();
+        if trees.is_empty() {
+            trees.push(vec![Node::Leaf { value: 0.0, count: 0 }]);
+        }
+        if target.misses_as_zero() && !options.missing_as_zero {
+            check_missing(&trees, target)?;
+        }
+        Ok(Self { base_score: model.base_score, trees, features: model.features.clone() })
+    }
+
+    /// For targets without a base score: the first tree's leaves have it. Ours is added first, too, so nothing is rounded otherwise.
+    pub(crate) fn with_folded_base(&self) -> Self {
+        let mut folded = self.clone();
+        for node in &mut folded.trees[0] {
+            if let Node::Leaf { value, .. } = node {
+                *value += self.base_score;
+            }
+        }
+        folded.base_score = 0.0;
+        folded
+    }
+
+    /// One more than the largest feature, for targets that know features by columns.
+    pub(crate) fn n_columns(&self, target: Target) -> Result<usize, ExportError> {
+        let last = self.check_features(target, 0)?;
+        Ok(last.map_or(1, |last| last as usize + 1))
+    }
+
+    /// Makes sure that the target has a number for each feature; gives the largest.
+    pub(crate) fn check_features(&self, target: Target, first: u32) -> Result<Option<u32>, ExportError> {
+        /// A target that has a column for each number would else take gigabytes for a slip.
+        const LAST: u32 = 999_999;
+        match self.features.iter().find(|feature| !(first..=LAST).contains(feature)) {
+            Some(feature) => Err(ExportError::Feature { target, feature: *feature, first, last: LAST }),
+            None => Ok(self.features.last().copied()),
+        }
+    }
+}
+
+/// How values answer a question.
+enum Answer {
+    AtMost(f64),
+    AllLeft,
+    AllRight,
+}
+
+fn answer(threshold: f64, precision: Precision, width: Width) -> Answer {
+    const LARGEST: f64 = f32::MAX as f64;
+    if (precision, width) == (Precision::F64, Width::F64) {
+        return Answer::AtMost(threshold);
+    }
+    // f64 models come here only if rounding is allowed; infinite values then saturate as in ours of f32.
+    if threshold >= LARGEST {
+        Answer::AllLeft
+    } else if threshold < -LARGEST {
+        Answer::AllRight
+    } else {
+        let last = floor_f32(threshold);
+        Answer::AtMost(if width == Width::F32 { last.into() } else { last_rounded_to(last) })
+    }
+}
+
+/// The largest f64 that rounds to the f32: half-way to the next one, which goes to the even of both.
+fn last_rounded_to(value: f32) -> f64 {
+    let half_way = f64::midpoint(value.into(), value.next_up().into());
+    if half_way as f32 <= value { half_way } else { half_way.next_down() }
+}
+
+fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
+    let parts = tree.parts();
+    let mut nodes: Vec<Node> = Vec::with_capacity(2 * tree.n_leaves());
+    let root = if tree.n_nodes() == 0 { Child::Leaf(0) } else { Child::Node(0) };
+    // What is to be written, and the edge that leads there: the parent and whether it is the right one.
+    let mut open: Vec<(Child, Option<(usize, bool)>)> = vec![(root, None)];
+    while let Some((child, edge)) = open.pop() {
+        let place = nodes.len();
+        match child {
+            Child::Leaf(leaf) => {
+                nodes.push(Node::Leaf { value: parts.leaf_value[leaf], count: parts.leaf_count[leaf] });
+            }
+            Child::Node(node) => {
+                let (left, right) = (Child::decode(parts.left[node]), Child::decode(parts.right[node]));
+                let missing_left = parts.missing_left[node];
+                let (question, missing_left, left, right) =
+                    match (answer(parts.threshold[node], model.precision, width), missing_left) {
+                        (Answer::AtMost(last), _) => (Question::AtMost(last), missing_left, left, right),
+                        (Answer::AllLeft, false) => (Question::IsThere, false, left, right),
+                        (Answer::AllRight, true) => (Question::IsThere, false, right, left),
+                        (Answer::AllLeft, true) => {
+                            open.push((left, edge));
+                            continue;
+                        }
+                        (Answer::AllRight, false) => {
+                            open.push((right, edge));
+                            continue;
+                        }
+                    };
+                let feature = model.features[parts.feature[node] as usize];
+                let (gain, count) = (parts.gain[node], parts.count[node]);
+                nodes.push(Node::Split(Split { feature, question, missing_left, left: 0, right: 0, gain, count }));
+                open.push((right, Some((place, true))));
+                open.push((left, Some((place, false))));
+            }
+        }
+        if let Some((parent, is_right)) = edge
+            && let Node::Split(split) = &mut nodes[parent]
+        {
+            *(if is_right { &mut split.right } else { &mut split.left }) = place;
+        }
+    }
+    nodes
+}
+
+/// Missing values must go where 0 goes.
+fn check_missing(trees: &[Vec<Node>], target: Target) -> Result<(), ExportError> {
+    for (tree, nodes) in trees.iter().enumerate() {
+        for node in nodes {
+            let Node::Split(split) = node else { continue };
+            let zero_left = match split.question {
+                Question::AtMost(last) => 0.0 <= last,
+                Question::IsThere => true,
+            };
+            if zero_left != split.missing_left {
+                return Err(ExportError::Missing { target, tree, feature: split.feature });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_f64_threshold_parts_values_as_rounding_does() {
+        for threshold in [0.0, -0.0, 0.1, -0.1, 1.0, 1e-45, -1e-45, 16_777_216.0, 3e38_f32, f32::MAX.next_down()] {
+            let last = last_rounded_to(threshold);
+            assert!(last as f32 <= threshold, "{threshold}");
+            assert!(last.next_up() as f32 > threshold, "{threshold}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What targets share that write a node inside its parent.
+
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+
+use super::lowered::{Lowered, Node};
+use super::{ExportError, Target};
+use crate::FormatError;
+use crate::value::Value;
+
+/// Readers of JSON stop at 1,000 brackets inside one another, and a level of the dump has two.
+const MAX_DEPTH: usize = 400;
+
+/// Refuses trees that readers would not get through.
+pub(crate) fn check_depths(lowered: &Lowered, target: Target) -> Result<(), ExportError> {
+    for (tree, nodes) in lowered.trees.iter().enumerate() {
+        let mut depths = vec![0; nodes.len()];
+        for (place, node) in nodes.iter().enumerate() {
+            if let Node::Split(split) = node {
+                depths[split.left] = depths[place] + 1;
+                depths[split.right] = depths[place] + 1;
+            }
+        }
+        let depth = depths.into_iter().max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Err(ExportError::Depth { target, tree, depth, most: MAX_DEPTH });
+        }
+    }
+    Ok(())
+}
+
+/// Reads JSON of our own making, however deep.
+pub(crate) fn read_json(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    reader.disable_recursion_limit();
+    let json = Json::deserialize(&mut reader).map_err(|error| FormatError::Line {
+        format,
+        line: error.line(),
+        problem: error.to_string(),
+    })?;
+    Ok(json.into())
+}
+
+/// A name as JSON writes it.
+pub(crate) fn quoted(name: &str) -> String {
+    Json::from(name).to_string()
+}

@@ -1,0 +1,50 @@
+//! Numbers as text that every reader reads alike.
+
+use super::{ExportError, Target};
+
+/// The shortest text that reads back as the same f64.
+pub(crate) fn text(number: f64) -> String {
+    serde_json::Number::from_f64(number)
+        .map_or_else(|| if number > 0.0 { "inf".into() } else { "-inf".into() }, |n| n.to_string())
+}
+
+/// Texts with blanks between them.
+pub(crate) fn line<T>(numbers: impl IntoIterator<Item = T>, text: impl Fn(T) -> String) -> String {
+    numbers.into_iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// The nearest f32 as text. It is the f64 of the same value that is written: readers that parse f64 and round come to the same
+/// f32 as those that parse f32.
+pub(crate) fn text_f32(number: f32) -> String {
+    text(f64::from(number))
+}
+
+/// The nearest f32, where there is one.
+pub(crate) fn to_f32(target: Target, what: &'static str, value: f64) -> Result<f32, ExportError> {
+    Some(value as f32).filter(|value| value.is_finite()).ok_or(ExportError::Range { target, what, value })
+}
+
+/// The largest f32 that is not above.
+pub(crate) fn floor_f32(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) > value { near.next_down() } else { near }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f32_rounds_down_and_texts_read_back() {
+        for value in [0.1, -0.1, 1e-50, -1e-50, 3.5, 1e39, -1e39, 16_777_217.0] {
+            let floor = floor_f32(value);
+            assert!(f64::from(floor) <= value && f64::from(floor.next_up()) > value, "{value} {floor}");
+            assert_eq!(text(value).parse(), Ok(value));
+        }
+        for value in [0.1_f32, f32::MAX, f32::MIN_POSITIVE, 1e-45, -0.0] {
+            assert_eq!(text_f32(value).parse::<f64>().map(|read| read as f32), Ok(value));
+            assert_eq!(text_f32(value).parse(), Ok(value));
+        }
+        assert_eq!((text(f64::INFINITY), text(1e300)), ("inf".into(), "1e300".into()));
+    }
+}

@@ -1,0 +1,120 @@
+//! XGBoost's JSON, as `save_model` writes it.
+//!
+//! Values are f32 and go left if they are *below* the threshold, so it is the f32 after ours. XGBoost refuses infinite values:
+//! what sends every value to one side asks whether it is below the smallest f32. Leaves are added in f32.
+
+use rankwise_model::Model;
+use serde_json::{Value, json};
+
+use super::lowered::{Lowered, Node, Question};
+use super::number::{text_f32, to_f32};
+use super::{ExportError, Target};
+
+/// The parent of a root.
+const NO_PARENT: i32 = i32::MAX;
+/// The oldest version whose files look so.
+const VERSION: [u32; 3] = [2, 0, 0];
+
+pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportError> {
+    let n_columns = lowered.n_columns(Target::XgBoost)?;
+    let names = column_names(model, n_columns)?;
+    let types = vec!["float"; names.len()];
+    let n_trees = lowered.trees.len();
+    let trees: Vec<Value> =
+        lowered.trees.iter().enumerate().map(|(idx, nodes)| tree(idx, nodes, n_columns)).collect::<Result<_, _>>()?;
+    let base_score = to_f32(Target::XgBoost, "the base score", lowered.base_score)?;
+    let model = json!({
+        "gbtree_model_param": { "num_parallel_tree": "1", "num_trees": n_trees.to_string() },
+        "iteration_indptr": (0..=n_trees).collect::<Vec<_>>(),
+        "tree_info": vec![0; n_trees],
+        "trees": trees,
+    });
+    let param = json!({
+        "base_score": text_f32(base_score), "boost_from_average": "1", "num_class": "0",
+        "num_feature": n_columns.to_string(), "num_target": "1",
+    });
+    let file = json!({
+        "learner": {
+            "attributes": {},
+            "feature_names": names,
+            "feature_types": types,
+            "gradient_booster": { "model": model, "name": "gbtree" },
+            "learner_model_param": param,
+            // Its scores are what the trees add up to, as for ranking, and it needs no parameters of pairs.
+            "objective": { "name": "reg:squarederror", "reg_loss_param": { "scale_pos_weight": "1" } },
+        },
+        "version": VERSION,
+    });
+    Ok(format!("{file}\n").into_bytes())
+}
+
+/// A name for every column, or none where the model has none.
+fn column_names(model: &Model, n_columns: usize) -> Result<Vec<String>, ExportError> {
+    if model.feature_names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut names: Vec<String> = (0..n_columns).map(|column| format!("f{column}")).collect();
+    for (feature, name) in model.features.iter().copied().zip(&model.feature_names) {
+        let refuse = |problem| Err(ExportError::Name { target: Target::XgBoost, feature, name: name.clone(), problem });
+        if name.contains(['[', ']', '<']) {
+            return refuse("names have no brackets");
+        }
+        let column = feature as usize;
+        let made_up = name.strip_prefix('f').and_then(|number| number.parse::<usize>().ok());
+        let is_taken = |other: usize| other != column && other < n_columns && format!("f{other}") == *name;
+        if made_up.is_some_and(is_taken) {
+            return refuse("this is the name of another column");
+        }
+        names[column].clone_from(name);
+    }
+    Ok(names)
+}
+
+fn tree(idx: usize, nodes: &[Node], n_columns: usize) -> Result<Value, ExportError> {
+    let n_nodes = nodes.len();
+    let mut parents = vec![NO_PARENT; n_nodes];
+    let (mut lefts, mut rights) = (vec![-1_i64; n_nodes], vec![-1_i64; n_nodes]);
+    let (mut indices, mut conditions) = (vec![0; n_nodes], vec![0.0; n_nodes]);
+    let (mut default_left, mut gains, mut weights) = (vec![0; n_nodes], vec![0.0; n_nodes], vec![0.0; n_nodes]);
+    for (place, node) in nodes.iter().enumerate() {
+        match node {
+            Node::Leaf { value, count } => {
+                conditions[place] = f64::from(to_f32(Target::XgBoost, "a leaf", *value)?);
+                weights[place] = *count as f64;
+            }
+            Node::Split(split) => {
+                let (condition, missing_left) = condition(split.question, split.missing_left);
+                // Below the smallest is no value: there the sides change places.
+                let (left, right) = match split.question {
+                    Question::AtMost(_) => (split.left, split.right),
+                    Question::IsThere => (split.right, split.left),
+                };
+                (lefts[place], rights[place]) = (left as i64, right as i64);
+                (parents[left], parents[right]) = (place as i32, place as i32);
+                indices[place] = split.feature;
+                conditions[place] = f64::from(condition);
+                default_left[place] = i32::from(missing_left);
+                gains[place] = f64::from((split.gain as f32).clamp(-f32::MAX, f32::MAX));
+                weights[place] = split.count as f64;
+            }
+        }
+    }
+    Ok(json!({
+        "base_weights": vec![0.0; n_nodes], "categories": [], "categories_nodes": [], "categories_segments": [],
+        "categories_sizes": [], "default_left": default_left, "id": idx, "left_children": lefts, "loss_changes": gains,
+        "parents": parents, "right_children": rights, "split_conditions": conditions, "split_indices": indices,
+        "split_type": vec![0; n_nodes], "sum_hessian": weights,
+        "tree_param": {
+            "num_deleted": "0", "num_feature": n_columns.to_string(), "num_nodes": n_nodes.to_string(),
+            "size_leaf_vector": "1",
+        },
+    }))
+}
+
+/// What values on the left are below, and whether missing ones go there too. If nothing is below it, the sides have changed places.
+pub(crate) fn condition(question: Question, missing_left: bool) -> (f32, bool) {
+    match question {
+        Question::AtMost(last) => ((last as f32).next_up(), missing_left),
+        Question::IsThere => (-f32::MAX, true),
+    }
+}

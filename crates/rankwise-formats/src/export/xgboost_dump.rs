@@ -1,0 +1,107 @@
+//! XGBoost's dump: a list of trees as JSON, nodes inside their parents, features by name.
+//!
+//! Values are f32 and go to `yes` if they are below the condition. A dump has no base score: the first tree's leaves have it. Where
+//! missing values go is written, but the plugin of Elasticsearch takes them for 0, so that is what counts here. Leaves are added
+//! in f32.
+
+use std::fmt::Write as _;
+
+use rankwise_model::{Model, Precision};
+
+use super::lowered::{Lowered, Node, Question};
+use super::names::Names;
+use super::nested::{check_depths, quoted, read_json};
+use super::number::{text_f32, to_f32};
+use super::xgboost::condition;
+use super::{ExportError, Target, reading};
+use crate::FormatError;
+use crate::draft::{DraftNode, Split};
+use crate::value::Field;
+
+pub(crate) fn write(lowered: &Lowered, names: &Names) -> Result<Vec<u8>, ExportError> {
+    let lowered = lowered.with_folded_base();
+    check_depths(&lowered, Target::XgBoostDump)?;
+    let mut out = String::from("[\n");
+    for (idx, nodes) in lowered.trees.iter().enumerate() {
+        if idx > 0 {
+            out.push_str(",\n");
+        }
+        node(nodes, (0, 0), names, &mut out)?;
+    }
+    out.push_str("\n]\n");
+    Ok(out.into_bytes())
+}
+
+/// A node, by its place and depth, with all below it.
+fn node(nodes: &[Node], (place, depth): (usize, usize), names: &Names, out: &mut String) -> Result<(), ExportError> {
+    match nodes[place] {
+        Node::Leaf { value, .. } => {
+            let value = text_f32(to_f32(Target::XgBoostDump, "a leaf", value)?);
+            let _ = write!(out, "{{\"nodeid\":{place},\"leaf\":{value}}}");
+        }
+        Node::Split(split) => {
+            let (condition, missing_left) = condition(split.question, split.missing_left);
+            let (yes, no) = match split.question {
+                Question::AtMost(_) => (split.left, split.right),
+                Question::IsThere => (split.right, split.left),
+            };
+            let missing = if missing_left { yes } else { no };
+            let (name, condition) = (quoted(names.of(split.feature)), text_f32(condition));
+            let _ = write!(
+                out,
+                "{{\"nodeid\":{place},\"depth\":{depth},\"split\":{name},\"split_condition\":{condition},\
+                 \"yes\":{yes},\"no\":{no},\"missing\":{missing},\"children\":["
+            );
+            node(nodes, (yes, depth + 1), names, out)?;
+            out.push(',');
+            node(nodes, (no, depth + 1), names, out)?;
+            out.push_str("]}");
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
+    let value = read_json("XGBoost", bytes)?;
+    let mut trees = Vec::new();
+    for root in Field::root("XGBoost", &value).list()? {
+        let mut nodes = Vec::new();
+        read_node(&root, names, &mut nodes)?;
+        trees.push(nodes);
+    }
+    reading::model(&trees, Precision::F32, 0.0)
+}
+
+/// Gives the place of the node.
+fn read_node(field: &Field<'_>, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
+    let place = nodes.len();
+    if let Some(leaf) = field.find("leaf") {
+        nodes.push(DraftNode::Leaf { value: f64::from(leaf.number()? as f32), count: 0 });
+        return Ok(place);
+    }
+    nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
+    let name = field.get("split")?;
+    let feature = names.find(name.text()?).ok_or_else(|| name.error("no feature has this name"))?;
+    let condition = field.get("split_condition")?.number()? as f32;
+    let [yes, no] = ["yes", "no"].map(|side| field.get(side)?.integer());
+    let (yes, no) = (yes?, no?);
+    let (mut left, mut right) = (None, None);
+    for child in field.get("children")?.list()? {
+        let number = child.get("nodeid")?.integer()?;
+        let place = read_node(&child, names, nodes)?;
+        left = if number == yes { Some(place) } else { left };
+        right = if number == no { Some(place) } else { right };
+    }
+    let (Some(left), Some(right)) = (left, right) else { return Err(field.error("it lacks a child")) };
+    nodes[place] = DraftNode::Split(Split {
+        feature,
+        // Below the condition: at most the f32 before it.
+        threshold: if condition == -f32::MAX { f64::MIN } else { condition.next_down().into() },
+        missing_left: 0.0 < condition,
+        left,
+        right,
+        gain: 0.0,
+        count: 0,
+    });
+    Ok(place)
+}
