@@ -6,7 +6,7 @@
 use rankwise_model::Model;
 use serde_json::{Value, json};
 
-use super::lowered::{Lowered, Node, Question};
+use super::lowered::{Lowered, Node, Question, Split};
 use super::number::{text_f32, to_f32};
 use super::{ExportError, Target};
 
@@ -76,28 +76,29 @@ fn tree(idx: usize, nodes: &[Node], n_columns: usize) -> Result<Value, ExportErr
     let (mut lefts, mut rights) = (vec![-1_i64; n_nodes], vec![-1_i64; n_nodes]);
     let (mut indices, mut conditions) = (vec![0; n_nodes], vec![0.0; n_nodes]);
     let (mut default_left, mut gains, mut weights) = (vec![0; n_nodes], vec![0.0; n_nodes], vec![0.0; n_nodes]);
-    for (place, node) in nodes.iter().enumerate() {
-        match node {
+    // XGBoost takes the right child to be the one after the left: nodes are numbered level by level.
+    let mut order = vec![0];
+    let mut number = 0;
+    while number < order.len() {
+        match &nodes[order[number]] {
             Node::Leaf { value, count } => {
-                conditions[place] = f64::from(to_f32(Target::XgBoost, "a leaf", *value)?);
-                weights[place] = *count as f64;
+                conditions[number] = f64::from(to_f32(Target::XgBoost, "a leaf", *value)?);
+                weights[number] = *count as f64;
             }
             Node::Split(split) => {
-                let (condition, missing_left) = condition(split.question, split.missing_left);
-                // Below the smallest is no value: there the sides change places.
-                let (left, right) = match split.question {
-                    Question::AtMost(_) => (split.left, split.right),
-                    Question::IsThere => (split.right, split.left),
-                };
-                (lefts[place], rights[place]) = (left as i64, right as i64);
-                (parents[left], parents[right]) = (place as i32, place as i32);
-                indices[place] = split.feature;
-                conditions[place] = f64::from(condition);
-                default_left[place] = i32::from(missing_left);
-                gains[place] = f64::from((split.gain as f32).clamp(-f32::MAX, f32::MAX));
-                weights[place] = split.count as f64;
+                let Condition { below, missing_left, children } = Condition::new(split);
+                let left = order.len();
+                order.extend(children);
+                (lefts[number], rights[number]) = (left as i64, left as i64 + 1);
+                parents[left..left + 2].fill(number as i32);
+                indices[number] = split.feature;
+                conditions[number] = f64::from(below);
+                default_left[number] = i32::from(missing_left);
+                gains[number] = f64::from((split.gain as f32).clamp(-f32::MAX, f32::MAX));
+                weights[number] = split.count as f64;
             }
         }
+        number += 1;
     }
     Ok(json!({
         "base_weights": vec![0.0; n_nodes], "categories": [], "categories_nodes": [], "categories_segments": [],
@@ -111,10 +112,25 @@ fn tree(idx: usize, nodes: &[Node], n_columns: usize) -> Result<Value, ExportErr
     }))
 }
 
-/// What values on the left are below, and whether missing ones go there too. If nothing is below it, the sides have changed places.
-pub(crate) fn condition(question: Question, missing_left: bool) -> (f32, bool) {
-    match question {
-        Question::AtMost(last) => ((last as f32).next_up(), missing_left),
-        Question::IsThere => (-f32::MAX, true),
+/// A question as XGBoost asks it.
+pub(crate) struct Condition {
+    /// Values below this go left.
+    pub(crate) below: f32,
+    pub(crate) missing_left: bool,
+    /// Where the left and the right answer lead, as places in our list of nodes.
+    pub(crate) children: [usize; 2],
+}
+
+impl Condition {
+    pub(crate) fn new(split: &Split) -> Self {
+        match split.question {
+            Question::AtMost(last) => Self {
+                below: (last as f32).next_up(),
+                missing_left: split.missing_left,
+                children: [split.left, split.right],
+            },
+            // Nothing is below the smallest value, so the sides change places.
+            Question::IsThere => Self { below: -f32::MAX, missing_left: true, children: [split.right, split.left] },
+        }
     }
 }

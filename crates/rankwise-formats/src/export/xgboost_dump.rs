@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 
 use rankwise_model::{Model, Precision};
 
-use super::lowered::{Lowered, Node, Question};
+use super::lowered::{Lowered, Node};
 use super::names::Names;
 use super::nested::{check_depths, quoted, read_json};
 use super::number::{text_f32, to_f32};
-use super::xgboost::condition;
+use super::xgboost::Condition;
 use super::{ExportError, Target, reading};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
@@ -40,13 +40,9 @@ fn node(nodes: &[Node], (place, depth): (usize, usize), names: &Names, out: &mut
             let _ = write!(out, "{{\"nodeid\":{place},\"leaf\":{value}}}");
         }
         Node::Split(split) => {
-            let (condition, missing_left) = condition(split.question, split.missing_left);
-            let (yes, no) = match split.question {
-                Question::AtMost(_) => (split.left, split.right),
-                Question::IsThere => (split.right, split.left),
-            };
+            let Condition { below, missing_left, children: [yes, no] } = Condition::new(&split);
             let missing = if missing_left { yes } else { no };
-            let (name, condition) = (quoted(names.of(split.feature)), text_f32(condition));
+            let (name, condition) = (quoted(names.of(split.feature)), text_f32(below));
             let _ = write!(
                 out,
                 "{{\"nodeid\":{place},\"depth\":{depth},\"split\":{name},\"split_condition\":{condition},\

@@ -1,0 +1,221 @@
+//! Every target, on random models and values that fall on their thresholds.
+
+use rankwise_formats::{Arithmetic, ExportError, ExportOptions, Reading, Target, export, import, read_back};
+use rankwise_model::{Model, Precision, Tree, TreeParts};
+
+use crate::random::{self, Kind, Shapes};
+
+const ALLOWED: ExportOptions =
+    ExportOptions { allow_rounding: true, missing_as_zero: true, names: std::collections::BTreeMap::new() };
+
+fn model(precision: Precision, kind: Kind, seed: u64) -> Model {
+    let shapes = Shapes { n_trees: 12, max_leaves: 16, n_features: 5, n_thresholds: 40, precision, kind };
+    let mut model = random::model(&shapes, seed);
+    // RankLib numbers features from 1.
+    for feature in &mut model.features {
+        *feature += 1;
+    }
+    model
+}
+
+/// The values of a document by the features of what was read, which need not ask for all of them.
+fn values_for(reading: &Reading, model: &Model, row: &[f64]) -> Vec<f64> {
+    let value = |feature: &u32| row[model.features.binary_search(feature).unwrap()];
+    reading.model.features.iter().map(value).collect()
+}
+
+/// What rounding to f32 can change: the leaves, and each sum.
+fn bound(model: &Model, row: &[f64]) -> f64 {
+    let row: Vec<f64> = row.iter().map(|value| model.precision.round(*value)).collect();
+    let size = |tree: &Tree| tree.parts().leaf_value[tree.leaf(&row)].abs();
+    let size: f64 = model.base_score.abs() + model.trees.iter().map(size).sum::<f64>();
+    size * (model.trees.len() + 2) as f64 / f64::from(1 << 24)
+}
+
+fn check(model: &Model, target: Target, row: &[f64]) {
+    let bytes = export(model, target, &ALLOWED).unwrap();
+    let reading = read_back(&bytes, target, model, &ALLOWED).unwrap();
+    let (ours, theirs) = (model.score(row), reading.score(&values_for(&reading, model, row)));
+    match reading.arithmetic {
+        Arithmetic::F64 => assert_eq!(ours.to_bits(), theirs.to_bits(), "{target} {row:?}"),
+        Arithmetic::F32(_) => assert!((ours - theirs).abs() <= bound(model, row), "{target} {row:?}: {ours} {theirs}"),
+    }
+}
+
+#[test]
+fn scores_are_the_models_for_every_target() {
+    for seed in 0..40 {
+        for kind in [Kind::Any, Kind::Oblivious] {
+            let model = model(Precision::F32, kind, seed);
+            for row in random::values(&model, 60, seed).chunks(model.features.len()) {
+                for target in [Target::LightGbm, Target::C] {
+                    // f64 has no finite number that infinity is below; C itself is asked about it in `standalone`.
+                    let finite: Vec<f64> = row.iter().map(|value| value.clamp(-1e300, 1e300)).collect();
+                    check(&model, target, &finite);
+                }
+                for target in [Target::XgBoost, Target::Onnx] {
+                    check(&model, target, row);
+                }
+                for target in [Target::RankLib, Target::XgBoostDump, Target::Solr] {
+                    let known: Vec<f64> = row.iter().map(|value| if value.is_nan() { 0.0 } else { *value }).collect();
+                    check(&model, target, &known);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn f64_models_are_exact_in_f64_and_for_f32_values_elsewhere() {
+    for seed in 0..40 {
+        let model = model(Precision::F64, Kind::Any, seed);
+        for row in random::values(&model, 60, seed).chunks(model.features.len()) {
+            for target in [Target::LightGbm, Target::C] {
+                check(&model, target, row);
+            }
+            let narrow: Vec<f64> = row.iter().map(|value| f64::from(value.clamp(-1e30, 1e30) as f32)).collect();
+            for target in [Target::XgBoost, Target::Onnx] {
+                check(&model, target, &narrow);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_export_is_imported_and_exported_to_the_same_bytes() {
+    for target in [Target::LightGbm, Target::XgBoost] {
+        for seed in 0..20 {
+            // All that a node asks is asked again; what asks nothing is gone after the first time.
+            let first = export(&model(Precision::F32, Kind::Any, seed), target, &ALLOWED).unwrap();
+            let second = export(&import(&first).unwrap(), target, &ALLOWED).unwrap();
+            let third = export(&import(&second).unwrap(), target, &ALLOWED).unwrap();
+            assert_eq!(second, third, "{target} {seed}");
+        }
+    }
+}
+
+/// A tree of one question, missing values to the side that is said.
+fn stump(threshold: f64, missing_left: bool) -> Model {
+    let parts = TreeParts {
+        feature: vec![0],
+        threshold: vec![threshold],
+        missing_left: vec![missing_left],
+        left: vec![!0],
+        right: vec![!1],
+        gain: vec![1.0],
+        count: vec![2],
+        leaf_value: vec![-1.5, 2.25],
+        leaf_count: vec![1, 1],
+    };
+    let mut model = model(Precision::F32, Kind::Any, 1);
+    model.trees = vec![Tree::new(parts).unwrap()];
+    model.features = vec![4];
+    model
+}
+
+#[test]
+fn what_a_target_cannot_express_is_refused_unless_it_is_allowed() {
+    let strict = ExportOptions::default();
+    let refused = |model: &Model, target| export(model, target, &strict).unwrap_err();
+    for target in [Target::RankLib, Target::Solr, Target::XgBoostDump] {
+        // 0 goes right and missing values left, or the other way round, or there is nothing but missing values to ask for.
+        for model in [stump(-1.0, true), stump(1.0, false), stump(f64::from(f32::MAX), false)] {
+            assert_eq!(refused(&model, target), ExportError::Missing { target, tree: 0, feature: 4 });
+            assert!(export(&model, target, &ALLOWED).is_ok());
+        }
+        for model in [stump(-1.0, false), stump(1.0, true), stump(f64::from(f32::MAX), true)] {
+            assert!(export(&model, target, &strict).is_ok(), "{target}");
+        }
+    }
+    let mut wide = stump(0.5, true);
+    wide.precision = Precision::F64;
+    for target in [Target::XgBoost, Target::Onnx, Target::RankLib, Target::Solr, Target::XgBoostDump] {
+        assert_eq!(refused(&wide, target), ExportError::Rounding { target });
+    }
+    assert!(export(&wide, Target::LightGbm, &strict).is_ok() && export(&wide, Target::C, &strict).is_ok());
+    let target = Target::Solr;
+    let threshold = f64::from(1e-20_f32);
+    assert_eq!(refused(&stump(threshold, true), target), ExportError::Threshold { target, tree: 0, threshold });
+
+    let mut from_zero = stump(0.5, true);
+    from_zero.features = vec![0];
+    assert!(matches!(refused(&from_zero, Target::RankLib), ExportError::Feature { feature: 0, first: 1, .. }));
+    from_zero.features = vec![u32::MAX];
+    for target in [Target::LightGbm, Target::XgBoost, Target::Onnx, Target::C, Target::RankLib] {
+        assert!(matches!(refused(&from_zero, target), ExportError::Feature { feature: u32::MAX, .. }), "{target}");
+    }
+    let mut large = stump(0.5, true);
+    large.base_score = 1e39;
+    for target in [Target::XgBoost, Target::Onnx, Target::RankLib, Target::Solr, Target::XgBoostDump] {
+        assert!(matches!(refused(&large, target), ExportError::Range { .. }), "{target}");
+    }
+}
+
+#[test]
+fn names_are_the_users_or_the_models_or_numbers() {
+    let mut model = stump(0.5, true);
+    let has = |model: &Model, options: &ExportOptions, wanted: &str| {
+        let bytes = export(model, Target::XgBoostDump, options).unwrap();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        assert!(text.contains(&format!("\"split\":{wanted},")), "{text}");
+        let reading = read_back(&bytes, Target::XgBoostDump, model, options).unwrap();
+        assert_eq!(reading.model.features, [4]);
+    };
+    has(&model, &ExportOptions::default(), "\"f4\"");
+    model.feature_names = vec!["title \"BM25\"".into()];
+    has(&model, &ExportOptions::default(), "\"title \\\"BM25\\\"\"");
+    let mut options = ExportOptions { names: [(4, "bm25".to_owned())].into(), ..ExportOptions::default() };
+    has(&model, &options, "\"bm25\"");
+    assert!(matches!(export(&model, Target::LightGbm, &options), Err(ExportError::NamesUnused { .. })));
+    options.names = [(5, "bm25".to_owned())].into();
+    assert_eq!(export(&model, Target::Solr, &options), Err(ExportError::Nameless { feature: 4 }));
+    // A blank would part LightGBM's names.
+    assert!(matches!(export(&model, Target::LightGbm, &ExportOptions::default()), Err(ExportError::Name { .. })));
+    model.feature_names = vec!["f2".into()];
+    assert!(matches!(export(&model, Target::XgBoost, &ExportOptions::default()), Err(ExportError::Name { .. })));
+    model.feature_names = vec!["f4".into()];
+    assert!(export(&model, Target::XgBoost, &ExportOptions::default()).is_ok());
+}
+
+/// A tree that is as deep as it has nodes.
+fn chain(depth: usize) -> Model {
+    let n = depth as i32;
+    let parts = TreeParts {
+        feature: vec![0; depth],
+        threshold: (0..n).map(|node| f64::from(n - node)).collect(),
+        missing_left: vec![true; depth],
+        left: (1..=n).map(|node| if node < n { node } else { !n }).collect(),
+        right: (0..n).map(|leaf| !leaf).collect(),
+        gain: vec![0.0; depth],
+        count: vec![1; depth],
+        leaf_value: (0..=n).map(f64::from).collect(),
+        leaf_count: vec![1; depth + 1],
+    };
+    let mut model = stump(0.5, true);
+    model.trees = vec![Tree::new(parts).unwrap()];
+    model
+}
+
+#[test]
+fn deep_trees_are_written_and_read_or_refused() {
+    for target in Target::ALL {
+        for value in [-1.0, 0.5, 17.0, 399.5, 1000.0] {
+            check(&chain(400), target, &[value]);
+        }
+        let is_nested = [Target::RankLib, Target::Solr, Target::XgBoostDump].contains(&target);
+        let deep = export(&chain(20_000), target, &ALLOWED);
+        assert_eq!(matches!(deep, Err(ExportError::Depth { depth: 20_000, .. })), is_nested, "{target}");
+        assert_eq!(deep.is_ok(), !is_nested, "{target}");
+    }
+}
+
+#[test]
+fn models_without_trees_give_their_base_score() {
+    for target in Target::ALL {
+        let mut model = stump(0.5, true);
+        model.trees.clear();
+        check(&model, target, &[0.5]);
+        model.trees = vec![Tree::constant(3.0, 1), Tree::constant(-0.5, 1)];
+        check(&model, target, &[0.5]);
+    }
+}
