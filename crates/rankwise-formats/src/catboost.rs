@@ -113,8 +113,7 @@ fn split(field: &Field<'_>, known: &[Feature]) -> Result<Split, FormatError> {
 /// A tree that asks the same in all nodes of a level: the nodes level by level, then the leaves.
 fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, FormatError> {
     let splits: Vec<Split> = match field.find("splits") {
-        // A tree without splits has an empty list or none.
-        Some(list) => list.list().map_or(Ok(Vec::new()), |list| list.map(|field| split(&field, known)).collect())?,
+        Some(list) => list.list()?.map(|field| split(&field, known)).collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
     let values = field.get("leaf_values")?.numbers()?;

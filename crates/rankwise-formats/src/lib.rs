@@ -10,6 +10,7 @@ mod catboost;
 mod draft;
 mod error;
 mod lightgbm;
+mod ranklib;
 mod source;
 mod ubjson;
 mod value;
@@ -24,6 +25,8 @@ pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
     let model = match Source::of(bytes) {
         Source::Native => Model::from_json(bytes)?,
         Source::LightGbmText => lightgbm::from_text(bytes)?,
+        Source::LightGbmJson => lightgbm::from_value(&value::from_json(lightgbm::FORMAT, bytes)?)?,
+        Source::RankLib => ranklib::from_text(bytes)?,
         Source::CatBoost => catboost::from_value(&value::from_json(catboost::FORMAT, bytes)?)?,
         Source::XgBoostJson => xgboost::from_value(&value::from_json(xgboost::FORMAT, bytes)?)?,
         Source::XgBoostUbj => xgboost::from_value(&ubjson::read(xgboost::FORMAT, bytes)?)?,

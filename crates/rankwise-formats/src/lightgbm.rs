@@ -8,15 +8,17 @@
 //! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
 //! ```
 
+mod json;
 mod text;
 
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, tree};
+pub(crate) use json::from_value;
 pub(crate) use text::from_text;
 
-const FORMAT: &str = "LightGBM";
+pub(crate) const FORMAT: &str = "LightGBM";
 
 /// Values as near to 0 as this count as 0 where zero is missing: the f32 next to 1e-35.
 const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
@@ -46,6 +48,17 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
         _ => return Err(unsupported("has a decision type that is not known", "use a newer rankwise")),
     };
     Ok(split)
+}
+
+/// Refuses models with several scores, or with a mean in place of a sum.
+fn check_outputs(per_iteration: Option<usize>, is_average: bool) -> Result<(), FormatError> {
+    if per_iteration.is_some_and(|n| n != 1) {
+        return Err(unsupported("gives several scores to a document", "train it with one output"));
+    }
+    if is_average {
+        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
+    }
+    Ok(())
 }
 
 fn unsupported(what: &str, advice: &str) -> FormatError {

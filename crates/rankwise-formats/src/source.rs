@@ -1,5 +1,7 @@
 //! Whose a file is.
 
+use crate::ranklib;
+
 /// The programs and formats whose models can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -7,6 +9,10 @@ pub enum Source {
     Native,
     /// LightGBM's text, as `save_model` writes it.
     LightGbmText,
+    /// LightGBM's JSON, as `dump_model` gives it.
+    LightGbmJson,
+    /// RankLib's XML.
+    RankLib,
     /// CatBoost's JSON.
     CatBoost,
     /// XGBoost's JSON.
@@ -25,6 +31,9 @@ impl Source {
         if first_line.trim_ascii() == b"tree" {
             return Self::LightGbmText;
         }
+        if ranklib::is_ours(&bytes[..bytes.len().min(START_BYTES)]) {
+            return Self::RankLib;
+        }
         let start: Vec<u8> =
             bytes.iter().take(START_BYTES).copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         // A length stands between the brace and the first name of UBJSON.
@@ -34,6 +43,9 @@ impl Source {
         }
         if start.starts_with(b"{\"learner\":") || start.starts_with(b"{\"version\":[") {
             return Self::XgBoostJson;
+        }
+        if start.starts_with(b"{\"name\":\"tree\",") {
+            return Self::LightGbmJson;
         }
         if start.starts_with(b"{\"features_info\":") || start.starts_with(b"{\"model_info\":") {
             return Self::CatBoost;
@@ -45,7 +57,8 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "Rankwise",
-            Self::LightGbmText => "LightGBM",
+            Self::LightGbmText | Self::LightGbmJson => "LightGBM",
+            Self::RankLib => "RankLib",
             Self::CatBoost => "CatBoost",
             Self::XgBoostJson | Self::XgBoostUbj => "XGBoost",
         }

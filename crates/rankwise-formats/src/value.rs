@@ -112,13 +112,18 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(crate) fn list(&self) -> Result<impl Iterator<Item = Self>, FormatError> {
-        match self.value {
-            Value::List(values) => {
-                Ok(values.iter().enumerate().map(|(idx, value)| self.child(&idx.to_string(), value)))
-            }
-            _ => Err(self.error("it is not a list")),
-        }
+    pub(crate) fn list(&self) -> Result<impl Iterator<Item = Self> + use<'a, '_>, FormatError> {
+        let values = match self.value {
+            Value::List(values) => &values[..],
+            // An empty list is one of numbers too.
+            Value::Numbers(numbers) if numbers.is_empty() => &[],
+            _ => return Err(self.error("it is not a list")),
+        };
+        Ok(values.iter().enumerate().map(|(idx, value)| self.child(&idx.to_string(), value)))
+    }
+
+    pub(crate) fn texts(&self) -> Result<Vec<&'a str>, FormatError> {
+        self.list()?.map(|field| field.text()).collect()
     }
 }
 

@@ -70,9 +70,7 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
 
 fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {
     let Some(list) = learner.find("feature_names") else { return Ok(Vec::new()) };
-    // An empty list is one of numbers too.
-    let Ok(list) = list.list() else { return Ok(Vec::new()) };
-    let all: Vec<&str> = list.map(|name| name.text()).collect::<Result<_, _>>()?;
+    let all = list.texts()?;
     // Names that XGBoost makes up are numbers again.
     if all.iter().enumerate().all(|(idx, name)| *name == format!("f{idx}")) {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
 //! The text that `save_model` writes: lines of `name=value`, a block for the model and one for each tree.
 
-use super::{FORMAT, Parts, question, unsupported};
+use super::{FORMAT, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
 use rankwise_model::Model;
@@ -13,7 +13,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     })?;
     let mut blocks = blocks(text);
     let head = blocks.next().unwrap_or_default();
-    check_head(&head)?;
+    check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
     let parts = Parts {
         objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
         feature_names: head.text("feature_names").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
@@ -94,16 +94,6 @@ impl<'a> Block<'a> {
 
 fn short(word: &str) -> String {
     word.chars().take(20).collect()
-}
-
-fn check_head(head: &Block<'_>) -> Result<(), FormatError> {
-    if head.number("num_tree_per_iteration")?.is_some_and(|n| n != 1) {
-        return Err(unsupported("gives several scores to a document", "train it with one output"));
-    }
-    if head.flags.contains(&"average_output") {
-        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
-    }
-    Ok(())
 }
 
 /// The nodes of a tree: splits first, then leaves.
