@@ -277,7 +277,7 @@ impl Queries {
             let n_judged =
                 query.judged.map_or(query.labels.len(), |judged| judged.iter().filter(|is_judged| **is_judged).count());
             queries.ids.push(query.id);
-            queries.weights.push(results.query_weight(idx) as f32);
+            queries.weights.push(results.query_weight(idx));
             queries.n_docs.push(n_judged + query.missed.len());
             let mut labels = query.labels.iter().chain(query.missed);
             queries.n_unanswered += usize::from(query.n_docs() == 0);

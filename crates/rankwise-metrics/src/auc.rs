@@ -22,7 +22,7 @@ const NOT_RETURNED: u64 = u64::MAX;
 pub(crate) fn pooled_auc(results: &Results<'_>, queries: &[usize], relevant_from: f32) -> Option<f64> {
     let mut docs: Vec<Doc> = Vec::new();
     for query in queries {
-        let weight = results.query_weight(*query) as f32;
+        let weight = results.query_weight(*query);
         let result = results.query(*query);
         let found = result.scores.iter().map(|score| descending_bits(*score));
         let missed = result.missed.iter().map(|_| NOT_RETURNED);

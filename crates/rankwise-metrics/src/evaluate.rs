@@ -153,7 +153,7 @@ impl Measures {
             let weighted = per_query
                 .iter()
                 .enumerate()
-                .filter_map(|(query, value)| value.map(|value| (value, results.query_weight(query))));
+                .filter_map(|(query, value)| value.map(|value| (value, f64::from(results.query_weight(query)))));
             Ok(MetricValues { name, kind, mean: reduce::weighted_mean(weighted), per_query })
         });
         Ok(Evaluation { metrics: metrics.collect::<Result<_, _>>()? })

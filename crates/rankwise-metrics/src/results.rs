@@ -29,10 +29,10 @@ impl<'a> Results<'a> {
     }
 
     /// The weight of a query.
-    pub fn query_weight(&self, query: usize) -> f64 {
+    pub fn query_weight(&self, query: usize) -> f32 {
         match self {
-            Self::Scores { data, .. } => data.query_weight(query).into(),
-            Self::Run(run) => run.weights[query].into(),
+            Self::Scores { data, .. } => data.query_weight(query),
+            Self::Run(run) => run.weights[query],
         }
     }
 
