@@ -47,6 +47,7 @@ class Query:
         better, worse = np.nonzero(self.grades[:, None] > self.grades[None, :])
         kept = rng.random(len(better)) < 0.5
         self.pairs = list(zip(better[kept].tolist(), worse[kept].tolist()))
+        self.weight = int(rng.integers(0, 5)) / 2
 
     def labels(self, kind):
         if kind == "graded":
@@ -81,6 +82,8 @@ class Binary:
             (folder / f"{kind}.txt").write_text("\n".join(lines) + "\n")
             (folder / f"{kind}-pairs.txt").write_text("\n".join(lines) + "\n")
             (folder / f"{kind}-pairs.txt.pairs").write_text("\n".join(pairs) + "\n")
+            (folder / f"{kind}-weights.txt").write_text("\n".join(lines) + "\n")
+            (folder / f"{kind}-weights.txt.query_weight").write_text("\n".join(str(query.weight) for query in queries) + "\n")
         for query in queries:
             scores += [repr(float(score)) for score in query.scores]
         (folder / "scores.txt").write_text("\n".join(scores) + "\n")
@@ -162,6 +165,16 @@ def against_catboost(binary, comparison):
                 (value,) = eval_metric(*everything, theirs, group_id=groups, thread_count=1)
                 comparison.check("CatBoost", f"mean {name}", means[ours], value, "all queries")
 
+    def compare_weighted(kind, pairs_of_names):
+        _, means = binary.eval(f"{kind}-weights", [ours for ours, _ in pairs_of_names], "--convention", "catboost")
+        sizes = [len(query.docs) for query in binary.queries]
+        columns = [np.concatenate(parts) for parts in zip(*[(q.labels(kind), q.scores) for q in binary.queries])]
+        weights = np.repeat([query.weight for query in binary.queries], sizes)
+        for ours, theirs in pairs_of_names:
+            groups = np.repeat(np.arange(len(sizes)), sizes)
+            (value,) = eval_metric(*columns, theirs, group_id=groups, group_weight=weights, thread_count=1)
+            comparison.check("CatBoost", f"weighted mean {theirs}", means[ours], value, "all queries")
+
     ranked = [("ndcg", "NDCG"), ("ndcg@3", "NDCG:top=3"), ("dcg", "DCG"), ("dcg@5", "DCG:top=5")]
     compare("graded", [], ranked)
     compare("graded", ["--gain", "exp"], [(ours, theirs + ":;"[":" in theirs] + "type=Exp") for ours, theirs in ranked])
@@ -182,6 +195,9 @@ def against_catboost(binary, comparison):
     compare("binary", [], [("query-auc", "QueryAUC:type=Classic"), ("auc", "AUC")])
     found = [("err", "ERR"), ("err@3", "ERR:top=3"), ("pfound", "PFound"), ("pfound@3", "PFound:top=3")]
     compare("probability", [], found)
+    # Its other metrics pass over weights of queries.
+    compare_weighted("graded", ranked + [("mrr", "MRR")])
+    compare_weighted("probability", found)
     compare("probability", ["--pfound-decay", "0.5"], [("pfound", "PFound:decay=0.5")])
     compare("graded-pairs", [], [("pair-accuracy", "PairAccuracy"), ("pair-logit", "PairLogit")])
 
