@@ -205,6 +205,11 @@ impl RunResults {
         self.qids.len()
     }
 
+    /// The labels of all documents, found and missed.
+    pub(crate) fn all_labels(&self) -> [&[f32]; 2] {
+        [&self.labels, &self.missed]
+    }
+
     fn query(&self, query: usize) -> QueryResult<'_> {
         let rows = self.bounds[query]..self.bounds[query + 1];
         QueryResult {
