@@ -14,7 +14,7 @@ mod text;
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
 pub(crate) use json::from_value;
 pub(crate) use text::from_text;
 
@@ -76,12 +76,6 @@ struct Parts {
 impl Parts {
     fn model(self) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        let trees = self
-            .trees
-            .iter()
-            .enumerate()
-            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
-        let trees = trees.collect::<Result<_, _>>()?;
         // Names that LightGBM makes up are numbers again.
         let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
         let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
@@ -94,8 +88,8 @@ impl Parts {
             precision: Precision::F64,
             base_score: 0.0,
             feature_names: names.filter(|_| is_named).unwrap_or_default(),
+            trees: trees(self.trees, &features)?,
             features,
-            trees,
         })
     }
 }

@@ -8,7 +8,8 @@ use quick_xml::events::{BytesStart, Event};
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::source::contains;
 
 pub(crate) const FORMAT: &str = "RankLib";
 
@@ -16,10 +17,6 @@ pub(crate) const FORMAT: &str = "RankLib";
 pub(crate) fn is_ours(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
     start.starts_with(b"<ensemble>") || (start.starts_with(b"##") && contains(start, b"<ensemble>"))
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 /// Reads the file.
@@ -170,11 +167,6 @@ impl Ensemble {
 
     fn model(self, bytes: &[u8]) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        let trees = self
-            .trees
-            .iter()
-            .enumerate()
-            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
         Ok(Model {
             objective: algorithm(bytes),
             params: std::collections::BTreeMap::new(),
@@ -183,7 +175,7 @@ impl Ensemble {
             precision: Precision::F32,
             base_score: 0.0,
             feature_names: Vec::new(),
-            trees: trees.collect::<Result<_, _>>()?,
+            trees: trees(self.trees, &features)?,
             features,
         })
     }

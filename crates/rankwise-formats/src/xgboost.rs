@@ -7,7 +7,7 @@
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
 use crate::value::{Field, Value, as_integer};
 
 pub(crate) const FORMAT: &str = "XGBoost";
@@ -35,10 +35,6 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let drafts: Vec<Vec<DraftNode>> =
         booster.get("model")?.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
     let features = features_of(&drafts);
-    let trees = drafts
-        .iter()
-        .enumerate()
-        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
     Ok(Model {
         objective: objective.to_owned(),
         params: std::collections::BTreeMap::new(),
@@ -47,7 +43,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         precision: Precision::F32,
         base_score: base_score(objective, &param.get("base_score")?)?,
         feature_names: names(&learner, &features)?,
-        trees: trees.collect::<Result<_, _>>()?,
+        trees: trees(drafts, &features)?,
         features,
     })
 }
@@ -57,7 +53,7 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
     let score = f64::from(field.number()? as f32);
     if LOGISTIC.contains(&objective) {
         // As XGBoost computes it, in f32.
-        let margin = -((1.0 / score as f32 - 1.0).ln());
+        let margin = -libm::log((1.0 / score as f32 - 1.0).into()) as f32;
         return Some(f64::from(margin))
             .filter(|m| m.is_finite())
             .ok_or_else(|| field.error("it is not between 0 and 1"));

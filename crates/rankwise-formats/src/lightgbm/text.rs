@@ -5,12 +5,19 @@ use crate::FormatError;
 use crate::draft::{DraftNode, Split};
 use rankwise_model::Model;
 
+/// Stands after the last tree.
+const END: &str = "end of trees";
+
 /// Reads the text.
 pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
         FormatError::Line { format: FORMAT, line, problem: "it is not UTF-8".into() }
     })?;
+    if !text.lines().any(|line| line.trim() == END) {
+        let problem = format!("the file breaks off, since there is no line '{END}'");
+        return Err(FormatError::Line { format: FORMAT, line: text.lines().count(), problem });
+    }
     let mut blocks = blocks(text);
     let head = blocks.next().unwrap_or_default();
     check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
@@ -43,7 +50,7 @@ fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
         let mut block = Block { line: lines.peek()?.0 + 1, ..Block::default() };
         while let Some((idx, line)) = lines.next() {
             let line = line.trim();
-            is_over = line == "end of trees";
+            is_over = line == END;
             match line.split_once('=') {
                 Some((name, value)) => block.fields.push((idx + 1, name, value)),
                 None => block.flags.push(line),
