@@ -38,12 +38,11 @@ SHOWN = 5
 class Data:
     """What models are trained on: smooth, coarse, mostly zero and missing features, labels from 0 to 4."""
 
-    def __init__(self, rng, has_missing=True, has_zeros=True):
+    def __init__(self, rng, has_missing=True):
         rows = rng.normal(size=(N_TRAIN, N_FEATURES)).astype(np.float32)
         rows[:, 1] = rng.integers(-3, 8, N_TRAIN)
         rows[:, 2] = np.exp(2 * rows[:, 2])
-        if has_zeros:
-            rows[rng.random(N_TRAIN) < 0.5, 3] = 0
+        rows[rng.random(N_TRAIN) < 0.5, 3] = 0
         if has_missing:
             rows[:, 4][rng.random(N_TRAIN) < 0.3] = np.nan
             rows[:, 1][rng.random(N_TRAIN) < 0.1] = np.nan
@@ -100,7 +99,10 @@ def lightgbm_models(rng, folder, n_trees, n_leaves):
         predict = lambda rows: booster.predict(rows, raw_score=True, num_threads=1)  # noqa: E731
         return [Model("LightGBM", name, path, predict, splits, is_named=names != "auto") for path in (text, dump)]
 
-    full, present, no_zeros = Data(rng), Data(rng, has_missing=False), Data(rng, has_zeros=False)
+    full, present, growing = Data(rng), Data(rng, has_missing=False), Data(rng, has_missing=False)
+    # Zeros, the least of what is not negative, go with small values of themselves, and no node is without them.
+    growing.rows = np.abs(growing.rows) * (growing.rows > -0.5)
+    growing.target = growing.rows[:, 0].astype(float)
     yield from train("regression", full, {"objective": "regression"})
     yield from train("nothing-missing", present, {"objective": "regression"})
     yield from train("lambdarank", full, {"objective": "lambdarank"}, names=NAMES)
@@ -108,8 +110,7 @@ def lightgbm_models(rng, folder, n_trees, n_leaves):
     yield from train("use-missing-false", full, {"objective": "regression", "use_missing": False})
     yield from train("dart", full, {"objective": "regression", "boosting": "dart", "drop_rate": 0.5})
     yield from train("bagging", full, {"objective": "lambdarank", "bagging_fraction": 0.5, "bagging_freq": 1})
-    yield from train("zero-as-missing", no_zeros, {"objective": "regression", "zero_as_missing": True})
-    yield from train("zero-as-missing-sparse", full, {"objective": "regression", "zero_as_missing": True})
+    yield from train("zero-as-missing", growing, {"objective": "regression", "zero_as_missing": True, "num_leaves": 2})
     yield from train("constant", full, {"objective": "regression", "min_data_in_leaf": N_TRAIN})
 
 
@@ -150,7 +151,8 @@ def xgboost_models(rng, folder, n_trees, n_leaves):
     yield from train("squarederror", full, {"objective": "reg:squarederror"})[1]
     yield from train("nothing-missing", present, {"objective": "reg:squarederror", **lossguide})[1]
     yield from train("logistic", full, {"objective": "binary:logistic"})[1]
-    yield from train("logitraw", full, {"objective": "binary:logitraw", "scale_pos_weight": 3})[1]
+    yield from train("reg-logistic", full, {"objective": "reg:logistic", "base_score": 0.9})[1]
+    yield from train("pseudohuber", full, {"objective": "reg:pseudohubererror"})[1]
     yield from train("names", full, {"objective": "rank:pairwise", **lossguide}, names=NAMES)[1]
     yield from train("exact", full, {"objective": "reg:squarederror", "tree_method": "exact", "max_leaves": 0})[1]
     yield from train("forest", full, {"objective": "reg:squarederror", "num_parallel_tree": 3, "subsample": 0.5})[1]
@@ -218,8 +220,7 @@ def refused_models(rng, folder):
     def xgboost_model(name, **params):
         params = {"objective": "reg:squarederror", "nthread": 1, "verbosity": 0} | params
         label = data.labels if "num_class" in params else target
-        if params["objective"] == "count:poisson":
-            label = np.abs(target)
+        label = (data.labels > 2) if "binary" in params["objective"] else np.abs(label)
         types = ["c", "q"] if params.pop("categorical", False) else None
         matrix = xgboost.DMatrix(rows, label, feature_types=types, enable_categorical=True, nthread=1)
         booster = xgboost.train(params, matrix, 3)
@@ -235,7 +236,7 @@ def refused_models(rng, folder):
         model = catboost.CatBoost(params)
         model.fit(pool)
         if scale:
-            model.set_scale_and_bias(scale, 0)
+            model.set_scale_and_bias(scale, [0])
         model.save_model(folder / f"{name}.json", format="json", pool=pool)
         return [folder / f"{name}.json"]
 
@@ -251,6 +252,7 @@ def refused_models(rng, folder):
         (xgboost_model("x-multiclass", objective="multi:softprob", num_class=5), "gives several scores to a document"),
         (xgboost_model("x-dart", booster="dart", rate_drop=0.5), "is a dart booster"),
         (xgboost_model("x-linear", booster="gblinear"), "is a gblinear booster"),
+        (xgboost_model("x-raw", objective="binary:logitraw"), "has the objective binary:logitraw"),
         (xgboost_model("x-poisson", objective="count:poisson"), "has the objective count:poisson"),
         (catboost_model("c-categorical", categorical=[0], **rmse), "has categorical splits"),
         (catboost_model("c-one-hot", categorical=[0], one_hot_max_size=50, **rmse), "has categorical splits"),
@@ -285,7 +287,7 @@ def write_letor(path, rows):
 
 def write_csv(path, rows):
     """Columns by name, in another order, with one that no model knows."""
-    columns = {"unknown": rows[:, 0].tolist()} | dict(zip(NAMES, rows.T.tolist()))
+    columns = {"qid": [1] * len(rows), "unknown": rows[:, 0].tolist()} | dict(zip(NAMES, rows.T.tolist()))
     names = sorted(columns)
     lines = zip(*[map(repr, columns[name]) for name in names])
     path.write_text("\n".join([",".join(names), *map(",".join, lines)]) + "\n")

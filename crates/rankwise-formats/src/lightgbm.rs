@@ -7,6 +7,8 @@
 //! bit 1      missing values go left
 //! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
 //! ```
+//!
+//! Before anything else, what is nearly zero becomes zero.
 
 mod json;
 mod text;
@@ -20,7 +22,7 @@ pub(crate) use text::from_text;
 
 pub(crate) const FORMAT: &str = "LightGBM";
 
-/// Values as near to 0 as this count as 0 where zero is missing: the f32 next to 1e-35.
+/// Values as near to 0 as this count as 0, whatever the threshold: the f32 next to 1e-35.
 const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
 
 const IS_CATEGORICAL: u32 = 1;
@@ -33,12 +35,15 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
     }
     let default_left = decision_type & DEFAULT_LEFT != 0;
     let zero_left = 0.0 <= split.threshold;
+    // What is nearly zero goes with zero: a threshold among such values moves behind or before them.
+    if split.threshold.abs() <= NEAR_ZERO {
+        split.threshold = if zero_left { NEAR_ZERO } else { (-NEAR_ZERO).next_down() };
+    }
     split.missing_left = match decision_type >> 2 & 3 {
         0 => zero_left,
-        // Zero is sent where missing values go: here only if it would go there anyway, with all that is nearly zero.
+        // Zero is sent where missing values go: here only if it would go there anyway.
         1 => {
-            let is_natural = if default_left { split.threshold >= NEAR_ZERO } else { split.threshold < -NEAR_ZERO };
-            if !is_natural {
+            if default_left != zero_left {
                 let advice = "train it with zero_as_missing=false";
                 return Err(unsupported("sends zeros where their value would not lead them", advice));
             }

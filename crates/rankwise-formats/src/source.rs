@@ -47,7 +47,9 @@ impl Source {
         if start.starts_with(b"{\"name\":\"tree\",") {
             return Self::LightGbmJson;
         }
-        if start.starts_with(b"{\"features_info\":") || start.starts_with(b"{\"model_info\":") {
+        // The names of its fields ascend, and not every model has them all.
+        let catboost: [&[u8]; 3] = [b"{\"ctr_data\":", b"{\"features_info\":", b"{\"model_info\":"];
+        if catboost.iter().any(|name| start.starts_with(name)) {
             return Self::CatBoost;
         }
         Self::Native

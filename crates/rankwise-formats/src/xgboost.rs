@@ -12,8 +12,9 @@ use crate::value::{Field, Value, as_integer};
 
 pub(crate) const FORMAT: &str = "XGBoost";
 
-/// Objectives whose base score is a probability; those of ranking and regression are margins already.
-const LOGISTIC: [&str; 3] = ["binary:logistic", "reg:logistic", "binary:logitraw"];
+/// Objectives whose base score is a probability; those of ranking and regression are margins already. What it is in
+/// `binary:logitraw` is not the same in all versions, so that is refused.
+const LOGISTIC: [&str; 2] = ["binary:logistic", "reg:logistic"];
 const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
 
 /// Makes a model of what the file says.
