@@ -19,6 +19,12 @@ REQUIREMENTS = [
     "zstandard==0.25.0",
     "scikit-learn==1.9.1",
     "pyarrow==26.0.1",
+    "catboost==1.2.10",
+    "lleaves==1.3.0",
+    # The newest that lleaves works with.
+    "llvmlite==0.44.0",
+    "tl2cgen==1.0.0",
+    "treelite==4.8.1",
 ]
 
 

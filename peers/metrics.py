@@ -1,11 +1,12 @@
-"""Holds the metrics of the real binary against those of scikit-learn, SciPy, CatBoost, pytrec_eval and ranx.
+"""Holds the metrics of the real binary against those of scikit-learn, SciPy, CatBoost, LightGBM, XGBoost, pytrec_eval and ranx.
 
     python3 peers/metrics.py BINARY [--sets N] [--seed S]
 
 Random data sets of a few short queries, with scores on a coarse grid of dyadic numbers so that many tie; ranx, whose order of
 equal scores is not defined, gets sets without ties. All data sets go to the binary as queries of one file; its table of
 values per query is compared query by query, and its mean with the peer's mean where the peer has one. The first differences
-are shown with their data, and the exit code is 1.
+are shown with their data, and the exit code is 1. LightGBM and XGBoost have no values per query: there means over parts of the
+queries are compared.
 """
 
 import argparse
@@ -46,6 +47,7 @@ class Query:
         better, worse = np.nonzero(self.grades[:, None] > self.grades[None, :])
         kept = rng.random(len(better)) < 0.5
         self.pairs = list(zip(better[kept].tolist(), worse[kept].tolist()))
+        self.weight = int(rng.integers(0, 5)) / 2
 
     def labels(self, kind):
         if kind == "graded":
@@ -80,6 +82,8 @@ class Binary:
             (folder / f"{kind}.txt").write_text("\n".join(lines) + "\n")
             (folder / f"{kind}-pairs.txt").write_text("\n".join(lines) + "\n")
             (folder / f"{kind}-pairs.txt.pairs").write_text("\n".join(pairs) + "\n")
+            (folder / f"{kind}-weights.txt").write_text("\n".join(lines) + "\n")
+            (folder / f"{kind}-weights.txt.query_weight").write_text("\n".join(str(query.weight) for query in queries) + "\n")
         for query in queries:
             scores += [repr(float(score)) for score in query.scores]
         (folder / "scores.txt").write_text("\n".join(scores) + "\n")
@@ -161,6 +165,16 @@ def against_catboost(binary, comparison):
                 (value,) = eval_metric(*everything, theirs, group_id=groups, thread_count=1)
                 comparison.check("CatBoost", f"mean {name}", means[ours], value, "all queries")
 
+    def compare_weighted(kind, pairs_of_names):
+        _, means = binary.eval(f"{kind}-weights", [ours for ours, _ in pairs_of_names], "--convention", "catboost")
+        sizes = [len(query.docs) for query in binary.queries]
+        columns = [np.concatenate(parts) for parts in zip(*[(q.labels(kind), q.scores) for q in binary.queries])]
+        weights = np.repeat([query.weight for query in binary.queries], sizes)
+        for ours, theirs in pairs_of_names:
+            groups = np.repeat(np.arange(len(sizes)), sizes)
+            (value,) = eval_metric(*columns, theirs, group_id=groups, group_weight=weights, thread_count=1)
+            comparison.check("CatBoost", f"weighted mean {theirs}", means[ours], value, "all queries")
+
     ranked = [("ndcg", "NDCG"), ("ndcg@3", "NDCG:top=3"), ("dcg", "DCG"), ("dcg@5", "DCG:top=5")]
     compare("graded", [], ranked)
     compare("graded", ["--gain", "exp"], [(ours, theirs + ":;"[":" in theirs] + "type=Exp") for ours, theirs in ranked])
@@ -181,6 +195,9 @@ def against_catboost(binary, comparison):
     compare("binary", [], [("query-auc", "QueryAUC:type=Classic"), ("auc", "AUC")])
     found = [("err", "ERR"), ("err@3", "ERR:top=3"), ("pfound", "PFound"), ("pfound@3", "PFound:top=3")]
     compare("probability", [], found)
+    # Its other metrics pass over weights of queries.
+    compare_weighted("graded", ranked + [("mrr", "MRR")])
+    compare_weighted("probability", found)
     compare("probability", ["--pfound-decay", "0.5"], [("pfound", "PFound:decay=0.5")])
     compare("graded-pairs", [], [("pair-accuracy", "PairAccuracy"), ("pair-logit", "PairLogit")])
 
@@ -210,6 +227,67 @@ def against_sklearn(binary, comparison):
     labels = np.concatenate([query.labels("binary") for query in binary.queries])
     scores = np.concatenate([query.scores for query in binary.queries])
     comparison.check("scikit-learn", "roc_auc_score of all", means["auc"], roc_auc_score(labels, scores), "all queries")
+
+
+# Queries whose mean is compared where a peer has no values per query.
+PART = 40
+
+
+def parts(queries):
+    return [queries[start : start + PART] for start in range(0, len(queries), PART)]
+
+
+def compare_means(peer, binary, comparison, kind, metrics, values, their_means):
+    for part in parts(binary.queries):
+        theirs = their_means(
+            np.concatenate([query.labels(kind) for query in part]),
+            np.concatenate([query.scores for query in part]),
+            [len(query.docs) for query in part],
+        )
+        for metric in metrics:
+            ours = math.fsum(values[metric, query.qid] for query in part) / len(part)
+            comparison.check(peer, f"{metric} of {kind} labels", ours, theirs[metric], part)
+
+
+def against_lightgbm(binary, comparison):
+    import lightgbm
+
+    def their_means(metric, labels, scores, sizes):
+        # The scores are given, and a tree is added that is the same for all documents.
+        rng = np.random.default_rng(0)
+        train = lightgbm.Dataset(rng.random((len(labels), 1)), label=labels, group=sizes)
+        same = lightgbm.Dataset(np.zeros((len(labels), 1)), label=labels, group=sizes, init_score=scores, reference=train)
+        found = {}
+        params = {"objective": "lambdarank", "metric": metric, "eval_at": [1, 3, 10], "learning_rate": 1e-9}
+        params |= {"verbose": -1, "num_threads": 1, "min_data_in_leaf": 1}
+        lightgbm.train(params, train, 1, [same], ["same"], callbacks=[lightgbm.record_evaluation(found)])
+        return {name: history[0] for name, history in found["same"].items()}
+
+    for metric in ["ndcg", "map"]:
+        names = [f"{metric}@{cutoff}" for cutoff in (1, 3, 10)]
+        values, _ = binary.eval("graded", names, "--convention", "lightgbm")
+        means = lambda *data, metric=metric: their_means(metric, *data)  # noqa: E731
+        compare_means("LightGBM", binary, comparison, "graded", names, values, means)
+
+
+def against_xgboost(binary, comparison):
+    import xgboost
+
+    def their_means(metrics, labels, scores, sizes):
+        # No tree: the scores are the margins.
+        data = xgboost.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores, nthread=1)
+        data.set_group(sizes)
+        params = {"objective": "rank:pairwise", "eval_metric": metrics, "base_score": 0, "verbosity": 0, "nthread": 1}
+        said = xgboost.train(params, data, num_boost_round=0).eval(data, "on")
+        return {name: float(value) for name, value in (part.rsplit(":", 1) for part in said.replace("on-", "").split()[1:])}
+
+    for kind, names in [
+        ("graded", ["ndcg", "ndcg@3", "ndcg@3-"]),
+        ("binary", ["map", "map@3", "map@3-", "pre", "pre@3", "pre@10"]),
+    ]:
+        values, _ = binary.eval(kind, names, "--convention", "xgboost")
+        means = lambda *data, names=names: their_means(names, *data)  # noqa: E731
+        compare_means("XGBoost", binary, comparison, kind, names, values, means)
 
 
 TREC = {
@@ -314,7 +392,7 @@ def main():
     comparison = Comparison()
     with tempfile.TemporaryDirectory() as folder:
         for is_tied, peers in [
-            (True, [against_catboost, against_sklearn, against_pytrec_eval]),
+            (True, [against_catboost, against_sklearn, against_lightgbm, against_xgboost, against_pytrec_eval]),
             (False, [against_ranx]),
         ]:
             place = Path(folder) / str(is_tied)

@@ -87,6 +87,8 @@ pub(crate) struct Queries {
     pub(crate) n_docs: Vec<usize>,
     /// How many have no relevant document.
     pub(crate) n_empty: usize,
+    /// How many the first system, if it is a run, does not answer.
+    pub(crate) n_unanswered: usize,
 }
 
 /// Where the time went.
@@ -278,9 +280,10 @@ impl Queries {
             let n_judged =
                 query.judged.map_or(query.labels.len(), |judged| judged.iter().filter(|is_judged| **is_judged).count());
             queries.ids.push(query.id);
-            queries.weights.push(results.query_weight(idx) as f32);
+            queries.weights.push(results.query_weight(idx));
             queries.n_docs.push(n_judged + query.missed.len());
             let mut labels = query.labels.iter().chain(query.missed);
+            queries.n_unanswered += usize::from(query.n_docs() == 0);
             queries.n_empty += usize::from(labels.all(|label| rules.gain.of(*label) == 0.0));
         }
         queries

@@ -117,7 +117,7 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
     let names = Names::new(model, target, options)?;
     let lowered = Lowered::new(model, target, options)?;
     match target {
-        Target::LightGbm => lightgbm::write(&lowered, model),
+        Target::LightGbm => lightgbm::write(&lowered, model, options),
         Target::XgBoost => xgboost::write(&lowered, model),
         Target::Onnx => onnx::write(&lowered),
         Target::RankLib => ranklib::write(&lowered),
@@ -133,9 +133,8 @@ pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOp
     let in_f32 = |model: Model, base_score: BaseScore| Reading { model, arithmetic: Arithmetic::F32(base_score) };
     Ok(match target {
         Target::LightGbm => Reading { model: crate::import(bytes)?, arithmetic: Arithmetic::F64 },
-        Target::XgBoost => in_f32(crate::import(bytes)?, BaseScore::First),
+        Target::XgBoost | Target::RankLib => in_f32(crate::import(bytes)?, BaseScore::First),
         Target::Onnx => in_f32(onnx::read(bytes)?, BaseScore::Last),
-        Target::RankLib => in_f32(ranklib::read(bytes)?, BaseScore::First),
         Target::Solr => in_f32(solr::read(bytes, &names())?, BaseScore::First),
         Target::XgBoostDump => in_f32(xgboost_dump::read(bytes, &names())?, BaseScore::First),
         Target::C => Reading { model: c::read(bytes)?, arithmetic: Arithmetic::F64 },

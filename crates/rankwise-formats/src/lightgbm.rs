@@ -7,19 +7,23 @@
 //! bit 1      missing values go left
 //! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
 //! ```
+//!
+//! Before anything else, what is nearly zero becomes zero.
 
+mod json;
 mod text;
 
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
+pub(crate) use json::from_value;
 pub(crate) use text::from_text;
 
-const FORMAT: &str = "LightGBM";
+pub(crate) const FORMAT: &str = "LightGBM";
 
-/// Values as near to 0 as this count as 0 where zero is missing: the f32 next to 1e-35.
-const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
+/// Values as near to 0 as this count as 0, whatever the threshold: the f32 next to 1e-35.
+pub(crate) const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
 
 const IS_CATEGORICAL: u32 = 1;
 const DEFAULT_LEFT: u32 = 2;
@@ -31,12 +35,15 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
     }
     let default_left = decision_type & DEFAULT_LEFT != 0;
     let zero_left = 0.0 <= split.threshold;
+    // What is nearly zero goes with zero: a threshold among such values moves behind or before them.
+    if split.threshold.abs() <= NEAR_ZERO {
+        split.threshold = if zero_left { NEAR_ZERO } else { (-NEAR_ZERO).next_down() };
+    }
     split.missing_left = match decision_type >> 2 & 3 {
         0 => zero_left,
-        // Zero is sent where missing values go: here only if it would go there anyway, with all that is nearly zero.
+        // Zero is sent where missing values go: here only if it would go there anyway.
         1 => {
-            let is_natural = if default_left { split.threshold >= NEAR_ZERO } else { split.threshold < -NEAR_ZERO };
-            if !is_natural {
+            if default_left != zero_left {
                 let advice = "train it with zero_as_missing=false";
                 return Err(unsupported("sends zeros where their value would not lead them", advice));
             }
@@ -46,6 +53,17 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
         _ => return Err(unsupported("has a decision type that is not known", "use a newer rankwise")),
     };
     Ok(split)
+}
+
+/// Refuses models with several scores, or with a mean in place of a sum.
+fn check_outputs(per_iteration: Option<usize>, is_average: bool) -> Result<(), FormatError> {
+    if per_iteration.is_some_and(|n| n != 1) {
+        return Err(unsupported("gives several scores to a document", "train it with one output"));
+    }
+    if is_average {
+        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
+    }
+    Ok(())
 }
 
 fn unsupported(what: &str, advice: &str) -> FormatError {
@@ -63,12 +81,6 @@ struct Parts {
 impl Parts {
     fn model(self) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        let trees = self
-            .trees
-            .iter()
-            .enumerate()
-            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
-        let trees = trees.collect::<Result<_, _>>()?;
         // Names that LightGBM makes up are numbers again.
         let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
         let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
@@ -81,8 +93,8 @@ impl Parts {
             precision: Precision::F64,
             base_score: 0.0,
             feature_names: names.filter(|_| is_named).unwrap_or_default(),
+            trees: trees(self.trees, &features)?,
             features,
-            trees,
         })
     }
 }

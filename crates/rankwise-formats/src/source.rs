@@ -1,5 +1,7 @@
 //! Whose a file is.
 
+use crate::{FormatError, ranklib};
+
 /// The programs and formats whose models can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -7,6 +9,10 @@ pub enum Source {
     Native,
     /// LightGBM's text, as `save_model` writes it.
     LightGbmText,
+    /// LightGBM's JSON, as `dump_model` gives it.
+    LightGbmJson,
+    /// RankLib's XML.
+    RankLib,
     /// CatBoost's JSON.
     CatBoost,
     /// XGBoost's JSON.
@@ -25,6 +31,9 @@ impl Source {
         if first_line.trim_ascii() == b"tree" {
             return Self::LightGbmText;
         }
+        if ranklib::is_ours(&bytes[..bytes.len().min(START_BYTES)]) {
+            return Self::RankLib;
+        }
         let start: Vec<u8> =
             bytes.iter().take(START_BYTES).copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         // A length stands between the brace and the first name of UBJSON.
@@ -35,7 +44,12 @@ impl Source {
         if start.starts_with(b"{\"learner\":") || start.starts_with(b"{\"version\":[") {
             return Self::XgBoostJson;
         }
-        if start.starts_with(b"{\"features_info\":") || start.starts_with(b"{\"model_info\":") {
+        if start.starts_with(b"{\"name\":\"tree\",") {
+            return Self::LightGbmJson;
+        }
+        // The names of its fields ascend, and not every model has them all.
+        let catboost: [&[u8]; 3] = [b"{\"ctr_data\":", b"{\"features_info\":", b"{\"model_info\":"];
+        if catboost.iter().any(|name| start.starts_with(name)) {
             return Self::CatBoost;
         }
         Self::Native
@@ -45,9 +59,29 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "Rankwise",
-            Self::LightGbmText => "LightGBM",
+            Self::LightGbmText | Self::LightGbmJson => "LightGBM",
+            Self::RankLib => "RankLib",
             Self::CatBoost => "CatBoost",
             Self::XgBoostJson | Self::XgBoostUbj => "XGBoost",
         }
     }
+}
+
+/// Says what to do about a file that one of the programs writes too, but that cannot be read.
+pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
+    let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();
+    let (form, advice) = if start.starts_with(b"CBM1") {
+        ("CatBoost's binary form", "save the model with save_model(path, format=\"json\")")
+    } else if start.starts_with(b"booster[0]") || (start.starts_with(b"[") && contains(start, b"\"nodeid\"")) {
+        ("XGBoost's dump, which lacks the base score", "save the model with save_model(\"model.json\")")
+    } else if start.starts_with(b"##") {
+        ("not one of RankLib's ensembles of trees", "of RankLib give a MART or LambdaMART model")
+    } else {
+        return Ok(());
+    };
+    Err(FormatError::Form { form, advice })
+}
+
+pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
 }

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use crate::auc::pooled_auc;
 use crate::ranking::{Ranking, RankingScratch};
 use crate::{
-    Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, Results, Rules, Ties,
+    Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, Results, Rules,
+    RunResults, Ties,
 };
 
 /// Queries that one task measures.
@@ -74,15 +75,7 @@ impl Measures {
                 self.check_data(data)?;
                 check_length(data, scores)?;
             }
-            Results::Run(_) => {
-                let problem = |query: usize| {
-                    let query = results.query(query);
-                    [query.labels, query.missed].iter().find_map(|labels| self.check_labels(query.id, labels).err())
-                };
-                if let Some(error) = (0..results.n_queries()).into_par_iter().find_map_first(problem) {
-                    return Err(error);
-                }
-            }
+            Results::Run(run) => self.check_run(run)?,
         }
         self.measure(results, &self.ranking(results))
     }
@@ -96,11 +89,18 @@ impl Measures {
         if self.rules.ties == Ties::DocId && !data.has_doc_ids() {
             return Err(MetricError::NoDocIds);
         }
-        let problem = |query: usize| {
-            let query = data.query(query);
-            self.check_labels(query.id, query.labels).err()
-        };
-        (0..data.n_queries()).into_par_iter().find_map_first(problem).map_or(Ok(()), Err)
+        // All labels at once; only where one is wrong, which query it is in.
+        self.check_labels("", data.labels())
+            .or_else(|_| data.queries().try_for_each(|query| self.check_labels(query.id, query.labels)))
+    }
+
+    fn check_run(&self, run: &RunResults) -> Result<(), MetricError> {
+        run.all_labels().into_iter().try_for_each(|labels| self.check_labels("", labels)).or_else(|_| {
+            let results = Results::Run(run);
+            (0..run.n_queries()).map(|query| results.query(query)).try_for_each(|query| {
+                [query.labels, query.missed].into_iter().try_for_each(|labels| self.check_labels(query.id, labels))
+            })
+        })
     }
 
     fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
@@ -153,7 +153,7 @@ impl Measures {
             let weighted = per_query
                 .iter()
                 .enumerate()
-                .filter_map(|(query, value)| value.map(|value| (value, results.query_weight(query))));
+                .filter_map(|(query, value)| value.map(|value| (value, f64::from(results.query_weight(query)))));
             Ok(MetricValues { name, kind, mean: reduce::weighted_mean(weighted), per_query })
         });
         Ok(Evaluation { metrics: metrics.collect::<Result<_, _>>()? })

@@ -5,7 +5,8 @@
 //! takes fewer cycles than the wrong guesses of a sort. What is equal so far is then put in order by the exact scores and by
 //! what decides among equal ones.
 
-/// Up to here ranks are counted. At 64 documents a sort took as long (EPYC, Zen 4).
+/// Up to here ranks are counted. NDCG@10 of 2 million documents in lists of 20, 32, 48 and 64 took 24, 18, 18 and 24 ms with
+/// counted ranks and 39, 25, 20 and 18 ms with sorted ones (one thread, Zen 4).
 const MAX_COUNTED: usize = 48;
 
 /// Keys that are compared at a time.

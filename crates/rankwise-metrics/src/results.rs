@@ -29,10 +29,10 @@ impl<'a> Results<'a> {
     }
 
     /// The weight of a query.
-    pub fn query_weight(&self, query: usize) -> f64 {
+    pub fn query_weight(&self, query: usize) -> f32 {
         match self {
-            Self::Scores { data, .. } => data.query_weight(query).into(),
-            Self::Run(run) => run.weights[query].into(),
+            Self::Scores { data, .. } => data.query_weight(query),
+            Self::Run(run) => run.weights[query],
         }
     }
 
@@ -203,6 +203,11 @@ impl RunResults {
     /// How many queries there are.
     pub fn n_queries(&self) -> usize {
         self.qids.len()
+    }
+
+    /// The labels of all documents, found and missed.
+    pub(crate) fn all_labels(&self) -> [&[f32]; 2] {
+        [&self.labels, &self.missed]
     }
 
     fn query(&self, query: usize) -> QueryResult<'_> {

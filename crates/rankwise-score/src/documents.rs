@@ -43,22 +43,33 @@ pub trait Documents {
 /// Documents that are looked at together.
 const STRIP_DOCS: usize = 16;
 
-/// Documents one after another, each with the values of all features of the model in the model's order.
+/// Documents one after another, each with the values of all features of the model in the model's order, or of more.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T> {
     values: &'a [T],
-    n_features: usize,
+    n_columns: usize,
     n_docs: usize,
+    /// Where each feature of the model is found, if not in this order.
+    columns: Option<&'a [usize]>,
 }
 
 impl<'a, T> Rows<'a, T> {
-    /// `n_docs` documents.
+    /// `n_docs` documents with the features of the model.
     ///
     /// # Panics
     /// If there is not a value for each feature of each document.
     pub fn new(values: &'a [T], n_features: usize, n_docs: usize) -> Self {
         assert_eq!(Some(values.len()), n_features.checked_mul(n_docs), "each document has a value for each feature");
-        Self { values, n_features, n_docs }
+        Self { values, n_columns: n_features, n_docs, columns: None }
+    }
+
+    /// `n_docs` documents of `n_columns` values; `columns` tells in which column each feature of the model is.
+    ///
+    /// # Panics
+    /// If there is not a value for each column of each document, or a column that does not exist.
+    pub fn with_columns(values: &'a [T], n_columns: usize, n_docs: usize, columns: &'a [usize]) -> Self {
+        assert!(columns.iter().all(|column| *column < n_columns), "columns exist");
+        Self { columns: Some(columns), ..Self::new(values, n_columns, n_docs) }
     }
 }
 
@@ -70,13 +81,14 @@ impl<T: Value> Documents for Rows<'_, T> {
     }
 
     fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(T) -> O, out: &mut [O]) {
-        let rows = &self.values[docs.start * self.n_features..docs.end * self.n_features];
+        let rows = &self.values[docs.start * self.n_columns..docs.end * self.n_columns];
         // The values that stand side by side in a few documents are fetched before the next documents.
-        for (strip, rows) in rows.chunks(STRIP_DOCS * self.n_features).enumerate() {
+        for (strip, rows) in rows.chunks(STRIP_DOCS * self.n_columns.max(1)).enumerate() {
             for (feature, column) in features.clone().zip(out.chunks_exact_mut(docs.len())) {
+                let place = self.columns.map_or(feature, |columns| columns[feature]);
                 let column = column[strip * STRIP_DOCS..].iter_mut();
-                for (value, row) in column.zip(rows.chunks_exact(self.n_features)) {
-                    *value = convert(row[feature]);
+                for (value, row) in column.zip(rows.chunks_exact(self.n_columns)) {
+                    *value = convert(row[place]);
                 }
             }
         }

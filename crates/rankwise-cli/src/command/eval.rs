@@ -55,6 +55,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
             "confidence": IntervalSpec::default().confidence,
             "queries": queries.ids.len(),
             "queries_without_relevant": queries.n_empty,
+            "queries_without_results": queries.n_unanswered,
             "convention": stated.entries,
             "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
@@ -92,7 +93,11 @@ fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Inter
     );
     let mut out = text::table(&rows);
     let n_queries = text::count(queries.ids.len(), "query");
-    let _ = writeln!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);
+    let _ = write!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);
+    if queries.n_unanswered > 0 {
+        let _ = write!(out, ", {} without results", queries.n_unanswered);
+    }
+    out.push('\n');
     let _ = writeln!(out, "rules: {rules}");
     out
 }

@@ -8,6 +8,7 @@ mod cache;
 mod checkpoints;
 mod compare;
 mod configuration;
+mod convert_model;
 mod demo;
 mod eval;
 mod flags;

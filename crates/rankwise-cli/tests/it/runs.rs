@@ -43,7 +43,10 @@ fn trec_evals_values_come_out() {
         assert!((value - expected / 2.0).abs() < 1e-12, "{name}: {value}");
     }
     assert_eq!((&found["queries"], &found["queries_without_relevant"]), (&json!(3), &json!(1)));
-    assert_eq!(found["convention"]["missing_queries"], "skip");
+    assert_eq!(
+        (&found["queries_without_results"], &found["convention"]["missing_queries"]),
+        (&json!(1), &json!("skip"))
+    );
     let table = sandbox.text("q.tsv");
     let cells: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(cells.iter().map(|row| row[0]).collect::<Vec<_>>(), ["qid", "e", "m", "q"]);
@@ -63,6 +66,7 @@ fn queries_without_results_count_unless_left_out() {
     assert!((mean("--empty skip") - 1.0 / 3.0).abs() < 1e-12);
     assert!((mean("--empty skip --missing-queries skip") - 2.0 / 3.0).abs() < 1e-12);
     let text = sandbox.ok("eval --run run.txt --qrels qrels.txt");
+    assert!(text.contains("over 3 queries; 1 without relevant documents, 1 without results\n"), "{text}");
     assert!(text.contains("ties worst, empty zero, missing_queries count"), "{text}");
 }
 

@@ -198,3 +198,21 @@ fn a_compressed_model_is_read_like_a_plain_one() {
         assert!(sandbox.ok(&format!("inspect {name}")).contains("objective lambdamart"), "{name}");
     }
 }
+
+/// A metric in which small values are good: the tree that is kept is the one with the smallest.
+#[test]
+fn the_best_tree_is_that_of_the_best_value_whichever_way_the_metric_goes() {
+    let sandbox = Sandbox::with_data();
+    for (metric, is_smaller_better) in [("arp", true), ("pair-logit", true), ("map@10", false), ("query-auc", false)] {
+        let value = |n_trees: u32| {
+            let line = format!(
+                "train train.txt --valid vali.txt --metric {metric} --set num_trees={n_trees} --out {metric}.json"
+            );
+            sandbox.json(&line)["valid"][metric].as_f64().unwrap()
+        };
+        let (one, many) = (value(1), value(12));
+        assert!(if is_smaller_better { many < one } else { many > one }, "{metric}: {one} with 1 tree, {many} with 12");
+        let measured = sandbox.json(&format!("eval vali.txt --model {metric}.json --metric {metric}"));
+        assert_eq!(measured["metrics"][metric].as_f64().unwrap(), many, "{metric}");
+    }
+}

@@ -187,5 +187,5 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
         }
         trees.push(nodes);
     }
-    reading::model(&trees, Precision::F64, base_score)
+    reading::model(trees, Precision::F64, base_score)
 }

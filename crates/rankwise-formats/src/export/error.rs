@@ -27,6 +27,17 @@ pub enum ExportError {
         /// The threshold.
         threshold: f64,
     },
+    /// A threshold parts values that count as 0.
+    #[error(
+        "tree {tree} has the threshold {threshold:e}, but LightGBM takes values within 1e-35 of 0 for 0; --allow-rounding permits \
+         that, and --check DATA tells whether it matters"
+    )]
+    NearZero {
+        /// Which tree, from 0.
+        tree: usize,
+        /// The threshold.
+        threshold: f64,
+    },
     /// Missing values go elsewhere than 0.
     #[error(
         "tree {tree} sends missing values of feature {feature} elsewhere than 0, but {target} takes them for 0; \

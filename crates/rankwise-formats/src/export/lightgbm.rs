@@ -1,7 +1,8 @@
 //! LightGBM's text: lines of `name=value`, a block for the model and one for each tree.
 //!
 //! Values are compared as f64; every node says that NaN is missing and where it goes. Leaves are added in f64, in the order of the
-//! trees, without a base score: the first tree has it.
+//! trees, without a base score: the first tree has it. Values that are nearly zero become zero before they are compared, so no
+//! threshold can stand between them and zero.
 
 use std::fmt::Write as _;
 
@@ -9,14 +10,18 @@ use rankwise_model::Model;
 
 use super::lowered::{Lowered, Node, Question, Split};
 use super::number::{line, text};
-use super::{ExportError, Target};
+use super::{ExportError, ExportOptions, Target};
+use crate::lightgbm::NEAR_ZERO;
 
 /// Bits 2 and 3 of a decision type say 2: NaN is missing.
 const NAN_IS_MISSING: u8 = 8;
 const DEFAULT_LEFT: u8 = 2;
 
-pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportError> {
+pub(crate) fn write(lowered: &Lowered, model: &Model, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
     let lowered = lowered.with_folded_base();
+    if !options.allow_rounding {
+        check_near_zero(&lowered)?;
+    }
     let n_columns = lowered.n_columns(Target::LightGbm)?;
     let names = column_names(model, n_columns)?;
     let trees: Vec<String> = lowered.trees.iter().enumerate().map(|(idx, nodes)| tree(idx, nodes)).collect();
@@ -31,6 +36,20 @@ pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportE
     out.extend(trees);
     out.push_str("end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n");
     Ok(out.into_bytes())
+}
+
+/// Refuses thresholds that part values of which LightGBM makes zeros.
+fn check_near_zero(lowered: &Lowered) -> Result<(), ExportError> {
+    for (tree, nodes) in lowered.trees.iter().enumerate() {
+        for node in nodes {
+            if let Node::Split(Split { question: Question::AtMost(threshold), .. }) = node
+                && (-NEAR_ZERO..NEAR_ZERO).contains(threshold)
+            {
+                return Err(ExportError::NearZero { tree, threshold: *threshold });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The names of all columns, blanks between them.

@@ -1,7 +1,6 @@
 //! What targets share that write a node inside its parent.
 
 use serde::Deserialize as _;
-use serde_json::Value as Json;
 
 use super::lowered::{Lowered, Node};
 use super::{ExportError, Target};
@@ -33,15 +32,14 @@ pub(crate) fn check_depths(lowered: &Lowered, target: Target) -> Result<(), Expo
 pub(crate) fn read_json(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     reader.disable_recursion_limit();
-    let json = Json::deserialize(&mut reader).map_err(|error| FormatError::Line {
+    Value::deserialize(&mut reader).map_err(|error| FormatError::Line {
         format,
         line: error.line(),
         problem: error.to_string(),
-    })?;
-    Ok(json.into())
+    })
 }
 
 /// A name as JSON writes it.
 pub(crate) fn quoted(name: &str) -> String {
-    Json::from(name).to_string()
+    serde_json::Value::from(name).to_string()
 }

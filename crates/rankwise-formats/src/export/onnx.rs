@@ -232,5 +232,5 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
             })
         });
     }
-    reading::model(&drafts, Precision::F32, f64::from(base_score))
+    reading::model(drafts, Precision::F32, f64::from(base_score))
 }

@@ -3,7 +3,7 @@
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, features_of, tree};
+use crate::draft::{DraftNode, features_of, trees};
 
 /// What was read: the questions and leaves as a model, and how the program adds them.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,12 +47,8 @@ impl Reading {
 }
 
 /// A model of trees that were read.
-pub(crate) fn model(trees: &[Vec<DraftNode>], precision: Precision, base_score: f64) -> Result<Model, FormatError> {
-    let features = features_of(trees);
-    let checked = trees
-        .iter()
-        .enumerate()
-        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
+pub(crate) fn model(nodes: Vec<Vec<DraftNode>>, precision: Precision, base_score: f64) -> Result<Model, FormatError> {
+    let features = features_of(&nodes);
     Ok(Model {
         objective: String::new(),
         params: std::collections::BTreeMap::new(),
@@ -61,7 +57,7 @@ pub(crate) fn model(trees: &[Vec<DraftNode>], precision: Precision, base_score: 
         precision,
         base_score,
         feature_names: Vec::new(),
-        trees: checked.collect::<Result<_, _>>()?,
+        trees: trees(nodes, &features)?,
         features,
     })
 }

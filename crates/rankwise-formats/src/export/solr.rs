@@ -93,7 +93,7 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
         read_node(&tree.get("root")?, (weight, names), &mut nodes)?;
         trees.push(nodes);
     }
-    reading::model(&trees, Precision::F32, 0.0)
+    reading::model(trees, Precision::F32, 0.0)
 }
 
 /// Gives the place of the node.

@@ -65,7 +65,7 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
         read_node(&root, names, &mut nodes)?;
         trees.push(nodes);
     }
-    reading::model(&trees, Precision::F32, 0.0)
+    reading::model(trees, Precision::F32, 0.0)
 }
 
 /// Gives the place of the node.

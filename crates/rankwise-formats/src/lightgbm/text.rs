@@ -1,9 +1,12 @@
 //! The text that `save_model` writes: lines of `name=value`, a block for the model and one for each tree.
 
-use super::{FORMAT, Parts, question, unsupported};
+use super::{FORMAT, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
 use rankwise_model::Model;
+
+/// Stands after the last tree.
+const END: &str = "end of trees";
 
 /// Reads the text.
 pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
@@ -11,9 +14,13 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
         let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
         FormatError::Line { format: FORMAT, line, problem: "it is not UTF-8".into() }
     })?;
+    if !text.lines().any(|line| line.trim() == END) {
+        let problem = format!("the file breaks off, since there is no line '{END}'");
+        return Err(FormatError::Line { format: FORMAT, line: text.lines().count(), problem });
+    }
     let mut blocks = blocks(text);
     let head = blocks.next().unwrap_or_default();
-    check_head(&head)?;
+    check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
     let parts = Parts {
         objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
         feature_names: head.text("feature_names").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
@@ -43,7 +50,7 @@ fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
         let mut block = Block { line: lines.peek()?.0 + 1, ..Block::default() };
         while let Some((idx, line)) = lines.next() {
             let line = line.trim();
-            is_over = line == "end of trees";
+            is_over = line == END;
             match line.split_once('=') {
                 Some((name, value)) => block.fields.push((idx + 1, name, value)),
                 None => block.flags.push(line),
@@ -94,16 +101,6 @@ impl<'a> Block<'a> {
 
 fn short(word: &str) -> String {
     word.chars().take(20).collect()
-}
-
-fn check_head(head: &Block<'_>) -> Result<(), FormatError> {
-    if head.number("num_tree_per_iteration")?.is_some_and(|n| n != 1) {
-        return Err(unsupported("gives several scores to a document", "train it with one output"));
-    }
-    if head.flags.contains(&"average_output") {
-        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
-    }
-    Ok(())
 }
 
 /// The nodes of a tree: splits first, then leaves.

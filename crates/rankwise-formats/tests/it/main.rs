@@ -1,7 +1,21 @@
-//! Models written for other programs, and read again.
+//! Models of other programs: what those that they wrote score, what damage to them does, and what we write for them.
 
+mod damage;
 mod exports;
+mod golden;
 #[path = "../../../rankwise-score/tests/it/random.rs"]
 mod random;
 mod shown;
 mod standalone;
+
+use std::path::PathBuf;
+
+/// A file of `tests/data`.
+fn bytes(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn text(name: &str) -> String {
+    String::from_utf8(bytes(name)).unwrap()
+}

@@ -53,7 +53,7 @@ num_leaves=3
 num_cat=0
 split_feature=1 3
 split_gain=3.0 1.0
-threshold=0.5000000298023224 2.000000119209289
+threshold=0.5000000298023224 2.0000001192092896
 decision_type=10 10
 left_child=1 -1
 right_child=-3 -2
@@ -193,7 +193,7 @@ fn c_is_tables_and_a_function() {
         "#define RANKWISE_N_VALUES 4\n",
         "#define RANKWISE_N_TREES 2\n",
         "static const int feature[] = {\n    1, 3\n};\n",
-        "static const double threshold[] = {\n    0.5000000298023224, 2.000000119209289\n};\n",
+        "static const double threshold[] = {\n    0.5000000298023224, 2.0000001192092896\n};\n",
         "static const int left[] = {\n    1, -1\n};\n",
         "static const double leaf[] = {\n    -1.0, 0.25, 1.5, 0.1\n};\n",
         "static const int root[] = {\n    0, -4\n};\n",

@@ -26,6 +26,12 @@ fn check(model: &Model, values: &[f64]) {
         assert_eq!(bits(&scores), of_wide, "{simd:?}");
         scorer.score(&Rows::new(&narrow, n_features, n_docs), &mut scores, &mut scratch);
         assert_eq!(bits(&scores), of_narrow, "{simd:?}, f32");
+        // Features in another order, with a column that nobody asks for.
+        let turned: Vec<f64> =
+            values.chunks(n_features).flat_map(|values| values.iter().rev().copied().chain([f64::NAN])).collect();
+        let columns: Vec<usize> = (0..n_features).rev().collect();
+        scorer.score(&Rows::with_columns(&turned, n_features + 1, n_docs, &columns), &mut scores, &mut scratch);
+        assert_eq!(bits(&scores), of_wide, "{simd:?}, columns turned");
         for (doc, values) in values.chunks(n_features).enumerate() {
             let mut score = [0.0];
             scorer.score(&Rows::new(values, n_features, 1), &mut score, &mut scratch);
