@@ -32,14 +32,25 @@ fn bound(model: &Model, row: &[f64]) -> f64 {
     size * (model.trees.len() + 2) as f64 / f64::from(1 << 24)
 }
 
-fn check(model: &Model, target: Target, row: &[f64]) {
+/// Exports the model once and compares the scores of all rows, each as the target can be given it.
+fn check_rows(model: &Model, target: Target, rows: &[f64], given: impl Fn(f64) -> f64) {
     let bytes = export(model, target, &ALLOWED).unwrap();
     let reading = read_back(&bytes, target, model, &ALLOWED).unwrap();
-    let (ours, theirs) = (model.score(row), reading.score(&values_for(&reading, model, row)));
-    match reading.arithmetic {
-        Arithmetic::F64 => assert_eq!(ours.to_bits(), theirs.to_bits(), "{target} {row:?}"),
-        Arithmetic::F32(_) => assert!((ours - theirs).abs() <= bound(model, row), "{target} {row:?}: {ours} {theirs}"),
+    for row in rows.chunks(model.features.len()) {
+        let row: Vec<f64> = row.iter().map(|value| given(*value)).collect();
+        let (ours, theirs) = (model.score(&row), reading.score(&values_for(&reading, model, &row)));
+        match reading.arithmetic {
+            Arithmetic::F64 => assert_eq!(ours.to_bits(), theirs.to_bits(), "{target} {row:?}"),
+            Arithmetic::F32(_) => {
+                assert!((ours - theirs).abs() <= bound(model, &row), "{target} {row:?}: {ours} {theirs}");
+            }
+        }
     }
+}
+
+/// LightGBM makes zeros of what is nearly zero.
+fn plain(value: f64) -> f64 {
+    if value.abs() < 1.1e-35 { 0.0 } else { value }
 }
 
 #[test]
@@ -47,20 +58,17 @@ fn scores_are_the_models_for_every_target() {
     for seed in 0..40 {
         for kind in [Kind::Any, Kind::Oblivious] {
             let model = model(Precision::F32, kind, seed);
-            for row in random::values(&model, 60, seed).chunks(model.features.len()) {
-                // f64 has no finite number that infinity is below; C itself is asked about it in `standalone`.
-                let finite: Vec<f64> = row.iter().map(|value| value.clamp(-1e300, 1e300)).collect();
-                check(&model, Target::C, &finite);
-                // LightGBM makes zeros of what is nearly zero.
-                let plain = |value: &f64| if value.abs() < 1.1e-35 { 0.0 } else { *value };
-                check(&model, Target::LightGbm, &finite.iter().map(plain).collect::<Vec<_>>());
-                for target in [Target::XgBoost, Target::Onnx] {
-                    check(&model, target, row);
-                }
-                for target in [Target::RankLib, Target::XgBoostDump, Target::Solr] {
-                    let known: Vec<f64> = row.iter().map(|value| if value.is_nan() { 0.0 } else { *value }).collect();
-                    check(&model, target, &known);
-                }
+            let rows = random::values(&model, 60, seed);
+            // f64 has no finite number that infinity is below; C itself is asked about it in `standalone`.
+            let finite = |value: f64| value.clamp(-1e300, 1e300);
+            check_rows(&model, Target::C, &rows, finite);
+            check_rows(&model, Target::LightGbm, &rows, |value| plain(finite(value)));
+            for target in [Target::XgBoost, Target::Onnx] {
+                check_rows(&model, target, &rows, |value| value);
+            }
+            for target in [Target::RankLib, Target::XgBoostDump, Target::Solr] {
+                let zero = |value: f64| if value.is_nan() { 0.0 } else { value };
+                check_rows(&model, target, &rows, zero);
             }
         }
     }
@@ -70,15 +78,11 @@ fn scores_are_the_models_for_every_target() {
 fn f64_models_are_exact_in_f64_and_for_f32_values_elsewhere() {
     for seed in 0..40 {
         let model = model(Precision::F64, Kind::Any, seed);
-        for row in random::values(&model, 60, seed).chunks(model.features.len()) {
-            check(&model, Target::C, row);
-            // LightGBM makes zeros of what is nearly zero.
-            let plain: Vec<f64> = row.iter().map(|value| if value.abs() < 1.1e-35 { 0.0 } else { *value }).collect();
-            check(&model, Target::LightGbm, &plain);
-            let narrow: Vec<f64> = row.iter().map(|value| f64::from(value.clamp(-1e30, 1e30) as f32)).collect();
-            for target in [Target::XgBoost, Target::Onnx] {
-                check(&model, target, &narrow);
-            }
+        let rows = random::values(&model, 60, seed);
+        check_rows(&model, Target::C, &rows, |value| value);
+        check_rows(&model, Target::LightGbm, &rows, plain);
+        for target in [Target::XgBoost, Target::Onnx] {
+            check_rows(&model, target, &rows, |value| f64::from(value.clamp(-1e30, 1e30) as f32));
         }
     }
 }
@@ -205,9 +209,7 @@ fn chain(depth: usize) -> Model {
 #[test]
 fn deep_trees_are_written_and_read_or_refused() {
     for target in Target::ALL {
-        for value in [-1.0, 0.5, 17.0, 399.5, 1000.0] {
-            check(&chain(400), target, &[value]);
-        }
+        check_rows(&chain(400), target, &[-1.0, 0.5, 17.0, 399.5, 1000.0], |value| value);
         let is_nested = [Target::RankLib, Target::Solr, Target::XgBoostDump].contains(&target);
         let deep = export(&chain(20_000), target, &ALLOWED);
         assert_eq!(matches!(deep, Err(ExportError::Depth { depth: 20_000, .. })), is_nested, "{target}");
@@ -220,8 +222,8 @@ fn models_without_trees_give_their_base_score() {
     for target in Target::ALL {
         let mut model = stump(0.5, true);
         model.trees.clear();
-        check(&model, target, &[0.5]);
+        check_rows(&model, target, &[0.5], |value| value);
         model.trees = vec![Tree::constant(3.0, 1), Tree::constant(-0.5, 1)];
-        check(&model, target, &[0.5]);
+        check_rows(&model, target, &[0.5], |value| value);
     }
 }
