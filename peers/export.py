@@ -117,6 +117,8 @@ class Export:
 
     def __init__(self, run, model_file, target, *options):
         self.run, self.target = run, target
+        if target in ["lightgbm", "xgboost", "onnx", "c"]:
+            options = (*options, "--columns", N_FEATURES)
         self.out = run.folder / f"model-{target}.json"
         run.binary("convert", model_file, "--to", target, "--out", self.out, *options)
 
@@ -161,13 +163,8 @@ class Run:
         self.narrow_targets(model_file, model, rows)
         self.zero_targets(model_file, model, rows)
 
-    def columns(self, model):
-        """The columns that files of this model have."""
-        return max(model.file["features"]) + 1
-
     def wide_targets(self, model_file, model, rows):
         scores, _ = model.score(rows)
-        rows = rows[:, : self.columns(model)]
         export = Export(self, model_file, "lightgbm")
         export.check("LightGBM", lightgbm.Booster(model_file=str(export.out)).predict(rows), scores)
         loaded = treelite.frontend.load_lightgbm_model(export.out)
@@ -186,7 +183,6 @@ class Run:
     def narrow_targets(self, model_file, model, rows, *options):
         finite = narrow(rows)
         scores, sizes = model.score(finite.astype(np.float64))
-        finite = finite[:, : self.columns(model)]
         bound = model.bound(sizes)
         export = Export(self, model_file, "xgboost", *options)
         found = xgboost.Booster(model_file=str(export.out)).predict(xgboost.DMatrix(finite), output_margin=True)
@@ -197,7 +193,7 @@ class Run:
         scores, sizes = model.score(wild.astype(np.float64))
         export = Export(self, model_file, "onnx", *options)
         session = onnxruntime.InferenceSession(str(export.out), providers=["CPUExecutionProvider"])
-        (found,) = session.run(None, {"values": np.ascontiguousarray(wild[:, : self.columns(model)])})
+        (found,) = session.run(None, {"values": np.ascontiguousarray(wild)})
         export.check("onnxruntime", found, scores, model.bound(sizes))
 
     def zero_targets(self, model_file, model, rows, *options):

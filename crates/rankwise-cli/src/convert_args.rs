@@ -32,12 +32,20 @@ pub(crate) struct Convert {
     /// that send them elsewhere are refused.
     #[arg(long)]
     pub(crate) missing_as_zero: bool,
+    /// How many columns the data has, for lightgbm, xgboost, onnx and c, some of which take no other number. By default up to
+    /// the last feature that the trees ask for.
+    #[arg(long, value_name = "N", value_parser = columns)]
+    pub(crate) columns: Option<u32>,
     /// Names of features for solr and xgboost-dump: a number and a name in each line. By default they are the model's own
     /// names, or f and the number.
     #[arg(long, value_name = "FILE")]
     pub(crate) feature_names: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: DataArgs,
+}
+
+fn columns(typed: &str) -> Result<u32, String> {
+    typed.parse().map_err(|_| "give an integer, such as 136".into())
 }
 
 fn target(typed: String) -> Result<Target, String> {

@@ -81,6 +81,11 @@ impl Target {
         matches!(self, Self::Solr | Self::XgBoostDump)
     }
 
+    /// Whether its files say how many columns there are.
+    pub fn has_columns(self) -> bool {
+        matches!(self, Self::LightGbm | Self::XgBoost | Self::Onnx | Self::C)
+    }
+
     /// What values are compared as.
     fn width(self) -> Width {
         match self {
@@ -108,6 +113,8 @@ pub struct ExportOptions {
     pub allow_rounding: bool,
     /// Missing values may count as 0 where the target knows nothing else.
     pub missing_as_zero: bool,
+    /// How many columns the data has, for targets with columns; by default up to the last feature that the trees ask for.
+    pub n_columns: Option<u32>,
     /// Names of features by id, for targets that know features by name; else the model's own names, or `f` and the id.
     pub names: BTreeMap<u32, String>,
 }

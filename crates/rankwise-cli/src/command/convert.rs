@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     let options = ExportOptions {
         allow_rounding: args.allow_rounding,
         missing_as_zero: args.missing_as_zero,
+        n_columns: args.columns,
         names: args.feature_names.as_deref().map(names).transpose()?.unwrap_or_default(),
     };
     let model = files::read_model(&args.model)?;

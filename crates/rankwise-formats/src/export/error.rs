@@ -99,6 +99,24 @@ pub enum ExportError {
         /// To what.
         target: Target,
     },
+    /// Fewer columns than the trees ask for, or too many.
+    #[error(
+        "--columns {given}: the model needs {needed} of them, and {most} is the most; leave it out, or give how many the data has"
+    )]
+    Columns {
+        /// What was asked for.
+        given: u32,
+        /// What the trees need.
+        needed: u32,
+        /// The most that there can be.
+        most: u32,
+    },
+    /// Columns where there are none.
+    #[error("{target} has no columns, so leave --columns out")]
+    ColumnsUnused {
+        /// To what.
+        target: Target,
+    },
     /// A tree whose nodes are nested too deep.
     #[error(
         "tree {tree} is {depth} levels deep, and readers of {target} may stop at {most}; train again with max_depth={most} or less"

@@ -9,6 +9,9 @@ use rankwise_model::{Child, Model, Precision, Tree};
 use super::number::floor_f32;
 use super::{ExportError, ExportOptions, Target};
 
+/// A target that has a column for each number would else take gigabytes for a slip.
+const LAST_FEATURE: u32 = 999_999;
+
 /// What a target compares values as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
@@ -49,6 +52,8 @@ pub(crate) enum Node {
 pub(crate) struct Lowered {
     pub(crate) base_score: f64,
     pub(crate) trees: Vec<Vec<Node>>,
+    /// The columns that were asked for.
+    n_columns: Option<u32>,
     /// The ids of the model's features, ascending.
     pub(crate) features: Vec<u32>,
 }
@@ -67,7 +72,11 @@ impl Lowered {
         if target.misses_as_zero() && !options.missing_as_zero {
             check_missing(&trees, target)?;
         }
-        Ok(Self { base_score: model.base_score, trees, features: model.features.clone() })
+        if options.n_columns.is_some() && !target.has_columns() {
+            return Err(ExportError::ColumnsUnused { target });
+        }
+        let (base_score, features) = (model.base_score, model.features.clone());
+        Ok(Self { base_score, trees, n_columns: options.n_columns, features })
     }
 
     /// For targets without a base score: the first tree's leaves have it. Ours is added first, too, so nothing is rounded otherwise.
@@ -82,18 +91,22 @@ impl Lowered {
         folded
     }
 
-    /// One more than the largest feature, for targets that know features by columns.
+    /// As many as were asked for, or one more than the largest feature, for targets that know features by columns.
     pub(crate) fn n_columns(&self, target: Target) -> Result<usize, ExportError> {
         let last = self.check_features(target, 0)?;
-        Ok(last.map_or(1, |last| last as usize + 1))
+        let needed = last.map_or(1, |last| last + 1);
+        match self.n_columns {
+            Some(given) if !(needed..=LAST_FEATURE + 1).contains(&given) => {
+                Err(ExportError::Columns { given, needed, most: LAST_FEATURE + 1 })
+            }
+            given => Ok(given.unwrap_or(needed) as usize),
+        }
     }
 
     /// Makes sure that the target has a number for each feature; gives the largest.
     pub(crate) fn check_features(&self, target: Target, first: u32) -> Result<Option<u32>, ExportError> {
-        /// A target that has a column for each number would else take gigabytes for a slip.
-        const LAST: u32 = 999_999;
-        match self.features.iter().find(|feature| !(first..=LAST).contains(feature)) {
-            Some(feature) => Err(ExportError::Feature { target, feature: *feature, first, last: LAST }),
+        match self.features.iter().find(|feature| !(first..=LAST_FEATURE).contains(feature)) {
+            Some(feature) => Err(ExportError::Feature { target, feature: *feature, first, last: LAST_FEATURE }),
             None => Ok(self.features.last().copied()),
         }
     }

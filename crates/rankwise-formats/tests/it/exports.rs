@@ -5,8 +5,12 @@ use rankwise_model::{Model, Precision, Tree, TreeParts};
 
 use crate::random::{self, Kind, Shapes};
 
-const ALLOWED: ExportOptions =
-    ExportOptions { allow_rounding: true, missing_as_zero: true, names: std::collections::BTreeMap::new() };
+const ALLOWED: ExportOptions = ExportOptions {
+    allow_rounding: true,
+    missing_as_zero: true,
+    n_columns: None,
+    names: std::collections::BTreeMap::new(),
+};
 
 fn model(precision: Precision, kind: Kind, seed: u64) -> Model {
     let shapes = Shapes { n_trees: 12, max_leaves: 16, n_features: 5, n_thresholds: 40, precision, kind };
@@ -185,6 +189,21 @@ fn names_are_the_users_or_the_models_or_numbers() {
     assert!(matches!(export(&model, Target::XgBoost, &ExportOptions::default()), Err(ExportError::Name { .. })));
     model.feature_names = vec!["f4".into()];
     assert!(export(&model, Target::XgBoost, &ExportOptions::default()).is_ok());
+}
+
+#[test]
+fn columns_are_as_many_as_the_data_has() {
+    let model = stump(0.5, true);
+    let with = |n| ExportOptions { n_columns: Some(n), ..ExportOptions::default() };
+    let text = |target| String::from_utf8(export(&model, target, &with(9)).unwrap()).unwrap();
+    assert!(text(Target::LightGbm).contains("\nmax_feature_idx=8\n") && text(Target::LightGbm).contains(" Column_8\n"));
+    assert!(text(Target::XgBoost).contains("\"num_feature\":\"9\""));
+    assert!(text(Target::C).contains("#define RANKWISE_N_VALUES 9\n"));
+    assert!(export(&model, Target::Onnx, &with(5)).is_ok());
+    let refused = ExportError::Columns { given: 4, needed: 5, most: 1_000_000 };
+    assert_eq!(export(&model, Target::Onnx, &with(4)), Err(refused));
+    let target = Target::RankLib;
+    assert_eq!(export(&model, target, &with(9)), Err(ExportError::ColumnsUnused { target }));
 }
 
 /// A tree that is as deep as it has nodes.
