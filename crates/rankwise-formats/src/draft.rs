@@ -34,9 +34,10 @@ pub(crate) fn features_of(trees: &[Vec<DraftNode>]) -> Vec<u32> {
 
 /// The trees in our form, with features by their places in `features`. Each draft is given up as soon as its tree is made.
 pub(crate) fn trees(drafts: Vec<Vec<DraftNode>>, features: &[u32]) -> Result<Vec<Tree>, FormatError> {
-    let made = drafts.into_iter().enumerate().map(|(idx, nodes)| {
-        tree(&nodes, features).map_err(|problem| FormatError::Tree { tree: idx, problem })
-    });
+    let made = drafts
+        .into_iter()
+        .enumerate()
+        .map(|(idx, nodes)| tree(&nodes, features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
     made.collect()
 }
 

@@ -29,7 +29,9 @@ pub enum FormatError {
         problem: String,
     },
     /// JSON whose objects lie too deep inside of one another.
-    #[error("{line}: objects lie more than 127 deep inside of one another, as in JSON of very deep trees; save the {format} model in its other form (LightGBM: text, XGBoost: UBJSON), or train shallower trees")]
+    #[error(
+        "{line}: objects lie more than 127 deep inside of one another, as in JSON of very deep trees; save the {format} model in its other form (LightGBM: text, XGBoost: UBJSON), or train shallower trees"
+    )]
     Deep {
         /// Whose format.
         format: &'static str,

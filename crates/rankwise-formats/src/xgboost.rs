@@ -63,7 +63,10 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
     if PLAIN.iter().any(|name| objective.starts_with(name)) {
         return Ok(score);
     }
-    Err(unsupported(format!("has the objective {}", shown(objective)), "train it with a ranking, squared or logistic objective"))
+    Err(unsupported(
+        format!("has the objective {}", shown(objective)),
+        "train it with a ranking, squared or logistic objective",
+    ))
 }
 
 fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use rankwise::config;
-use rankwise::formats::import;
 use rankwise::data::Absent;
+use rankwise::formats::import;
 use rankwise::io::{
-    ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from,
-    read_scores_from,
+    ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from, read_scores_from,
 };
 use rankwise::prelude::*;
 use rankwise::score::{Rows, Scorer, Scratch};

@@ -8,7 +8,10 @@ use crate::{bytes, text};
 fn message(name: &str, from: &str, to: &str) -> String {
     let whole = text(name);
     assert!(whole.contains(from), "{name} holds no {from}");
-    import(whole.replacen(from, to, 1).as_bytes()).map(|_| ()).expect_err(&format!("{name}: {from} -> {to}")).to_string()
+    import(whole.replacen(from, to, 1).as_bytes())
+        .map(|_| ())
+        .expect_err(&format!("{name}: {from} -> {to}"))
+        .to_string()
 }
 
 /// The value of a line `name=value`, the first of them.
@@ -124,7 +127,10 @@ fn cut_off_files_are_refused() {
         "ranklib.xml",
     ] {
         let whole = bytes(name);
-        let end = whole.windows(12).position(|part| part == b"end of trees").map_or(whole.trim_ascii_end().len(), |at| at + 12);
+        let end = whole
+            .windows(12)
+            .position(|part| part == b"end of trees")
+            .map_or(whole.trim_ascii_end().len(), |at| at + 12);
         for length in 0..end {
             assert!(import(&whole[..length]).is_err(), "{length} bytes of {name}");
         }

@@ -47,7 +47,10 @@ fn scores_are_those_of_the_libraries() {
 #[test]
 fn what_the_files_say_of_the_model_is_kept() {
     let named = import(&bytes("lightgbm-lambdarank.txt")).unwrap();
-    assert_eq!((named.objective.as_str(), named.absent, named.precision), ("lambdarank", AbsentFeature::Zero, Precision::F64));
+    assert_eq!(
+        (named.objective.as_str(), named.absent, named.precision),
+        ("lambdarank", AbsentFeature::Zero, Precision::F64)
+    );
     let all = ["price", "clicks", "age", "title_match", "stock", "freshness"];
     for (id, name) in named.named_features() {
         assert_eq!(name, all[id as usize]);
@@ -56,10 +59,15 @@ fn what_the_files_say_of_the_model_is_kept() {
     for (name, objective) in [("xgboost-names.ubj", "rank:pairwise"), ("catboost-yetirank.json", "YetiRank")] {
         let model = import(&bytes(name)).unwrap();
         assert_eq!((model.objective.as_str(), model.absent), (objective, AbsentFeature::Missing), "{name}");
-        assert_eq!(model.named_features(), model.features.iter().map(|id| (*id, all[*id as usize].to_owned())).collect::<Vec<_>>());
+        assert_eq!(
+            model.named_features(),
+            model.features.iter().map(|id| (*id, all[*id as usize].to_owned())).collect::<Vec<_>>()
+        );
     }
     // Names that a library makes up say no more than ids.
-    for name in ["lightgbm-regression.txt", "lightgbm-regression.json", "xgboost-logistic.json", "catboost-rmse-min.json"] {
+    for name in
+        ["lightgbm-regression.txt", "lightgbm-regression.json", "xgboost-logistic.json", "catboost-rmse-min.json"]
+    {
         assert_eq!(import(&bytes(name)).unwrap().feature_names, Vec::<String>::new(), "{name}");
     }
 }

@@ -39,7 +39,7 @@ fn deep(depth: usize) -> Vec<u8> {
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    ("m.txt", Made(|| LIGHTGBM[..LIGHTGBM.len() / 4].to_vec()), "m.txt:21: the file breaks off, since there is no line 'end of trees'"),
+    ("m.txt", Made(|| LIGHTGBM[..LIGHTGBM.len() / 4].to_vec()), "m.txt:37: the file breaks off, since there is no line 'end of trees'"),
     ("m.txt", Text("tree\nversion=v4\nend of trees\n"), "m.txt: the LightGBM model holds no trees; train it for one round at least"),
     ("m.txt", Made(|| with_line("left_child", "0 -1 -2 -3")), "m.txt: tree 0: node 0 has two parents; the file is damaged, so save the model again"),
     ("m.txt", Made(|| with_line("left_child", "7000 -1 -2 -3")), "m.txt: tree 0: there is no node 7000"),
@@ -63,14 +63,15 @@ pub(super) const ROWS: &[Row] = &[
     ("m.json", Made(|| changed(XGBOOST, "\"split_type\":[0", "\"split_type\":[1")), "m.json: the XGBoost model has categorical splits"),
     ("m.json", Made(|| changed(XGBOOST, "\"gbtree\"", "\"dart\"")), "m.json: the XGBoost model is a dart booster, which cannot be expressed here; train it with booster=gbtree"),
     ("m.json", Text("[{\"nodeid\": 0, \"leaf\": 1}]"), "m.json: this is XGBoost's dump, which lacks the base score, which is not read; save the model with save_model"),
-    ("m.ubj", Made(|| XGBOOST_UBJ[..XGBOOST_UBJ.len() / 2].to_vec()), "m.ubj: byte ... : the file breaks off"),
+    ("m.ubj", Made(|| XGBOOST_UBJ[..XGBOOST_UBJ.len() / 2].to_vec()), "m.ubj: byte 1857: a list is longer than the file"),
     ("m.ubj", Bytes(b"{L\x7f\xff\xff\xff\xff\xff\xff\xff"), "m.ubj: byte 10: the file breaks off"),
     ("m.json", Made(|| CATBOOST[..CATBOOST.len() / 2].to_vec()), "m.json:1 ... : EOF while parsing"),
     ("m.json", Made(|| changed(CATBOOST, "FloatFeature", "OnlineCtr")), "m.json: the CatBoost model has categorical splits"),
     ("m.json", Made(|| changed(CATBOOST, "\"leaf_values\": [", "\"leaf_values\": [0.5,")), "m.json: oblivious_trees.0: 4 splits lead to 17 leaves"),
     ("m.json", Made(|| changed(CATBOOST, "\"float_feature_index\": ", "\"float_feature_index\": 9")), "m.json: oblivious_trees.0.splits.0.float_feature_index: there is no such feature"),
     ("m.cbm", Bytes(b"CBM1\x10\0\0\0"), "m.cbm: this is CatBoost's binary form, which is not read; save the model with save_model(path, format=\"json\")"),
-    ("m.xml", Made(|| RANKLIB[..RANKLIB.len() / 2].to_vec()), "m.xml: ... : it does not hold one whole ensemble"),
+    ("m.xml", Made(|| RANKLIB[..RANKLIB.len() / 2].to_vec()), "m.xml:25: syntax error: tag not closed"),
+    ("m.xml", Made(|| changed(RANKLIB, "</ensemble>", "")), "m.xml:51: it does not hold one whole ensemble"),
     ("m.xml", Made(|| changed(RANKLIB, "<threshold> 0.25", "<threshold> NaN")), "m.xml:12: 'NaN' is not a number"),
     ("m.xml", Made(|| changed(RANKLIB, "pos=\"right\"", "pos=\"left\"")), "m.xml: ... : a split has two children on one side"),
     ("m.xml", Text("<ensemble></ensemble>"), "m.xml: the RankLib model holds no trees"),

@@ -2,8 +2,8 @@
 
 use super::Row;
 use super::content as make;
-use super::models;
 use super::content::Content::{AsItIs, Beside, Bytes, Folder, Made, Text};
+use super::models;
 
 const TRAIN: &str = "train @ --out out.json";
 const VALID: &str = "train train.txt --valid @ --out out.json";
