@@ -81,3 +81,13 @@ pub enum FormatError {
         advice: String,
     },
 }
+
+/// Characters of a file that a message repeats.
+const MAX_SHOWN: usize = 100;
+
+/// Words of a file, for a message: not too many, and nothing that a terminal would act on.
+pub(crate) fn shown(text: &str) -> String {
+    let start: String = text.chars().take(MAX_SHOWN).collect();
+    let dots = if start.len() < text.len() { "..." } else { "" };
+    format!("{}{dots}", start.escape_debug())
+}

@@ -9,6 +9,7 @@ use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::error::shown;
 use crate::source::contains;
 
 pub(crate) const FORMAT: &str = "RankLib";
@@ -34,7 +35,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
             Ok(Event::End(tag)) => ensemble.close(tag.name().as_ref()),
             Ok(Event::Eof) => break,
             Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(shown(&error.to_string())),
         };
         problem.map_err(|problem| FormatError::Line { format: FORMAT, line: line_of(bytes, at), problem })?;
     }
@@ -82,7 +83,7 @@ struct OpenSplit {
 impl Ensemble {
     fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), String> {
         let attribute = |name: &str| {
-            let found = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
+            let found = tag.try_get_attribute(name).map_err(|error| shown(&error.to_string()))?;
             Ok::<_, String>(found.map(|attribute| String::from_utf8_lossy(&attribute.value).into_owned()))
         };
         let opened = match (tag.name().as_ref(), self.open.last()) {
@@ -103,7 +104,7 @@ impl Ensemble {
                 Open::Split(OpenSplit { place: nodes.len() - 1, is_right, ..OpenSplit::default() })
             }
             (b"feature" | b"threshold" | b"output", Some(Open::Split(_))) => Open::Number,
-            (name, _) => return Err(format!("<{}> does not belong here", String::from_utf8_lossy(name))),
+            (name, _) => return Err(format!("<{}> does not belong here", shown(&String::from_utf8_lossy(name)))),
         };
         self.text.clear();
         self.open.push(opened);
@@ -118,13 +119,12 @@ impl Ensemble {
     fn close(&mut self, name: &[u8]) -> Result<(), String> {
         let closed = self.open.pop().ok_or("an element ends that has not begun")?;
         match closed {
-            Open::Ensemble => {}
             Open::Tree if self.trees.last().is_none_or(Vec::is_empty) => return Err("a tree has no split".into()),
-            Open::Tree => {}
+            Open::Ensemble | Open::Tree => {}
             Open::Number => {
                 let Some(Open::Split(split)) = self.open.last_mut() else { return Ok(()) };
                 let text = self.text.trim();
-                let wrong = || format!("'{}' is not a number", text.chars().take(20).collect::<String>());
+                let wrong = || format!("'{}' is not a number", shown(text));
                 match name {
                     b"feature" => split.feature = Some(text.parse().map_err(|_| wrong())?),
                     b"threshold" => split.threshold = Some(number(text).ok_or_else(wrong)?),

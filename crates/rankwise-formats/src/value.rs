@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::FormatError;
+use crate::error::shown;
 
 /// A value of either format.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +112,7 @@ pub(crate) fn from_json(format: &'static str, bytes: &[u8]) -> Result<Value, For
         if problem.starts_with("recursion limit") {
             return FormatError::Deep { format, line };
         }
-        FormatError::Line { format, line, problem: format!("{problem} at column {}", error.column()) }
+        FormatError::Line { format, line, problem: format!("{} at column {}", shown(problem), error.column()) }
     })
 }
 

@@ -8,6 +8,7 @@ use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::error::shown;
 use crate::value::{Field, Value, as_integer};
 
 pub(crate) const FORMAT: &str = "XGBoost";
@@ -25,7 +26,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let booster = learner.get("gradient_booster")?;
     let name = booster.get("name")?.text()?;
     if name != "gbtree" {
-        return Err(unsupported(format!("is a {name} booster"), "train it with booster=gbtree"));
+        return Err(unsupported(format!("is a {} booster", shown(name)), "train it with booster=gbtree"));
     }
     let param = learner.get("learner_model_param")?;
     for (field, most) in [("num_class", 1), ("num_target", 1)] {
@@ -62,7 +63,10 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
     if PLAIN.iter().any(|name| objective.starts_with(name)) {
         return Ok(score);
     }
-    Err(unsupported(format!("has the objective {objective}"), "train it with a ranking, squared or logistic objective"))
+    Err(unsupported(
+        format!("has the objective {}", shown(objective)),
+        "train it with a ranking, squared or logistic objective",
+    ))
 }
 
 fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {

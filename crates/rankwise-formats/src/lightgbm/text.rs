@@ -3,6 +3,7 @@
 use super::{FORMAT, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
+use crate::error::shown;
 use rankwise_model::Model;
 
 /// Stands after the last tree.
@@ -80,7 +81,7 @@ impl<'a> Block<'a> {
             return if n == 0 { Ok(Vec::new()) } else { Err(self.error(None, format!("{name} is missing"))) };
         };
         let wrong =
-            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", short(word)));
+            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", shown(word)));
         let numbers: Vec<T> = value
             .split_ascii_whitespace()
             .map(|word| parse(word).ok_or_else(|| wrong(word)))
@@ -97,10 +98,6 @@ impl<'a> Block<'a> {
             Some(_) => Ok(self.numbers(name, 1, |word| word.parse().ok())?.pop()),
         }
     }
-}
-
-fn short(word: &str) -> String {
-    word.chars().take(20).collect()
 }
 
 /// The nodes of a tree: splits first, then leaves.
