@@ -60,7 +60,7 @@ fn plain(value: f64) -> f64 {
 #[test]
 fn scores_are_the_models_for_every_target() {
     for seed in 0..40 {
-        for kind in [Kind::Any, Kind::Oblivious] {
+        for kind in [Kind::Any, Kind::Whole, Kind::Oblivious] {
             let model = model(Precision::F32, kind, seed);
             let rows = random::values(&model, 60, seed);
             // f64 has no finite number that infinity is below; C itself is asked about it in `standalone`.
