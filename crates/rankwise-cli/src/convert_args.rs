@@ -11,7 +11,7 @@ use crate::data_args::DataArgs;
 /// Write a model for another program.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
-    /// The model: ours, or one of LightGBM, XGBoost or CatBoost.
+    /// The model: ours, or one of LightGBM, XGBoost, CatBoost or RankLib.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     /// What to write: lightgbm (text), xgboost (JSON), onnx, ranklib (XML), solr (JSON for its model store), xgboost-dump (JSON

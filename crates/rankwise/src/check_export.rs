@@ -98,3 +98,61 @@ fn of_absolutes(model: &Model) -> Model {
     };
     Model { base_score: model.base_score.abs(), trees: model.trees.iter().map(absolute).collect(), ..model.clone() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwise_data::{DatasetBuilder, Row};
+    use rankwise_formats::{ExportOptions, Target, export, read_back};
+    use rankwise_model::{AbsentFeature, Precision, TrainedOn};
+
+    /// Many trees, whose sums of f32 would hide that one leaf is slightly wrong.
+    fn model() -> Model {
+        let tree = |value: f64| TreeParts {
+            feature: vec![0],
+            threshold: vec![0.5],
+            missing_left: vec![true],
+            left: vec![!0],
+            right: vec![!1],
+            gain: vec![1.0],
+            count: vec![2],
+            leaf_value: vec![0.1 * value, -0.3 * value],
+            leaf_count: vec![1, 1],
+        };
+        Model {
+            objective: "rmse".into(),
+            params: std::collections::BTreeMap::new(),
+            trained_on: TrainedOn::default(),
+            absent: AbsentFeature::Missing,
+            precision: Precision::F32,
+            base_score: 0.7,
+            features: vec![3],
+            feature_names: Vec::new(),
+            trees: (1..400).map(|idx| Tree::new(tree(f64::from(idx))).unwrap()).collect(),
+        }
+    }
+
+    #[test]
+    fn one_wrong_leaf_is_found_among_many_trees() {
+        let mut builder = DatasetBuilder::default();
+        for (row, value) in [0.2, 0.5, 0.7].into_iter().enumerate() {
+            let qid = ["b", "a", "c"][row];
+            builder.push(&Row { qid, label: 1.0, doc_id: "", features: &[(3, value)] }).unwrap();
+        }
+        let (data, model) = (builder.finish().unwrap(), model());
+        for target in Target::ALL {
+            let options = ExportOptions::default();
+            let bytes = export(&model, target, &options).unwrap();
+            let mut reading = read_back(&bytes, target, &model, &options).unwrap();
+            let agreement = check_export(&model, &reading, &data).unwrap();
+            assert_eq!(agreement.documents, 3);
+            assert!(agreement.largest_difference < 0.1, "{target} {agreement:?}");
+            // Only the last document comes to this leaf; the difference is far below what f32 sums may lose.
+            let mut parts = reading.model.trees[200].parts().clone();
+            parts.leaf_value[1] += 0.01;
+            reading.model.trees[200] = Tree::new(parts).unwrap();
+            let difference = check_export(&model, &reading, &data).unwrap_err();
+            assert_eq!(difference.row, 3, "{target} {difference}");
+        }
+    }
+}
