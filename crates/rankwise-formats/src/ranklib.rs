@@ -121,9 +121,8 @@ impl Ensemble {
     fn close(&mut self, name: &[u8]) -> Result<(), String> {
         let closed = self.open.pop().ok_or("an element ends that has not begun")?;
         match closed {
-            Open::Ensemble => {}
             Open::Tree if self.trees.last().is_none_or(Vec::is_empty) => return Err("a tree has no split".into()),
-            Open::Tree => {}
+            Open::Tree | Open::Ensemble => {}
             Open::Number => {
                 let Some(Open::Split(split)) = self.open.last_mut() else { return Ok(()) };
                 let text = self.text.trim();
