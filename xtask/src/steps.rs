@@ -14,6 +14,9 @@ const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 /// The version of gungraun in the workspace's manifest; where the two differ, the runner says so and the step fails.
 const GUNGRAUN: &str = "0.20.0";
 
+/// What `cargo xtask peers` runs; all share one environment.
+const PEER_SCRIPTS: [&str; 2] = ["peers/metrics.py", "peers/import.py"];
+
 enum Work {
     Cargo(&'static [&'static str]),
     Tidy,
@@ -147,22 +150,24 @@ pub(crate) fn peers(root: &Path) -> anyhow::Result<Outcome> {
     }
     cargo(root, &["build", "--quiet", "--package", "rankwise-cli"], &[])?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
-    let script = root.join("peers").join("metrics.py");
-    eprintln!("> python3 peers/metrics.py");
-    let status = Command::new("python3")
-        .arg(&script)
-        .arg(target.join("debug").join("rankwise"))
-        .current_dir(root)
-        .status()
-        .context("cannot start python3")?;
-    match status.code() {
-        Some(0) => Ok(Outcome::Done),
-        Some(UNAVAILABLE) => {
-            println!("peers: skipped, since they cannot be installed");
-            Ok(Outcome::Skipped)
+    for script in PEER_SCRIPTS {
+        eprintln!("> python3 {script}");
+        let status = Command::new("python3")
+            .arg(root.join(script))
+            .arg(target.join("debug").join("rankwise"))
+            .current_dir(root)
+            .status()
+            .context("cannot start python3")?;
+        match status.code() {
+            Some(0) => {}
+            Some(UNAVAILABLE) => {
+                println!("peers: skipped, since they cannot be installed");
+                return Ok(Outcome::Skipped);
+            }
+            _ => bail!("{script}: {status}; its messages are above"),
         }
-        _ => bail!("peers/metrics.py: {status}; its messages are above"),
     }
+    Ok(Outcome::Done)
 }
 
 /// What this machine lacks; the limits are for the instructions that most machines have.

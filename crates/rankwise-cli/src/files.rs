@@ -11,8 +11,8 @@ use crate::data_args::DataArgs;
 use crate::failure::user;
 use crate::output::Output;
 
-/// Enough to see how a file begins.
-const START_BYTES: u64 = 64;
+/// Enough to see how a file begins: RankLib's have some lines of remarks first.
+const START_BYTES: u64 = 4096;
 
 /// Whether a path means standard input or output.
 pub(crate) fn is_stream(path: &Path) -> bool {
@@ -24,10 +24,11 @@ pub(crate) fn shown(path: &Path) -> String {
     if is_stream(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// The first bytes of a file tell whether it is a model. Only of a file: what is read from a pipe is gone.
-pub(crate) fn is_model(path: &Path) -> bool {
+/// The first bytes of a file tell whether it is a model, and whose. Only of a file: what is read from a pipe is gone.
+pub(crate) fn model_source(path: &Path) -> Option<Source> {
     let start = if path.is_file() { read_bytes(path, START_BYTES).unwrap_or_default() } else { Vec::new() };
-    start.trim_ascii_start().first() == Some(&b'{') || Source::of(&start) != Source::Native
+    let source = Source::of(&start);
+    (start.trim_ascii_start().first() == Some(&b'{') || source != Source::Native).then_some(source)
 }
 
 /// Reads a model file, ours or another program's.
@@ -35,7 +36,9 @@ pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
     let place = shown(path);
     import(&read_bytes(path, u64::MAX)?).map_err(|error| match error {
         // Line and column follow the name without a space.
-        FormatError::Line { .. } | FormatError::Model(ModelError::Json { .. }) => user(format!("{place}:{error}")),
+        FormatError::Line { .. } | FormatError::Deep { .. } | FormatError::Model(ModelError::Json { .. }) => {
+            user(format!("{place}:{error}"))
+        }
         _ => user(format!("{place}: {error}")),
     })
 }
@@ -43,7 +46,7 @@ pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
 /// Reads ranking data.
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
     read_dataset_with(path, options).map_err(|error| {
-        if is_model(path) {
+        if model_source(path).is_some() {
             let place = path.display();
             return user(format!(
                 "{place}: this looks like a model, not like ranking data; check the order of the files"

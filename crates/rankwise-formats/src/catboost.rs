@@ -6,7 +6,7 @@
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
 use crate::value::{Field, Value};
 
 pub(crate) const FORMAT: &str = "CatBoost";
@@ -22,16 +22,14 @@ struct Feature {
 /// Makes a model of what the file says.
 pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let root = Field::root(FORMAT, value);
+    // Before the leaves, whose number it explains.
+    let base_score = bias(&root)?;
     let known = features(&root.get("features_info")?)?;
     let drafts: Vec<Vec<DraftNode>> = match root.find("oblivious_trees") {
         Some(trees) => trees.list()?.map(|field| oblivious(&field, &known)).collect::<Result<_, _>>()?,
         None => root.get("trees")?.list()?.map(|field| nested(field, &known)).collect::<Result<_, _>>()?,
     };
     let features = features_of(&drafts);
-    let trees = drafts
-        .iter()
-        .enumerate()
-        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
     let name_of = |id: &u32| known.iter().find(|feature| feature.id == *id).map(|feature| feature.name.clone());
     // Names that CatBoost makes up are numbers again.
     let is_named = known.iter().any(|feature| !feature.name.is_empty() && feature.name != feature.id.to_string());
@@ -42,9 +40,9 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         trained_on: TrainedOn::default(),
         absent: AbsentFeature::Missing,
         precision: Precision::F32,
-        base_score: bias(&root)?,
+        base_score,
         feature_names: names.filter(|_| is_named).unwrap_or_default(),
-        trees: trees.collect::<Result<_, _>>()?,
+        trees: trees(drafts, &features)?,
         features,
     })
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use rankwise_model::{Child, Tree, TreeParts};
 
+use crate::FormatError;
+
 /// A node of a tree that nobody has checked yet. Children are places in the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum DraftNode {
@@ -30,9 +32,18 @@ pub(crate) fn features_of(trees: &[Vec<DraftNode>]) -> Vec<u32> {
     trees.iter().flatten().filter_map(feature).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// The trees in our form, with features by their places in `features`. Each draft is given up as soon as its tree is made.
+pub(crate) fn trees(drafts: Vec<Vec<DraftNode>>, features: &[u32]) -> Result<Vec<Tree>, FormatError> {
+    let made = drafts
+        .into_iter()
+        .enumerate()
+        .map(|(idx, nodes)| tree(&nodes, features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
+    made.collect()
+}
+
 /// The tree whose root is node 0, with features by their places in `features`. Nodes that are not reached do not count; cycles,
 /// two parents and children out of range are refused.
-pub(crate) fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
+fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
     let mut parts = TreeParts::default();
     let mut is_seen = vec![false; nodes.len()];
     // A place in the list, and the edge that leads there: the parent and whether it is the right one.

@@ -28,6 +28,16 @@ pub enum FormatError {
         /// What is wrong.
         problem: String,
     },
+    /// JSON whose objects lie too deep inside of one another.
+    #[error(
+        "{line}: objects lie more than 127 deep inside of one another, as in JSON of very deep trees; save the {format} model in its other form (LightGBM: text, XGBoost: UBJSON), or train shallower trees"
+    )]
+    Deep {
+        /// Whose format.
+        format: &'static str,
+        /// The line, from 1.
+        line: usize,
+    },
     /// Bytes do not say what they should.
     #[error("byte {byte}: {problem}; the file is damaged or not of {format}, so save the model again")]
     Byte {
@@ -46,6 +56,20 @@ pub enum FormatError {
         /// What is wrong with it.
         problem: String,
     },
+    /// There is nothing to score with.
+    #[error("the {format} model holds no trees; train it for one round at least")]
+    Empty {
+        /// Whose model.
+        format: &'static str,
+    },
+    /// A form of a known program that cannot be read.
+    #[error("this is {form}, which is not read; {advice}")]
+    Form {
+        /// Which form of whose model.
+        form: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
     /// The model is sound, but can do something that ours cannot.
     #[error("the {format} model {what}, which cannot be expressed here; {advice}")]
     Unsupported {
@@ -56,4 +80,14 @@ pub enum FormatError {
         /// What to do.
         advice: String,
     },
+}
+
+/// Characters of a file that a message repeats.
+const MAX_SHOWN: usize = 100;
+
+/// Words of a file, for a message: not too many, and nothing that a terminal would act on.
+pub(crate) fn shown(text: &str) -> String {
+    let start: String = text.chars().take(MAX_SHOWN).collect();
+    let dots = if start.len() < text.len() { "..." } else { "" };
+    format!("{}{dots}", start.escape_debug())
 }

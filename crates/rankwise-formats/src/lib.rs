@@ -22,8 +22,9 @@ pub use source::Source;
 
 /// Reads a model, whoever wrote it. Any bytes give a model or an error.
 pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
-    let model = match Source::of(bytes) {
-        Source::Native => Model::from_json(bytes)?,
+    let source = Source::of(bytes);
+    let model = match source {
+        Source::Native => source::refuse_known_form(bytes).and_then(|()| Ok(Model::from_json(bytes)?))?,
         Source::LightGbmText => lightgbm::from_text(bytes)?,
         Source::LightGbmJson => lightgbm::from_value(&value::from_json(lightgbm::FORMAT, bytes)?)?,
         Source::RankLib => ranklib::from_text(bytes)?,
@@ -32,5 +33,8 @@ pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
         Source::XgBoostUbj => xgboost::from_value(&ubjson::read(xgboost::FORMAT, bytes)?)?,
     };
     model.check()?;
+    if model.trees.is_empty() && source != Source::Native {
+        return Err(FormatError::Empty { format: source.name() });
+    }
     Ok(model)
 }

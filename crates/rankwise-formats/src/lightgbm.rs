@@ -7,6 +7,8 @@
 //! bit 1      missing values go left
 //! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
 //! ```
+//!
+//! Before anything else, what is nearly zero becomes zero.
 
 mod json;
 mod text;
@@ -14,13 +16,13 @@ mod text;
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
 pub(crate) use json::from_value;
 pub(crate) use text::from_text;
 
 pub(crate) const FORMAT: &str = "LightGBM";
 
-/// Values as near to 0 as this count as 0 where zero is missing: the f32 next to 1e-35.
+/// Values as near to 0 as this count as 0, whatever the threshold: the f32 next to 1e-35.
 const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
 
 const IS_CATEGORICAL: u32 = 1;
@@ -33,12 +35,15 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
     }
     let default_left = decision_type & DEFAULT_LEFT != 0;
     let zero_left = 0.0 <= split.threshold;
+    // What is nearly zero goes with zero: a threshold among such values moves behind or before them.
+    if split.threshold.abs() <= NEAR_ZERO {
+        split.threshold = if zero_left { NEAR_ZERO } else { (-NEAR_ZERO).next_down() };
+    }
     split.missing_left = match decision_type >> 2 & 3 {
         0 => zero_left,
-        // Zero is sent where missing values go: here only if it would go there anyway, with all that is nearly zero.
+        // Zero is sent where missing values go: here only if it would go there anyway.
         1 => {
-            let is_natural = if default_left { split.threshold >= NEAR_ZERO } else { split.threshold < -NEAR_ZERO };
-            if !is_natural {
+            if default_left != zero_left {
                 let advice = "train it with zero_as_missing=false";
                 return Err(unsupported("sends zeros where their value would not lead them", advice));
             }
@@ -76,12 +81,6 @@ struct Parts {
 impl Parts {
     fn model(self) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        let trees = self
-            .trees
-            .iter()
-            .enumerate()
-            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
-        let trees = trees.collect::<Result<_, _>>()?;
         // Names that LightGBM makes up are numbers again.
         let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
         let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
@@ -94,8 +93,38 @@ impl Parts {
             precision: Precision::F64,
             base_score: 0.0,
             feature_names: names.filter(|_| is_named).unwrap_or_default(),
+            trees: trees(self.trees, &features)?,
             features,
-            trees,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(threshold: f64, decision_type: u32) -> Result<(f64, bool), FormatError> {
+        let (missing_left, left, right) = (false, 1, 2);
+        let split = Split { feature: 0, threshold, missing_left, left, right, gain: 0.0, count: 0 };
+        question(split, decision_type).map(|split| (split.threshold, split.missing_left))
+    }
+
+    #[test]
+    fn what_is_nearly_zero_goes_with_zero() {
+        let before = (-NEAR_ZERO).next_down();
+        for (threshold, expected) in [(0.0, NEAR_ZERO), (1e-36, NEAR_ZERO), (-1e-36, before), (-NEAR_ZERO, before)] {
+            assert_eq!(asked(threshold, 2 << 2), Ok((expected, false)));
+        }
+        assert_eq!(asked(1e-34, 2 << 2 | DEFAULT_LEFT), Ok((1e-34, true)));
+    }
+
+    #[test]
+    fn missing_values_go_by_the_decision_type() {
+        // Nothing was missing: NaN is 0.
+        assert_eq!((asked(1.0, 0), asked(-1.0, DEFAULT_LEFT)), (Ok((1.0, true)), Ok((-1.0, false))));
+        // Zero is missing: only where it goes there anyway.
+        assert_eq!((asked(1.0, 1 << 2 | DEFAULT_LEFT), asked(-1.0, 1 << 2)), (Ok((1.0, true)), Ok((-1.0, false))));
+        assert!(asked(1.0, 1 << 2).is_err() && asked(-1.0, 1 << 2 | DEFAULT_LEFT).is_err());
+        assert!(asked(1.0, IS_CATEGORICAL).is_err() && asked(1.0, 3 << 2).is_err());
     }
 }

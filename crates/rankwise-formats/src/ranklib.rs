@@ -8,7 +8,9 @@ use quick_xml::events::{BytesStart, Event};
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::error::shown;
+use crate::source::contains;
 
 pub(crate) const FORMAT: &str = "RankLib";
 
@@ -16,10 +18,6 @@ pub(crate) const FORMAT: &str = "RankLib";
 pub(crate) fn is_ours(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
     start.starts_with(b"<ensemble>") || (start.starts_with(b"##") && contains(start, b"<ensemble>"))
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 /// Reads the file.
@@ -37,7 +35,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
             Ok(Event::End(tag)) => ensemble.close(tag.name().as_ref()),
             Ok(Event::Eof) => break,
             Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(shown(&error.to_string())),
         };
         problem.map_err(|problem| FormatError::Line { format: FORMAT, line: line_of(bytes, at), problem })?;
     }
@@ -85,7 +83,7 @@ struct OpenSplit {
 impl Ensemble {
     fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), String> {
         let attribute = |name: &str| {
-            let found = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
+            let found = tag.try_get_attribute(name).map_err(|error| shown(&error.to_string()))?;
             Ok::<_, String>(found.map(|attribute| String::from_utf8_lossy(&attribute.value).into_owned()))
         };
         let opened = match (tag.name().as_ref(), self.open.last()) {
@@ -106,7 +104,7 @@ impl Ensemble {
                 Open::Split(OpenSplit { place: nodes.len() - 1, is_right, ..OpenSplit::default() })
             }
             (b"feature" | b"threshold" | b"output", Some(Open::Split(_))) => Open::Number,
-            (name, _) => return Err(format!("<{}> does not belong here", String::from_utf8_lossy(name))),
+            (name, _) => return Err(format!("<{}> does not belong here", shown(&String::from_utf8_lossy(name)))),
         };
         self.text.clear();
         self.open.push(opened);
@@ -122,11 +120,11 @@ impl Ensemble {
         let closed = self.open.pop().ok_or("an element ends that has not begun")?;
         match closed {
             Open::Tree if self.trees.last().is_none_or(Vec::is_empty) => return Err("a tree has no split".into()),
-            Open::Tree | Open::Ensemble => {}
+            Open::Ensemble | Open::Tree => {}
             Open::Number => {
                 let Some(Open::Split(split)) = self.open.last_mut() else { return Ok(()) };
                 let text = self.text.trim();
-                let wrong = || format!("'{}' is not a number", text.chars().take(20).collect::<String>());
+                let wrong = || format!("'{}' is not a number", shown(text));
                 match name {
                     b"feature" => split.feature = Some(text.parse().map_err(|_| wrong())?),
                     b"threshold" => split.threshold = Some(number(text).ok_or_else(wrong)?),
@@ -169,11 +167,6 @@ impl Ensemble {
 
     fn model(self, bytes: &[u8]) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        let trees = self
-            .trees
-            .iter()
-            .enumerate()
-            .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
         Ok(Model {
             objective: algorithm(bytes),
             params: std::collections::BTreeMap::new(),
@@ -182,7 +175,7 @@ impl Ensemble {
             precision: Precision::F32,
             base_score: 0.0,
             feature_names: Vec::new(),
-            trees: trees.collect::<Result<_, _>>()?,
+            trees: trees(self.trees, &features)?,
             features,
         })
     }

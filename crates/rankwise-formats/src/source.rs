@@ -1,6 +1,6 @@
 //! Whose a file is.
 
-use crate::ranklib;
+use crate::{FormatError, ranklib};
 
 /// The programs and formats whose models can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,9 @@ impl Source {
         if start.starts_with(b"{\"name\":\"tree\",") {
             return Self::LightGbmJson;
         }
-        if start.starts_with(b"{\"features_info\":") || start.starts_with(b"{\"model_info\":") {
+        // The names of its fields ascend, and not every model has them all.
+        let catboost: [&[u8]; 3] = [b"{\"ctr_data\":", b"{\"features_info\":", b"{\"model_info\":"];
+        if catboost.iter().any(|name| start.starts_with(name)) {
             return Self::CatBoost;
         }
         Self::Native
@@ -63,4 +65,23 @@ impl Source {
             Self::XgBoostJson | Self::XgBoostUbj => "XGBoost",
         }
     }
+}
+
+/// Says what to do about a file that one of the programs writes too, but that cannot be read.
+pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
+    let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();
+    let (form, advice) = if start.starts_with(b"CBM1") {
+        ("CatBoost's binary form", "save the model with save_model(path, format=\"json\")")
+    } else if start.starts_with(b"booster[0]") || (start.starts_with(b"[") && contains(start, b"\"nodeid\"")) {
+        ("XGBoost's dump, which lacks the base score", "save the model with save_model(\"model.json\")")
+    } else if start.starts_with(b"##") {
+        ("not one of RankLib's ensembles of trees", "of RankLib give a MART or LambdaMART model")
+    } else {
+        return Ok(());
+    };
+    Err(FormatError::Form { form, advice })
+}
+
+pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
 }

@@ -3,7 +3,7 @@
 //! A value begins with a letter for its kind; lengths are values too. `[$d#L` and 8 bytes begin a list of so many f32.
 
 use crate::FormatError;
-use crate::value::Value;
+use crate::value::{List, Value};
 
 /// Objects and lists inside of one another: a model needs ten.
 const MAX_DEPTH: usize = 64;
@@ -11,7 +11,10 @@ const MAX_DEPTH: usize = 64;
 /// Reads one value.
 pub(crate) fn read(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
     let mut reader = Reader { bytes, at: 0 };
-    let value = reader.kind().and_then(|kind| reader.value(kind, 0));
+    let value = reader.kind().and_then(|kind| reader.value(kind, 0)).and_then(|value| match reader.peek() {
+        None => Ok(value),
+        Some(_) => Err("the model ends before the file"),
+    });
     value.map_err(|problem| FormatError::Byte { format, byte: reader.at, problem: problem.into() })
 }
 
@@ -113,19 +116,17 @@ impl<'a> Reader<'a> {
             }
             return (0..count).map(|_| self.number(kind)).collect::<Read<_>>().map(Value::Numbers);
         }
-        let mut values = Vec::new();
+        let mut list = List::default();
         loop {
-            if count == Some(values.len()) {
+            if count == Some(list.len()) {
                 break;
             }
             match self.kind()? {
                 b']' if count.is_none() => break,
-                kind => values.push(self.value(kind, depth + 1)?),
+                kind => list.push(self.value(kind, depth + 1)?),
             }
         }
-        let number = |value: &Value| if let Value::Number(number) = value { Some(*number) } else { None };
-        let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
-        Ok(numbers.map_or(Value::List(values), Value::Numbers))
+        Ok(list.finish())
     }
 
     fn object(&mut self, depth: usize) -> Read<Value> {
@@ -178,8 +179,9 @@ mod tests {
     #[test]
     fn what_lies_is_refused() {
         let deep = [b'['; 1000];
-        let lies: [&[u8]; 8] = [
+        let lies: [&[u8]; 9] = [
             b"",
+            b"TT",
             b"{",
             b"[$Z#l\x7f\xff\xff\xff",
             b"[$d#l\x7f\xff\xff\xff",

@@ -1,8 +1,11 @@
 //! Objects, lists and numbers, from JSON or from its binary cousin UBJSON, and the way to a field with its name in errors.
 
-use serde_json::Value as Json;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::FormatError;
+use crate::error::shown;
 
 /// A value of either format.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,36 +19,101 @@ pub(crate) enum Value {
     Object(Vec<(String, Value)>),
 }
 
-impl From<Json> for Value {
-    fn from(json: Json) -> Self {
-        match json {
-            Json::Null => Self::Null,
-            Json::Bool(value) => Self::Number(f64::from(u8::from(value))),
-            Json::Number(number) => number.as_f64().map_or(Self::Null, Self::Number),
-            Json::String(text) => Self::Text(text),
-            Json::Array(values) => {
-                let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
-                numbers.map_or_else(|| Self::List(values.into_iter().map(Self::from).collect()), Self::Numbers)
-            }
-            Json::Object(fields) => {
-                Self::Object(fields.into_iter().map(|(name, value)| (name, value.into())).collect())
+/// A list that grows; numbers take little room as long as there is nothing else.
+#[derive(Default)]
+pub(crate) struct List {
+    numbers: Vec<f64>,
+    /// Everything, as soon as something is not a number.
+    values: Vec<Value>,
+}
+
+impl List {
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len() + self.values.len()
+    }
+
+    pub(crate) fn push(&mut self, value: Value) {
+        match value {
+            Value::Number(number) if self.values.is_empty() => self.numbers.push(number),
+            value => {
+                self.values.extend(std::mem::take(&mut self.numbers).into_iter().map(Value::Number));
+                self.values.push(value);
             }
         }
     }
+
+    pub(crate) fn finish(self) -> Value {
+        if self.values.is_empty() { Value::Numbers(self.numbers) } else { Value::List(self.values) }
+    }
 }
 
-fn number(json: &Json) -> Option<f64> {
-    json.as_f64().or_else(|| json.as_bool().map(|value| f64::from(u8::from(value))))
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Number(f64::from(u8::from(value))))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
+        let mut list = List::default();
+        while let Some(value) = values.next_element()? {
+            list.push(value);
+        }
+        Ok(list.finish())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = entries.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Value::Object(fields))
+    }
 }
 
 /// Reads JSON.
 pub(crate) fn from_json(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
-    let json: Json = serde_json::from_slice(bytes).map_err(|error| FormatError::Line {
-        format,
-        line: error.line(),
-        problem: error.to_string(),
-    })?;
-    Ok(json.into())
+    serde_json::from_slice(bytes).map_err(|error| {
+        let (line, text) = (error.line(), error.to_string());
+        // It ends with line and column; files of one line need the column.
+        let problem = text.split(" at line ").next().unwrap_or_default();
+        if problem.starts_with("recursion limit") {
+            return FormatError::Deep { format, line };
+        }
+        FormatError::Line { format, line, problem: format!("{} at column {}", shown(problem), error.column()) }
+    })
 }
 
 /// A value and the way that led to it.

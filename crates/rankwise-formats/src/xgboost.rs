@@ -7,13 +7,15 @@
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, tree};
+use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::error::shown;
 use crate::value::{Field, Value, as_integer};
 
 pub(crate) const FORMAT: &str = "XGBoost";
 
-/// Objectives whose base score is a probability; those of ranking and regression are margins already.
-const LOGISTIC: [&str; 3] = ["binary:logistic", "reg:logistic", "binary:logitraw"];
+/// Objectives whose base score is a probability; those of ranking and regression are margins already. In
+/// `binary:logitraw` version 3.2 takes it as a margin; whether all versions do was not tried, so that is refused.
+const LOGISTIC: [&str; 2] = ["binary:logistic", "reg:logistic"];
 const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
 
 /// Makes a model of what the file says.
@@ -24,7 +26,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let booster = learner.get("gradient_booster")?;
     let name = booster.get("name")?.text()?;
     if name != "gbtree" {
-        return Err(unsupported(format!("is a {name} booster"), "train it with booster=gbtree"));
+        return Err(unsupported(format!("is a {} booster", shown(name)), "train it with booster=gbtree"));
     }
     let param = learner.get("learner_model_param")?;
     for (field, most) in [("num_class", 1), ("num_target", 1)] {
@@ -35,10 +37,6 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let drafts: Vec<Vec<DraftNode>> =
         booster.get("model")?.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
     let features = features_of(&drafts);
-    let trees = drafts
-        .iter()
-        .enumerate()
-        .map(|(idx, nodes)| tree(nodes, &features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
     Ok(Model {
         objective: objective.to_owned(),
         params: std::collections::BTreeMap::new(),
@@ -47,7 +45,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         precision: Precision::F32,
         base_score: base_score(objective, &param.get("base_score")?)?,
         feature_names: names(&learner, &features)?,
-        trees: trees.collect::<Result<_, _>>()?,
+        trees: trees(drafts, &features)?,
         features,
     })
 }
@@ -57,7 +55,7 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
     let score = f64::from(field.number()? as f32);
     if LOGISTIC.contains(&objective) {
         // As XGBoost computes it, in f32.
-        let margin = -((1.0 / score as f32 - 1.0).ln());
+        let margin = -libm::log((1.0 / score as f32 - 1.0).into()) as f32;
         return Some(f64::from(margin))
             .filter(|m| m.is_finite())
             .ok_or_else(|| field.error("it is not between 0 and 1"));
@@ -65,7 +63,10 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
     if PLAIN.iter().any(|name| objective.starts_with(name)) {
         return Ok(score);
     }
-    Err(unsupported(format!("has the objective {objective}"), "train it with a ranking, squared or logistic objective"))
+    Err(unsupported(
+        format!("has the objective {}", shown(objective)),
+        "train it with a ranking, squared or logistic objective",
+    ))
 }
 
 fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {

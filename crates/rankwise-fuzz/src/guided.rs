@@ -31,4 +31,10 @@ guided! {
     params: "params",
     model: "model",
     checkpoint: "checkpoint",
+    lightgbm: "lightgbm",
+    lightgbm_json: "lightgbm-json",
+    xgboost: "xgboost",
+    xgboost_ubj: "xgboost-ubj",
+    catboost: "catboost",
+    ranklib: "ranklib",
 }

@@ -122,6 +122,41 @@ mod tests {
         }
     }
 
+    /// What takes least room in a file and most in memory.
+    #[test]
+    fn dense_models_of_a_megabyte_stay_within_the_limit() {
+        let _turn = TURN.lock();
+        let many = |start: &str, part: &str, end: &str| {
+            let n_parts = (mutate::MAX_BYTES - start.len() - end.len()) / part.len();
+            format!("{start}{}{end}", part.repeat(n_parts)).into_bytes()
+        };
+        let catboost = "{\"features_info\":{},\"oblivious_trees\":[";
+        let leaves = (1..18).map(|_| "{\"split_type\":\"FloatFeature\",\"float_feature_index\":0,\"border\":0},");
+        let deep = format!(
+            "{{\"features_info\":{{\"float_features\":[{{\"flat_feature_index\":0}}]}},\"oblivious_trees\":[{{\"splits\":[{}],\
+             \"leaf_values\":[{}]}}]}}",
+            leaves.collect::<String>().trim_end_matches(','),
+            vec!["0"; 1 << 17].join(",")
+        );
+        for (name, input, is_model) in [
+            ("lightgbm", many("tree\n", "Tree=\nnum_leaves=1\nleaf_value=0\n", "end of trees\n"), true),
+            ("lightgbm", many("tree\n", "=\n", "end of trees\n"), false),
+            ("lightgbm-json", many("{\"name\":\"tree\",\"tree_info\":[0", ",[]", "]}"), false),
+            ("xgboost", many("{\"learner\":[{}", ",{\"\":0}", "]}"), false),
+            ("xgboost", many("{\"learner\":[0", ",0", "]}"), false),
+            ("xgboost", many("{\"learner\":[\"\"", ",\"\"", "]}"), false),
+            ("xgboost-ubj", many("{i\u{1}a[Z", "T", "]}"), false),
+            ("xgboost-ubj", many("{i\u{1}a[", "{i\0T}", "]}"), false),
+            ("catboost", many(catboost, "{\"leaf_values\":[0]},", "{\"leaf_values\":[0]}]}"), true),
+            ("catboost", deep.into_bytes(), true),
+            ("ranklib", many("<ensemble>", "<tree><split><output>0</output></split></tree>", "</ensemble>"), true),
+            ("ranklib", many("<ensemble><tree>", "<split>", ""), false),
+        ] {
+            let (is_accepted, _) = drive::read_watched(find(name).unwrap(), &input).unwrap();
+            assert_eq!(is_accepted, is_model, "{name}: {}", String::from_utf8_lossy(&input[..100]));
+        }
+    }
+
     /// Found by fuzzing: growing the buffer by one byte at the limit of a line took 128 MB.
     #[test]
     fn a_line_without_end_in_a_small_file_stays_within_the_limit() {

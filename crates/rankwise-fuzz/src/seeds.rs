@@ -196,6 +196,58 @@ pub(crate) fn checkpoint() -> Vec<Vec<u8>> {
     train_job().1
 }
 
+/// A file that another program wrote, of those that the tests of the importers read.
+macro_rules! written {
+    ($name:literal) => {
+        include_bytes!(concat!("../../rankwise-formats/tests/data/", $name)).to_vec()
+    };
+}
+
+pub(crate) fn lightgbm() -> Vec<Vec<u8>> {
+    vec![
+        written!("lightgbm-regression.txt"),
+        written!("lightgbm-lambdarank.txt"),
+        written!("lightgbm-nothing-missing.txt"),
+    ]
+}
+
+pub(crate) fn lightgbm_json() -> Vec<Vec<u8>> {
+    in_lines(vec![written!("lightgbm-regression.json"), written!("lightgbm-lambdarank.json")])
+}
+
+pub(crate) fn xgboost() -> Vec<Vec<u8>> {
+    in_lines(vec![written!("xgboost-logistic.json"), written!("xgboost-ndcg-depthwise.json")])
+}
+
+pub(crate) fn xgboost_ubj() -> Vec<Vec<u8>> {
+    vec![written!("xgboost-squarederror.ubj"), written!("xgboost-names.ubj")]
+}
+
+pub(crate) fn catboost() -> Vec<Vec<u8>> {
+    vec![
+        written!("catboost-rmse-min.json"),
+        written!("catboost-rmse-max.json"),
+        written!("catboost-yetirank.json"),
+        written!("catboost-lossguide.json"),
+    ]
+}
+
+pub(crate) fn ranklib() -> Vec<Vec<u8>> {
+    let narrow = "<ensemble><tree id=\"1\" weight=\"-.5\"><split><feature>7</feature><threshold>1e-3</threshold>\
+        <split pos='left'><output>1</output></split><!-- no -->\n<split pos='right'><output>&#50;</output></split>\
+        </split></tree></ensemble>";
+    vec![written!("ranklib.xml"), narrow.into()]
+}
+
+/// The texts, and each with a field a line, so that fields can be lost and swapped as a whole.
+fn in_lines(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    for idx in 0..texts.len() {
+        let text = std::str::from_utf8(&texts[idx]).expect("JSON");
+        texts.push(text.replace(",\"", ",\n\"").replace(", \"", ",\n\"").into());
+    }
+    texts
+}
+
 /// The texts, and the first of them in both kinds of compression.
 fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use rankwise::config;
 use rankwise::data::Absent;
+use rankwise::formats::import;
 use rankwise::io::{
-    IoError, ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from,
-    read_scores_from,
+    ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from, read_scores_from,
 };
 use rankwise::prelude::*;
+use rankwise::score::{Rows, Scorer, Scratch};
 use rankwise::train::{Checkpoint, resume};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
@@ -27,7 +28,7 @@ pub(crate) struct Target {
 }
 
 /// Every reader there is.
-pub(crate) const TARGETS: [Target; 12] = [
+pub(crate) const TARGETS: [Target; 18] = [
     Target { name: "letor", seeds: seeds::letor, read: letor },
     Target { name: "csv", seeds: seeds::csv, read: |input| table(input, "data.csv") },
     Target { name: "parquet", seeds: seeds::parquet, read: |input| table(input, "data.parquet") },
@@ -44,10 +45,16 @@ pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "params", seeds: seeds::params, read: params },
     Target { name: "model", seeds: seeds::model, read: model },
     Target { name: "checkpoint", seeds: seeds::checkpoint, read: checkpoint },
+    Target { name: "lightgbm", seeds: seeds::lightgbm, read: imported },
+    Target { name: "lightgbm-json", seeds: seeds::lightgbm_json, read: imported },
+    Target { name: "xgboost", seeds: seeds::xgboost, read: imported },
+    Target { name: "xgboost-ubj", seeds: seeds::xgboost_ubj, read: imported },
+    Target { name: "catboost", seeds: seeds::catboost, read: imported },
+    Target { name: "ranklib", seeds: seeds::ranklib, read: imported },
 ];
 
 /// Whether a reader took its input. If not, what it says must be for people: one line, a place, no riddle.
-fn is_read<T>(read: &Result<T, IoError>) -> bool {
+fn is_read<T, E: std::error::Error>(read: &Result<T, E>) -> bool {
     if let Err(error) = read {
         let text = error.to_string();
         assert!(!text.is_empty() && text.len() < 1000 && !text.contains(['\n', '\0']), "{text}");
@@ -70,6 +77,9 @@ fn table(input: &[u8], name: &str) -> bool {
     }
     is_read(&read)
 }
+
+/// Inputs that were blown up.
+const LARGE_BYTES: usize = 1 << 16;
 
 const CACHES_PER_TRAINING: u64 = 32;
 
@@ -132,6 +142,23 @@ fn model(input: &[u8]) -> bool {
     assert!(score.is_finite() || model.trees.len() > 1, "{score}");
     assert_eq!(Model::from_json(model.to_json().as_bytes()).as_ref(), Ok(&model));
     true
+}
+
+/// Another program's model: what is read can be scored, quickly as by the book, and saved as ours.
+fn imported(input: &[u8]) -> bool {
+    let read = import(input);
+    if let Ok(model) = &read {
+        let n_features = model.features.len();
+        let values: Vec<f64> = (0..n_features).map(|slot| [0.5, f64::NAN, -3.0, 1e300][slot % 4]).collect();
+        let mut scores = [0.0];
+        Scorer::new(model).score(&Rows::new(&values, n_features, 1), &mut scores, &mut Scratch::default());
+        assert_eq!(scores[0].to_bits(), model.score(&values).to_bits());
+        // Reading a native file is another target's work, and takes as long again.
+        if input.len() < LARGE_BYTES {
+            assert_eq!(Model::from_json(model.to_json().as_bytes()).as_ref(), Ok(model));
+        }
+    }
+    is_read(&read)
 }
 
 /// Most inputs get a checksum that fits, or none would get past it.

@@ -102,7 +102,10 @@ impl Model {
         let mut sorted: Vec<&String> = names.iter().collect();
         sorted.sort_unstable();
         match sorted.array_windows().find(|[first, second]| first == second) {
-            Some([name, _]) => Err(ModelError::Content { problem: format!("two features are called {name:?}") }),
+            Some([name, _]) => {
+                let start: String = name.chars().take(100).collect();
+                Err(ModelError::Content { problem: format!("two features are called {start:?}") })
+            }
             None => Ok(()),
         }
     }

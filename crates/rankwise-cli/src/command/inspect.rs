@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
-use rankwise::model::{Model, Tree};
+use rankwise::formats::Source;
+use rankwise::model::{AbsentFeature, Model, TrainedOn, Tree};
 use serde_json::json;
 
 use crate::args::Inspect;
@@ -17,9 +18,9 @@ const MAX_LABELS_LISTED: usize = 12;
 const TOP_FEATURES: usize = 10;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
-    if files::is_model(&args.file) {
+    if let Some(source) = files::model_source(&args.file) {
         let model = files::read_model(&args.file)?;
-        return output.result(&model_text(&args.file, &model), &model_json(&model));
+        return output.result(&model_text(&args.file, source, &model), &model_json(source, &model));
     }
     let data = files::read_data(&args.file, &args.read.options(Absent::Missing))?;
     let facts = DataFacts::new(&data);
@@ -80,11 +81,7 @@ impl<'a> DataFacts<'a> {
 
     fn text(&self, path: &Path) -> String {
         let data = self.data;
-        let ids = data.feature_ids();
-        let id_range = match (ids.first(), ids.last()) {
-            (Some(first), Some(last)) => format!(", ids {first} to {last}"),
-            _ => String::new(),
-        };
+        let id_range = id_range(data.feature_ids());
         let mean_size = data.n_rows() as f64 / data.n_queries() as f64;
         let median = self.sizes[self.sizes.len() / 2];
         let mut out = format!("{}: ranking data\n", files::shown(path));
@@ -163,9 +160,24 @@ impl<'a> DataFacts<'a> {
     }
 }
 
-fn model_text(path: &Path, model: &Model) -> String {
+fn id_range(ids: &[u32]) -> String {
+    match (ids.first(), ids.last()) {
+        (Some(first), Some(last)) => format!(", ids {first} to {last}"),
+        _ => String::new(),
+    }
+}
+
+/// What is not known of another program's model is left out.
+fn model_text(path: &Path, source: Source, model: &Model) -> String {
     let deepest = model.trees.iter().map(Tree::depth).max().unwrap_or(0);
-    let mut out = format!("{}: model, objective {}\n", path.display(), model.objective);
+    let mut out = format!("{}: model", path.display());
+    if source != Source::Native {
+        let _ = write!(out, " of {}", source.name());
+    }
+    if !model.objective.is_empty() {
+        let _ = write!(out, ", objective {}", model.objective);
+    }
+    out.push('\n');
     let mut line = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<12} {value}");
     };
@@ -177,23 +189,34 @@ fn model_text(path: &Path, model: &Model) -> String {
             text::thousands(model.n_leaves() as u64)
         ),
     );
-    line("features", format!("{} used", model.features.len()));
+    line("features", format!("{} used{}", model.features.len(), id_range(&model.features)));
+    let absent = match model.absent {
+        AbsentFeature::Missing => "missing",
+        AbsentFeature::Zero => "0",
+    };
+    line("absent", format!("a feature that a document does not name is {absent}"));
     line("base score", model.base_score.to_string());
-    let on = &model.trained_on;
-    line(
-        "trained on",
-        format!("{}, {}", text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query")),
-    );
-    line("fingerprint", on.fingerprint.clone());
+    if let Some(on) = trained_on(model) {
+        let (rows, queries) = (text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query"));
+        line("trained on", format!("{rows}, {queries}"));
+        line("fingerprint", on.fingerprint.clone());
+    }
     for (idx, (name, value)) in model.params.iter().enumerate() {
         line(if idx == 0 { "parameters" } else { "" }, format!("{name} = {value}"));
     }
-    let mut rows = vec![vec!["feature".to_owned(), "gain".into(), "splits".into()]];
-    let all = model.importance();
+    let mut all = model.importance();
     let total: f64 = all.iter().map(|entry| entry.gain).sum();
+    let has_gains = total > 0.0;
+    if !has_gains {
+        all.sort_by_key(|entry| (std::cmp::Reverse(entry.splits), entry.feature));
+    }
+    let row = |feature: String, gain: String, splits: String| {
+        if has_gains { vec![feature, gain, splits] } else { vec![feature, splits] }
+    };
+    let mut rows = vec![row("feature".into(), "gain".into(), "splits".into())];
     for entry in all.iter().take(TOP_FEATURES) {
         let share = format!("{:.1} %", 100.0 * entry.gain / total);
-        rows.push(vec![model.feature_label(entry.feature), share, text::thousands(entry.splits)]);
+        rows.push(row(model.feature_label(entry.feature), share, text::thousands(entry.splits)));
     }
     if rows.len() > 1 {
         let _ = write!(out, "\nmost important features\n{}", text::table(&rows));
@@ -201,7 +224,12 @@ fn model_text(path: &Path, model: &Model) -> String {
     out
 }
 
-fn model_json(model: &Model) -> serde_json::Value {
+/// Nothing, if the file does not say.
+fn trained_on(model: &Model) -> Option<&TrainedOn> {
+    Some(&model.trained_on).filter(|on| !on.fingerprint.is_empty())
+}
+
+fn model_json(source: Source, model: &Model) -> serde_json::Value {
     let importance: Vec<serde_json::Value> = model
         .importance()
         .iter()
@@ -209,13 +237,15 @@ fn model_json(model: &Model) -> serde_json::Value {
         .collect();
     json!({
         "kind": "model",
+        "source": source.name(),
         "objective": model.objective,
         "trees": model.trees.len(),
         "leaves": model.n_leaves(),
         "depth": model.trees.iter().map(Tree::depth).max().unwrap_or(0),
         "base_score": model.base_score,
         "params": model.params,
-        "trained_on": model.trained_on,
+        "trained_on": trained_on(model),
+        "absent": model.absent,
         "importance": importance,
     })
 }

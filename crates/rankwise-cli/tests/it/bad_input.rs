@@ -2,11 +2,13 @@
 //! names the place, and leaves nothing behind.
 //!
 //! * [`table`] holds the rows: a file, what is done with it, what is said about it.
+//! * [`models`] holds those about models of other programs.
 //! * [`content`] makes the files that cannot be written down as text.
 //!
 //! The exact words of the readers are tested beside them; here the real binary shows that they reach the user.
 
 mod content;
+mod models;
 mod table;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -80,3 +80,34 @@ fn a_pipe_is_read_from_its_beginning() {
     let facts: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(facts["rows"], 3);
 }
+
+/// A file that another program wrote.
+fn written(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rankwise-formats/tests/data");
+    std::fs::read(std::path::Path::new(folder).join(name)).unwrap()
+}
+
+#[test]
+fn of_another_programs_model_only_what_is_known_is_said() {
+    let sandbox = Sandbox::new();
+    for (name, first, absent) in [
+        ("lightgbm-lambdarank.txt", "m: model of LightGBM, objective lambdarank\n", "is 0\n"),
+        ("xgboost-names.ubj", "m: model of XGBoost, objective rank:pairwise\n", "is missing\n"),
+        ("catboost-yetirank.json", "m: model of CatBoost, objective YetiRank\n", "is missing\n"),
+        ("ranklib.xml", "m: model of RankLib, objective lambdamart\n", "is 0\n"),
+    ] {
+        sandbox.write("m", written(name));
+        let text = sandbox.ok("inspect m");
+        assert!(text.starts_with(first), "{text}");
+        assert!(text.contains("  trees        3, ") && text.contains(absent), "{text}");
+        for unknown in ["trained on", "fingerprint", "NaN"] {
+            assert!(!text.contains(unknown), "{name} says {unknown}:\n{text}");
+        }
+        // Names where it has some; gains where it has some.
+        assert_eq!(text.contains("price"), name != "ranklib.xml", "{text}");
+        assert_eq!(text.contains("gain"), name.starts_with("lightgbm") || name.starts_with("xgboost"), "{text}");
+        let facts = sandbox.json("inspect m");
+        assert_eq!((&facts["trained_on"], &facts["trees"]), (&json!(null), &json!(3)), "{name}");
+        assert!(first.contains(facts["source"].as_str().unwrap()), "{facts}");
+    }
+}

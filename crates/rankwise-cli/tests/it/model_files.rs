@@ -12,11 +12,12 @@ fn every_command_refuses_them_alike() {
     let at_cut = format!("m:{cut_lines}:");
     let cut_at = text.find("\"trees\": [").unwrap() + 10;
     let other_value = text.replace("\"base_score\": 0.0", "\"base_score\": 0.5");
-    let cases: [(&str, String, &[&str]); 9] = [
+    let cases: [(&str, String, &[&str]); 10] = [
         ("empty", String::new(), &["m: not a Rankwise model: the file is empty", wrote]),
         ("data", sandbox.text("train.txt"), &["m: not a Rankwise model: it has no \"format\"", wrote]),
-        ("LightGBM's", "tree\nversion=v4\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
-        ("other JSON", "{\"learner\": {}}\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
+        ("LightGBM's", "tree\nversion=v4\n".into(), &["m:2: the file breaks off", "not of LightGBM"]),
+        ("XGBoost's", "{\"learner\": {}}\n".into(), &["m: learner: it has no 'objective'", "not of XGBoost"]),
+        ("other JSON", "{\"teacher\": {}}\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
         ("a list", "[1]\n".into(), &["m: not a Rankwise model"]),
         (
             "cut off",

@@ -3,7 +3,11 @@
 use super::{FORMAT, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
+use crate::error::shown;
 use rankwise_model::Model;
+
+/// Stands after the last tree.
+const END: &str = "end of trees";
 
 /// Reads the text.
 pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
@@ -11,6 +15,10 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
         let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
         FormatError::Line { format: FORMAT, line, problem: "it is not UTF-8".into() }
     })?;
+    if !text.lines().any(|line| line.trim() == END) {
+        let problem = format!("the file breaks off, since there is no line '{END}'");
+        return Err(FormatError::Line { format: FORMAT, line: text.lines().count(), problem });
+    }
     let mut blocks = blocks(text);
     let head = blocks.next().unwrap_or_default();
     check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
@@ -43,7 +51,7 @@ fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
         let mut block = Block { line: lines.peek()?.0 + 1, ..Block::default() };
         while let Some((idx, line)) = lines.next() {
             let line = line.trim();
-            is_over = line == "end of trees";
+            is_over = line == END;
             match line.split_once('=') {
                 Some((name, value)) => block.fields.push((idx + 1, name, value)),
                 None => block.flags.push(line),
@@ -73,7 +81,7 @@ impl<'a> Block<'a> {
             return if n == 0 { Ok(Vec::new()) } else { Err(self.error(None, format!("{name} is missing"))) };
         };
         let wrong =
-            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", short(word)));
+            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", shown(word)));
         let numbers: Vec<T> = value
             .split_ascii_whitespace()
             .map(|word| parse(word).ok_or_else(|| wrong(word)))
@@ -90,10 +98,6 @@ impl<'a> Block<'a> {
             Some(_) => Ok(self.numbers(name, 1, |word| word.parse().ok())?.pop()),
         }
     }
-}
-
-fn short(word: &str) -> String {
-    word.chars().take(20).collect()
 }
 
 /// The nodes of a tree: splits first, then leaves.

@@ -3,6 +3,7 @@
 use super::Row;
 use super::content as make;
 use super::content::Content::{AsItIs, Beside, Bytes, Folder, Made, Text};
+use super::models;
 
 const TRAIN: &str = "train @ --out out.json";
 const VALID: &str = "train train.txt --valid @ --out out.json";
@@ -180,6 +181,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("m.json", Made(make::junk), "m.json: not a Rankwise model"),
         ("folder", AsItIs, "folder: cannot read: this is a folder"),
     ]),
+    (MODEL, models::ROWS),
     (CONFIG, &[
         ("c.toml", Text("num_trees = \n"), "c.toml:1:13: ... write `name = value` in each line"),
         ("c.toml", Text("num_trees = 5\nnum_leafs = 3\n"), "c.toml:2:1: unknown parameter 'num_leafs'"),

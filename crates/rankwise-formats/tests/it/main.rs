@@ -1,0 +1,16 @@
+//! Models that other programs wrote: what they score, and what damage to them does.
+
+mod damage;
+mod golden;
+
+use std::path::PathBuf;
+
+/// A file of `tests/data`.
+fn bytes(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn text(name: &str) -> String {
+    String::from_utf8(bytes(name)).unwrap()
+}
