@@ -98,3 +98,33 @@ impl Parts {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(threshold: f64, decision_type: u32) -> Result<(f64, bool), FormatError> {
+        let (missing_left, left, right) = (false, 1, 2);
+        let split = Split { feature: 0, threshold, missing_left, left, right, gain: 0.0, count: 0 };
+        question(split, decision_type).map(|split| (split.threshold, split.missing_left))
+    }
+
+    #[test]
+    fn what_is_nearly_zero_goes_with_zero() {
+        let before = (-NEAR_ZERO).next_down();
+        for (threshold, expected) in [(0.0, NEAR_ZERO), (1e-36, NEAR_ZERO), (-1e-36, before), (-NEAR_ZERO, before)] {
+            assert_eq!(asked(threshold, 2 << 2), Ok((expected, false)));
+        }
+        assert_eq!(asked(1e-34, 2 << 2 | DEFAULT_LEFT), Ok((1e-34, true)));
+    }
+
+    #[test]
+    fn missing_values_go_by_the_decision_type() {
+        // Nothing was missing: NaN is 0.
+        assert_eq!((asked(1.0, 0), asked(-1.0, DEFAULT_LEFT)), (Ok((1.0, true)), Ok((-1.0, false))));
+        // Zero is missing: only where it goes there anyway.
+        assert_eq!((asked(1.0, 1 << 2 | DEFAULT_LEFT), asked(-1.0, 1 << 2)), (Ok((1.0, true)), Ok((-1.0, false))));
+        assert!(asked(1.0, 1 << 2).is_err() && asked(-1.0, 1 << 2 | DEFAULT_LEFT).is_err());
+        assert!(asked(1.0, IS_CATEGORICAL).is_err() && asked(1.0, 3 << 2).is_err());
+    }
+}

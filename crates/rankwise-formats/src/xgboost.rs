@@ -13,8 +13,8 @@ use crate::value::{Field, Value, as_integer};
 
 pub(crate) const FORMAT: &str = "XGBoost";
 
-/// Objectives whose base score is a probability; those of ranking and regression are margins already. What it is in
-/// `binary:logitraw` is not the same in all versions, so that is refused.
+/// Objectives whose base score is a probability; those of ranking and regression are margins already. In
+/// `binary:logitraw` version 3.2 takes it as a margin; whether all versions do was not tried, so that is refused.
 const LOGISTIC: [&str; 2] = ["binary:logistic", "reg:logistic"];
 const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
 

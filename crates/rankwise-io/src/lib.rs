@@ -22,6 +22,8 @@ mod blocks;
 mod cache;
 mod columns;
 mod csv;
+#[cfg(test)]
+mod damage;
 mod description;
 mod error;
 mod letor;

@@ -11,7 +11,7 @@
 //! leaves    numbers of leaves -> values, added to the scores in the order of the trees
 //! ```
 //!
-//! Single documents take another way (`walk`). This crate knows nothing of data sets, files or metrics.
+//! Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of data sets, files or metrics.
 #![deny(unsafe_code)]
 
 mod documents;
@@ -19,6 +19,7 @@ mod kernel;
 mod plan;
 mod scorer;
 mod tile;
+mod top;
 mod walk;
 
 pub use documents::{Documents, Rows, Value};

@@ -1,5 +1,7 @@
 //! A model made ready, and documents scored in blocks.
 
+use std::ops::Range;
+
 use rankwise_model::{Model, Precision};
 use rankwise_simd::SimdLevel;
 
@@ -9,11 +11,12 @@ use crate::kernel::reach;
 use crate::kernel::trees::{Block, add_trees};
 use crate::plan::{FlatTree, Plan, Ruler, Shape};
 use crate::tile::Tile;
+use crate::top::{self, Checkpoint};
 
 /// Words of documents that are scored together at most: one vector of AVX-512 for each test, and the answers to all tests of a
 /// thousand trees still fit the second-level cache.
 const MAX_WORDS: usize = 8;
-const BLOCK_DOCS: usize = MAX_WORDS * WORD_DOCS;
+pub(crate) const BLOCK_DOCS: usize = MAX_WORDS * WORD_DOCS;
 /// Up to so many documents are walked one by one.
 const WALKED_DOCS: usize = 3;
 
@@ -30,7 +33,9 @@ pub struct Scorer {
     room: usize,
     pub(crate) simd: SimdLevel,
     /// The model itself, where it has trees that are too large for all this.
-    giant: Option<Box<Model>>,
+    pub(crate) giant: Option<Box<Model>>,
+    /// What the trees from each checkpoint on can add.
+    pub(crate) checkpoints: Vec<Checkpoint>,
 }
 
 /// Memory for scoring; made once, used again and again.
@@ -58,6 +63,7 @@ impl Scorer {
             base_score: model.base_score,
             precision: model.precision,
             n_features: model.features.len(),
+            checkpoints: top::checkpoints(model.base_score, &trees),
             room: trees.iter().map(room).max().unwrap_or(0),
             rulers,
             n_tests,
@@ -84,28 +90,44 @@ impl Scorer {
         scores.fill(self.base_score);
         for (block, scores) in scores.chunks_mut(BLOCK_DOCS).enumerate() {
             let first = block * BLOCK_DOCS;
-            match scores.len().div_ceil(WORD_DOCS) {
-                _ if scores.len() <= WALKED_DOCS => self.walk(docs, first, scores, scratch),
-                1 => self.score_block::<_, 1>(docs, first, scores, scratch),
-                2 => self.score_block::<_, 2>(docs, first, scores, scratch),
-                3 | 4 => self.score_block::<_, 4>(docs, first, scores, scratch),
-                _ => self.score_block::<_, MAX_WORDS>(docs, first, scores, scratch),
+            if scores.len() <= WALKED_DOCS {
+                self.walk(docs, first, scores, scratch);
+                continue;
             }
+            self.answer(docs, first..first + scores.len(), scratch);
+            self.add(&self.trees, scores, scratch);
         }
     }
 
-    fn score_block<D: Documents, const W: usize>(
-        &self,
-        docs: &D,
-        first: usize,
-        scores: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
-        let Scratch { tile, answers, reach, .. } = scratch;
+    /// Answers all tests for a block of documents.
+    pub(crate) fn answer(&self, docs: &impl Documents, block: Range<usize>, scratch: &mut Scratch) {
+        match n_words(block.len()) {
+            1 => self.answer_words::<_, 1>(docs, block, scratch),
+            2 => self.answer_words::<_, 2>(docs, block, scratch),
+            4 => self.answer_words::<_, 4>(docs, block, scratch),
+            _ => self.answer_words::<_, MAX_WORDS>(docs, block, scratch),
+        }
+    }
+
+    /// Adds trees to the scores of the block whose tests were answered last.
+    pub(crate) fn add(&self, trees: &[FlatTree], scores: &mut [f64], scratch: &mut Scratch) {
+        let n_words = n_words(scores.len());
+        let Scratch { answers, reach, .. } = scratch;
+        reach.resize(self.room * n_words);
+        let block = &mut Block { answers: answers.words_mut(), reach: reach.words_mut(), scores };
+        match n_words {
+            1 => add_trees::<1>(self.simd, trees, block),
+            2 => add_trees::<2>(self.simd, trees, block),
+            4 => add_trees::<4>(self.simd, trees, block),
+            _ => add_trees::<MAX_WORDS>(self.simd, trees, block),
+        }
+    }
+
+    fn answer_words<D: Documents, const W: usize>(&self, docs: &D, block: Range<usize>, scratch: &mut Scratch) {
+        let Scratch { tile, answers, .. } = scratch;
         tile.start(W);
         answers.resize(self.n_tests * W);
-        reach.resize(self.room * W);
-        let (answers, block) = (answers.words_mut(), first..first + scores.len());
+        let answers = answers.words_mut();
         for ruler in &self.rulers {
             tile.rank((self.simd, self.precision), ruler, docs, &block, self.n_features);
             let [passed, failed] = &ruler.tests;
@@ -116,8 +138,12 @@ impl Scorer {
             let to_fail = &mut answers[places(ruler.first_test + passed.len(), failed.len())];
             masks::answers(self.simd, &tile.ranks, failed, to_fail);
         }
-        add_trees::<W>(self.simd, &self.trees, &mut Block { answers, reach: reach.words_mut(), scores });
     }
+}
+
+/// The words that a block of documents takes: as few as there is code for.
+pub(crate) fn n_words(n_docs: usize) -> usize {
+    n_docs.div_ceil(WORD_DOCS).next_power_of_two().min(MAX_WORDS)
 }
 
 /// Words that begin at a cache line, so that no vector of them lies in two.

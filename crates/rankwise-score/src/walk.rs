@@ -9,7 +9,7 @@ const ABREAST: usize = 8;
 impl Scorer {
     pub(crate) fn walk(&self, docs: &impl Documents, first: usize, scores: &mut [f64], scratch: &mut Scratch) {
         for (doc, score) in scores.iter_mut().enumerate() {
-            self.answer(docs, first + doc, scratch);
+            self.answer_one(docs, first + doc, scratch);
             for trees in self.trees.chunks(ABREAST) {
                 let mut leaves = [0; ABREAST];
                 walk(trees, &scratch.truths, &mut leaves);
@@ -21,7 +21,7 @@ impl Scorer {
     }
 
     /// Answers all tests for one document: 1 where it passes.
-    fn answer(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
+    fn answer_one(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
         let Scratch { tile, truths, .. } = scratch;
         truths.clear();
         tile.start(1);

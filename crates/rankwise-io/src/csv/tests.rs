@@ -10,6 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reader::read_blocks;
 use crate::blocks::{BlockReader, Cut};
+use crate::damage::{damaged, edits};
 use crate::options::ReadOptions;
 use crate::read::Input;
 use crate::source::Source;
@@ -58,23 +59,8 @@ fn lines_are_counted_through_quotes_and_blocks() {
 
 static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| [pool(1), pool(3)]);
 
-/// Some bytes of the sample replaced, inserted, removed or repeated.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![any::<u8>(), prop::sample::select(b"\"\"\"\",,\n\n\r 0.-nN\0\xff".to_vec())];
-    let edits = prop::collection::vec((0..4u8, any::<prop::sample::Index>(), byte), 0..10);
-    edits.prop_map(|edits| {
-        let mut text = SAMPLE.as_bytes().to_vec();
-        for (kind, place, byte) in edits {
-            let at = place.index(text.len());
-            match kind {
-                0 => text[at] = byte,
-                1 => text.insert(at, byte),
-                2 if text.len() > 1 => drop(text.remove(at)),
-                _ => text.extend_from_within(at..(at + 20).min(text.len())),
-            }
-        }
-        text
-    })
+    edits(b"\"\"\"\",,\n\n\r 0.-nN\0\xff").prop_map(|edits| damaged(SAMPLE.as_bytes().to_vec(), edits))
 }
 
 proptest! {

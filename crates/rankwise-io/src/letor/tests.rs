@@ -12,6 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reader::read_blocks;
 use crate::blocks::{BlockReader, Cut, MAX_LINE_BYTES};
+use crate::damage::{damaged, edits};
 use crate::options::ReadOptions;
 use crate::read::Input;
 use crate::source::Source;
@@ -108,27 +109,14 @@ fn endless_lines_end() {
 
 static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| [pool(1), pool(3)]);
 
-/// Some bytes of the sample replaced, inserted, removed or repeated.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![any::<u8>(), prop::sample::select(b" \t\n\r:#.-+eE0919qidna\0\xff".to_vec())];
-    let edits = prop::collection::vec((0..4u8, any::<prop::sample::Index>(), byte), 0..12);
-    (edits, 0..3u8).prop_map(|(edits, packing)| {
-        let mut text = SAMPLE.as_bytes().to_vec();
-        match packing {
-            0 => text = gzip(&text),
-            1 => text = zstd::encode_all(&*text, 1).unwrap(),
-            _ => {}
-        }
-        for (kind, place, byte) in edits {
-            let at = place.index(text.len());
-            match kind {
-                0 => text[at] = byte,
-                1 => text.insert(at, byte),
-                2 if text.len() > 1 => drop(text.remove(at)),
-                _ => text.extend_from_within(at..(at + 9).min(text.len())),
-            }
-        }
-        text
+    (edits(b" \t\n\r:#.-+eE0919qidna\0\xff"), 0..3u8).prop_map(|(edits, packing)| {
+        let text = match packing {
+            0 => gzip(SAMPLE.as_bytes()),
+            1 => zstd::encode_all(SAMPLE.as_bytes(), 1).unwrap(),
+            _ => SAMPLE.as_bytes().to_vec(),
+        };
+        damaged(text, edits)
     })
 }
 

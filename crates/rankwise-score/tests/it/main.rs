@@ -101,3 +101,36 @@ fn a_model_without_trees_gives_its_base_score() {
     };
     check(&model(&shapes, 1), &[1.0, f64::NAN]);
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// The best documents are those of all, in the same order, with the same bits: also where many tie.
+    #[test]
+    fn the_best_are_the_best_of_all(seed in any::<u64>(), n_docs in 1usize..1300, k in 0usize..40, steep in any::<bool>()) {
+        let shapes = Shapes {
+            n_trees: 60, max_leaves: 16, n_features: 5, n_thresholds: 30, precision: Precision::F32, kind: Kind::Any,
+        };
+        let mut model = model(&shapes, seed);
+        if steep {
+            // The first trees say nearly all, so that most documents are left early.
+            for (idx, tree) in model.trees.iter_mut().enumerate() {
+                let mut parts = tree.parts().clone();
+                parts.leaf_value.iter_mut().for_each(|value| *value *= 0.7f64.powi(idx as i32));
+                *tree = rankwise_model::Tree::new(parts).unwrap();
+            }
+        }
+        let values = values(&model, n_docs, seed);
+        let docs = Rows::new(&values, model.features.len(), n_docs);
+        for simd in SimdLevel::available() {
+            let scorer = Scorer::with_simd(&model, simd);
+            let mut scratch = Scratch::default();
+            let mut scores = vec![0.0; n_docs];
+            scorer.score(&docs, &mut scores, &mut scratch);
+            let mut expected: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
+            expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            expected.truncate(k);
+            prop_assert_eq!(scorer.top(&docs, k, &mut scratch), expected);
+        }
+    }
+}

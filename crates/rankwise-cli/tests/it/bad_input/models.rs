@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Row] = &[
     ("m.json", Made(|| changed(CATBOOST, "\"float_feature_index\": ", "\"float_feature_index\": 9")), "m.json: oblivious_trees.0.splits.0.float_feature_index: there is no such feature"),
     ("m.cbm", Bytes(b"CBM1\x10\0\0\0"), "m.cbm: this is CatBoost's binary form, which is not read; save the model with save_model(path, format=\"json\")"),
     ("m.xml", Made(|| RANKLIB[..RANKLIB.len() / 2].to_vec()), "m.xml:25: syntax error: tag not closed"),
-    ("m.xml", Made(|| changed(RANKLIB, "</ensemble>", "")), "m.xml:51: it does not hold one whole ensemble"),
+    ("m.xml", Made(|| changed(RANKLIB, "</ensemble>", "")), "m.xml:53: it does not hold one whole ensemble"),
     ("m.xml", Made(|| changed(RANKLIB, "<threshold> 0.25", "<threshold> NaN")), "m.xml:12: 'NaN' is not a number"),
     ("m.xml", Made(|| changed(RANKLIB, "pos=\"right\"", "pos=\"left\"")), "m.xml: ... : a split has two children on one side"),
     ("m.xml", Text("<ensemble></ensemble>"), "m.xml: the RankLib model holds no trees"),
