@@ -77,19 +77,25 @@ mod avx512 {
 }
 
 /// Trees whose values are added in one pass over the scores.
-pub(crate) const ABREAST: usize = 4;
+pub(crate) const ABREAST: usize = 8;
 
 /// Adds the values of the leaves in these trees, in their order, to each score. A table has as many values as the numbers of
 /// its tree can tell apart.
 #[inline(always)]
 pub(crate) fn add(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
-    match values.map(<[f64]>::len) {
-        [64, 64, 64, 64] => add_of::<64>(numbers, values, scores),
-        [128, 128, 128, 128] => add_of::<128>(numbers, values, scores),
-        [256, 256, 256, 256] => add_of::<256>(numbers, values, scores),
-        [32, 32, 32, 32] => add_of::<32>(numbers, values, scores),
-        _ => numbers.iter().zip(values).for_each(|(numbers, values)| add_one(numbers, values, scores)),
+    match values[0].len() {
+        n if values.iter().any(|values| values.len() != n) => add_each(numbers, values, scores),
+        32 => add_of::<32>(numbers, values, scores),
+        64 => add_of::<64>(numbers, values, scores),
+        128 => add_of::<128>(numbers, values, scores),
+        256 => add_of::<256>(numbers, values, scores),
+        _ => add_each(numbers, values, scores),
     }
+}
+
+#[inline(always)]
+fn add_each(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
+    numbers.iter().zip(values).for_each(|(numbers, values)| add_one(numbers, values, scores));
 }
 
 /// Tables whose length the compiler knows: no place needs to be checked.
@@ -97,11 +103,13 @@ pub(crate) fn add(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores:
 fn add_of<const N: usize>(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
     let tables: [&[f64; N]; ABREAST] =
         values.map(|values| values.try_into().expect("the table is as long as was just seen"));
-    let [t0, t1, t2, t3] = tables;
-    let [n0, n1, n2, n3] = numbers;
-    for ((((score, n0), n1), n2), n3) in scores.iter_mut().zip(*n0).zip(*n1).zip(*n2).zip(*n3) {
+    let [t0, t1, t2, t3, t4, t5, t6, t7] = tables;
+    let [n0, n1, n2, n3, n4, n5, n6, n7] = numbers;
+    let numbers = n0.iter().zip(*n1).zip(*n2).zip(*n3).zip(n4.iter().zip(*n5).zip(*n6).zip(*n7));
+    for (score, ((((n0, n1), n2), n3), (((n4, n5), n6), n7))) in scores.iter_mut().zip(numbers) {
         let value = |table: &[f64; N], number: &u8| table[usize::from(*number) % N];
-        *score = (((*score + value(t0, n0)) + value(t1, n1)) + value(t2, n2)) + value(t3, n3);
+        let first = (((*score + value(t0, n0)) + value(t1, n1)) + value(t2, n2)) + value(t3, n3);
+        *score = (((first + value(t4, n4)) + value(t5, n5)) + value(t6, n6)) + value(t7, n7);
     }
 }
 
