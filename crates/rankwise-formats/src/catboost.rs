@@ -6,7 +6,7 @@
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::draft::{DraftNode, Split, features_of, nested, trees};
 use crate::value::{Field, Value};
 
 pub(crate) const FORMAT: &str = "CatBoost";
@@ -27,7 +27,11 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let known = features(&root.get("features_info")?)?;
     let drafts: Vec<Vec<DraftNode>> = match root.find("oblivious_trees") {
         Some(trees) => trees.list()?.map(|field| oblivious(&field, &known)).collect::<Result<_, _>>()?,
-        None => root.get("trees")?.list()?.map(|field| nested(field, &known)).collect::<Result<_, _>>()?,
+        None => root
+            .get("trees")?
+            .list()?
+            .map(|field| nested(field, |field| node(field, &known)))
+            .collect::<Result<_, _>>()?,
     };
     let features = features_of(&drafts);
     let name_of = |id: &u32| known.iter().find(|feature| feature.id == *id).map(|feature| feature.name.clone());
@@ -132,28 +136,14 @@ fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, For
     Ok(nodes)
 }
 
-/// A tree of objects inside of one another.
-fn nested(root: Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, FormatError> {
-    let mut nodes: Vec<DraftNode> = Vec::new();
-    // A node, and the edge that leads to it.
-    let mut open: Vec<(Field<'_>, Option<(usize, bool)>)> = vec![(root, None)];
-    while let Some((field, edge)) = open.pop() {
-        let place = nodes.len();
-        match edge.map(|(parent, is_right)| (&mut nodes[parent], is_right)) {
-            Some((DraftNode::Split(parent), true)) => parent.right = place,
-            Some((DraftNode::Split(parent), false)) => parent.left = place,
-            _ => {}
-        }
-        if let Some(question) = field.find("split") {
-            nodes.push(DraftNode::Split(split(&question, known)?));
-            open.push((field.get("right")?, Some((place, true))));
-            open.push((field.get("left")?, Some((place, false))));
-        } else {
-            let weight = field.find("weight").map(|field| field.number()).transpose()?;
-            nodes.push(DraftNode::Leaf { value: field.get("value")?.number()?, count: count(weight.as_ref()) });
-        }
+/// A node of a tree of objects inside of one another.
+fn node<'a>(field: &Field<'a>, known: &[Feature]) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError> {
+    if let Some(question) = field.find("split") {
+        let children = [field.get("left")?, field.get("right")?];
+        return Ok((DraftNode::Split(split(&question, known)?), Some(children)));
     }
-    Ok(nodes)
+    let weight = field.find("weight").map(|field| field.number()).transpose()?;
+    Ok((DraftNode::Leaf { value: field.get("value")?.number()?, count: count(weight.as_ref()) }, None))
 }
 
 fn count(weight: Option<&f64>) -> u64 {

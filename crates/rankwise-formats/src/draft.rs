@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rankwise_model::{Child, Tree, TreeParts};
 
 use crate::FormatError;
+use crate::value::Field;
 
 /// A node of a tree that nobody has checked yet. Children are places in the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +31,32 @@ pub(crate) struct Split {
 pub(crate) fn features_of(trees: &[Vec<DraftNode>]) -> Vec<u32> {
     let feature = |node: &DraftNode| if let DraftNode::Split(split) = node { Some(split.feature) } else { None };
     trees.iter().flatten().filter_map(feature).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The nodes of a tree whose nodes are objects inside of one another, a parent before its children. `read` gives a node and, if it
+/// is a split, its left and its right child.
+pub(crate) fn nested<'a>(
+    root: Field<'a>,
+    read: impl Fn(&Field<'a>) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError>,
+) -> Result<Vec<DraftNode>, FormatError> {
+    let mut nodes: Vec<DraftNode> = Vec::new();
+    // A node, and the edge that leads to it: the parent and whether it is the right one.
+    let mut open: Vec<(Field<'a>, Option<(usize, bool)>)> = vec![(root, None)];
+    while let Some((field, edge)) = open.pop() {
+        let place = nodes.len();
+        match edge.map(|(parent, is_right)| (&mut nodes[parent], is_right)) {
+            Some((DraftNode::Split(parent), true)) => parent.right = place,
+            Some((DraftNode::Split(parent), false)) => parent.left = place,
+            _ => {}
+        }
+        let (node, children) = read(&field)?;
+        nodes.push(node);
+        if let Some([left, right]) = children {
+            open.push((right, Some((place, true))));
+            open.push((left, Some((place, false))));
+        }
+    }
+    Ok(nodes)
 }
 
 /// The trees in our form, with features by their places in `features`. Each draft is given up as soon as its tree is made.

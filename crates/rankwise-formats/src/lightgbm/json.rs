@@ -4,7 +4,7 @@ use rankwise_model::Model;
 
 use super::{DEFAULT_LEFT, FORMAT, IS_CATEGORICAL, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
-use crate::draft::{DraftNode, Split};
+use crate::draft::{DraftNode, Split, nested};
 use crate::value::{Field, Value, as_integer};
 
 /// Makes a model of what the file says.
@@ -16,38 +16,25 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let objective = root.find("objective").map(|field| field.text()).transpose()?.unwrap_or_default();
     let names = root.find("feature_names").map_or(Ok(Vec::new()), |field| field.texts())?;
     let trees = root.get("tree_info")?;
-    let trees = trees.list()?.map(|tree| nodes(tree.get("tree_structure")?)).collect::<Result<_, _>>()?;
+    let trees = trees.list()?.map(|tree| nested(tree.get("tree_structure")?, node)).collect::<Result<_, _>>()?;
     let objective = objective.split_whitespace().next().unwrap_or_default().to_owned();
     let names = names.into_iter().map(str::to_owned).collect();
     Parts { objective, feature_names: names, trees }.model()
 }
 
-/// The nodes of a tree, a parent before its children.
-fn nodes(root: Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
-    let mut nodes: Vec<DraftNode> = Vec::new();
-    // A node, and the edge that leads to it.
-    let mut open: Vec<(Field<'_>, Option<(usize, bool)>)> = vec![(root, None)];
-    while let Some((field, edge)) = open.pop() {
-        let place = nodes.len();
-        match edge.map(|(parent, is_right)| (&mut nodes[parent], is_right)) {
-            Some((DraftNode::Split(parent), true)) => parent.right = place,
-            Some((DraftNode::Split(parent), false)) => parent.left = place,
-            _ => {}
-        }
-        let optional = |name: &str| field.find(name).map(|field| field.number()).transpose();
-        let count = |name: &str| optional(name).map(|count| count.and_then(as_integer).unwrap_or(0) as u64);
-        if field.find("split_feature").is_some() {
-            nodes.push(DraftNode::Split(split(&field, optional("split_gain")?, count("internal_count")?)?));
-            open.push((field.get("right_child")?, Some((place, true))));
-            open.push((field.get("left_child")?, Some((place, false))));
-        } else {
-            if field.find("leaf_coeff").is_some() {
-                return Err(unsupported("has linear models in its leaves", "train it with linear_tree=false"));
-            }
-            nodes.push(DraftNode::Leaf { value: field.get("leaf_value")?.number()?, count: count("leaf_count")? });
-        }
+/// A node, and its children if it is a split.
+fn node<'a>(field: &Field<'a>) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError> {
+    let optional = |name: &str| field.find(name).map(|field| field.number()).transpose();
+    let count = |name: &str| optional(name).map(|count| count.and_then(as_integer).unwrap_or(0) as u64);
+    if field.find("split_feature").is_some() {
+        let children = [field.get("left_child")?, field.get("right_child")?];
+        let split = split(field, optional("split_gain")?, count("internal_count")?)?;
+        return Ok((DraftNode::Split(split), Some(children)));
     }
-    Ok(nodes)
+    if field.find("leaf_coeff").is_some() {
+        return Err(unsupported("has linear models in its leaves", "train it with linear_tree=false"));
+    }
+    Ok((DraftNode::Leaf { value: field.get("leaf_value")?.number()?, count: count("leaf_count")? }, None))
 }
 
 fn split(field: &Field<'_>, gain: Option<f64>, count: u64) -> Result<Split, FormatError> {
