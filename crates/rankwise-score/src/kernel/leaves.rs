@@ -1,16 +1,19 @@
 //! From the numbers of leaves to scores.
 
+use rankwise_simd::SimdLevel;
+
 use crate::kernel::masks::WORD_DOCS;
 use crate::kernel::reach::Words;
 
 /// How bits become bytes, on each kind of machine.
-pub(crate) trait Expand {
+pub(crate) trait Expand: Copy {
     /// Writes the number of each document's leaf; bit `doc % 64` of word `doc / 64` of plane `p` is bit `p` of it. At most 8
     /// planes.
-    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]);
+    fn numbers<const W: usize>(self, planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]);
 }
 
 /// On every machine.
+#[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
 /// For each byte, eight bytes with its bits.
@@ -30,7 +33,7 @@ const SPREAD: [u64; 256] = {
 
 impl Expand for Portable {
     #[inline(always)]
-    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
+    fn numbers<const W: usize>(self, planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
         for (word, numbers) in numbers.iter_mut().enumerate() {
             for (eighth, numbers) in numbers.as_chunks_mut::<8>().0.iter_mut().enumerate() {
                 let bits = |plane: &Words<W>| SPREAD[(plane[word] >> (8 * eighth)) as usize & 0xff];
@@ -41,16 +44,25 @@ impl Expand for Portable {
     }
 }
 
-/// With AVX-512; to be used only where the machine has it.
+/// With AVX-512. Whoever holds one is on a machine that has it.
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Avx512;
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// The only way to one.
+    pub(crate) fn of(simd: SimdLevel) -> Option<Self> {
+        simd.is_avx512().then_some(Self(()))
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 impl Expand for Avx512 {
     #[inline(always)]
-    fn numbers<const W: usize>(planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
-        // SAFETY: whoever names this type has found the instructions on this machine.
+    fn numbers<const W: usize>(self, planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
+        // SAFETY: a value of this type is made only where the machine has these instructions.
         unsafe { avx512::numbers(planes, numbers) }
     }
 }
@@ -126,5 +138,32 @@ pub(crate) fn add_one(numbers: &[u8], values: &[f64], scores: &mut [f64]) {
 pub(crate) fn add_wide(low: &[u8], high: &[u8], values: &[f64], scores: &mut [f64]) {
     for ((score, low), high) in scores.iter_mut().zip(low).zip(high) {
         *score += values[usize::from(u16::from_le_bytes([*low, *high]))];
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(expand: impl Expand, planes: &[Words<2>]) {
+        let mut numbers = [[77; WORD_DOCS]; 2];
+        expand.numbers(planes, &mut numbers);
+        for (doc, number) in numbers.as_flattened().iter().enumerate() {
+            let bit = |plane: &Words<2>| (plane[doc / WORD_DOCS] >> (doc % WORD_DOCS) & 1) as u8;
+            let expected = planes.iter().enumerate().fold(0, |number, (place, plane)| number | bit(plane) << place);
+            assert_eq!(*number, expected, "document {doc}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_have_the_bits_of_the_planes(planes in prop::collection::vec(any::<[u64; 2]>(), 0..=8)) {
+            check(Portable, &planes);
+            for expand in SimdLevel::available().into_iter().filter_map(Avx512::of) {
+                check(expand, &planes);
+            }
+        }
     }
 }

@@ -31,11 +31,11 @@ pub(crate) fn add_trees<const W: usize>(simd: SimdLevel, trees: &[FlatTree], blo
         }
     }
     let _ = simd;
-    add_all::<Portable, W>(trees, block);
+    add_all::<_, W>(Portable, trees, block);
 }
 
 #[inline(always)]
-fn add_all<E: Expand, const W: usize>(trees: &[FlatTree], block: &mut Block<'_>) {
+fn add_all<E: Expand, const W: usize>(expand: E, trees: &[FlatTree], block: &mut Block<'_>) {
     let (answers, _) = block.answers.as_chunks::<W>();
     let (reach, _) = block.reach.as_chunks_mut::<W>();
     let mut bits = [[0; W]; MAX_PLANES];
@@ -43,23 +43,24 @@ fn add_all<E: Expand, const W: usize>(trees: &[FlatTree], block: &mut Block<'_>)
     let (groups, rest) = trees.as_chunks::<ABREAST>();
     for group in groups {
         if group.iter().any(|tree| tree.n_planes > BYTE_PLANES) {
-            add_each::<E, W>(group, answers, reach, block.scores);
+            add_each(expand, group, answers, reach, block.scores);
             continue;
         }
         for (tree, numbers) in group.iter().zip(&mut numbers) {
             let bits = &mut bits[..tree.n_planes];
             leaf_bits(tree, answers, reach, bits);
-            E::numbers(bits, numbers);
+            expand.numbers(bits, numbers);
         }
         let numbers = numbers.each_ref().map(|numbers| numbers.as_flattened());
         add(&numbers, group.each_ref().map(|tree| &tree.values[..]), block.scores);
     }
-    add_each::<E, W>(rest, answers, reach, block.scores);
+    add_each(expand, rest, answers, reach, block.scores);
 }
 
 /// Tree by tree, of any size.
 #[inline(always)]
 fn add_each<E: Expand, const W: usize>(
+    expand: E,
     trees: &[FlatTree],
     answers: &[Words<W>],
     reach: &mut [Words<W>],
@@ -71,11 +72,11 @@ fn add_each<E: Expand, const W: usize>(
         let bits = &mut bits[..tree.n_planes];
         leaf_bits(tree, answers, reach, bits);
         let (low, high) = bits.split_at(BYTE_PLANES.min(bits.len()));
-        E::numbers(low, &mut numbers[0]);
+        expand.numbers(low, &mut numbers[0]);
         if high.is_empty() {
             add_one(numbers[0].as_flattened(), &tree.values, scores);
         } else {
-            E::numbers(high, &mut numbers[1]);
+            expand.numbers(high, &mut numbers[1]);
             add_wide(numbers[0].as_flattened(), numbers[1].as_flattened(), &tree.values, scores);
         }
     }
@@ -104,18 +105,18 @@ mod x86 {
 
     pub(super) fn add_trees_avx512<const W: usize>(simd: SimdLevel, trees: &[FlatTree], block: &mut Block<'_>) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-        fn run<const W: usize>(trees: &[FlatTree], block: &mut Block<'_>) {
-            add_all::<Avx512, W>(trees, block);
+        fn run<const W: usize>(expand: Avx512, trees: &[FlatTree], block: &mut Block<'_>) {
+            add_all::<_, W>(expand, trees, block);
         }
-        assert!(simd.is_avx512());
+        let expand = Avx512::of(simd).expect("the level was looked at");
         // SAFETY: the level is made only where the machine has these instructions.
-        unsafe { run::<W>(trees, block) }
+        unsafe { run::<W>(expand, trees, block) }
     }
 
     pub(super) fn add_trees_avx2<const W: usize>(simd: SimdLevel, trees: &[FlatTree], block: &mut Block<'_>) {
         #[target_feature(enable = "avx2")]
         fn run<const W: usize>(trees: &[FlatTree], block: &mut Block<'_>) {
-            add_all::<Portable, W>(trees, block);
+            add_all::<_, W>(Portable, trees, block);
         }
         assert!(simd.is_avx2());
         // SAFETY: as above.
