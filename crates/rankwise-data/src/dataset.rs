@@ -197,8 +197,16 @@ impl Dataset {
 
     /// A uniform draw in [0, 1) for a document.
     pub fn draw(&self, draw: &Draw, row: usize) -> f64 {
-        let (key, ordinal) = self.identity.of_row(row, &self.keys);
-        draw.row_uniform(key, ordinal)
+        let (key, ordinal) = self.doc_keys(row..row + 1).of(0);
+        draw.uniform(key, ordinal)
+    }
+
+    /// What the draws of some rows depend on.
+    pub fn doc_keys(&self, rows: Range<usize>) -> DocKeys<'_> {
+        match &self.identity {
+            Identity::Ids(ids) => DocKeys { keys: &ids[rows], ordinals: None },
+            Identity::Rows { ordinals } => DocKeys { keys: &self.keys[rows.clone()], ordinals: Some(&ordinals[rows]) },
+        }
     }
 
     /// A uniform draw in [0, 1) for a query.
@@ -243,6 +251,26 @@ impl QueryView<'_> {
     pub fn draw(&self, draw: &Draw, doc: usize) -> f64 {
         self.data.draw(draw, self.rows.start + doc)
     }
+
+    /// What the draws of its documents depend on.
+    pub fn doc_keys(&self) -> DocKeys<'_> {
+        self.data.doc_keys(self.rows.clone())
+    }
+}
+
+/// What the random draws of some documents depend on: never on where they stand.
+#[derive(Clone, Copy, Debug)]
+pub struct DocKeys<'a> {
+    keys: &'a [RowKey],
+    /// Tell rows with equal keys apart, where there may be any.
+    ordinals: Option<&'a [u32]>,
+}
+
+impl DocKeys<'_> {
+    /// The key and the ordinal of a document, as [`Draw`] takes them.
+    pub fn of(&self, doc: usize) -> (u64, u32) {
+        (self.keys[doc].low(), self.ordinals.map_or(0, |ordinals| ordinals[doc]))
+    }
 }
 
 /// What a document's draws depend on: its ids where every document has one and no two in a query share it, its row key
@@ -266,13 +294,6 @@ impl Identity {
             },
             Self::Ids,
         )
-    }
-
-    fn of_row(&self, row: usize, keys: &[RowKey]) -> (RowKey, u32) {
-        match self {
-            Self::Ids(ids) => (ids[row], 0),
-            Self::Rows { ordinals } => (keys[row], ordinals[row]),
-        }
     }
 }
 

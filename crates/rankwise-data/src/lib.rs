@@ -32,7 +32,7 @@ pub use binning::{BinningParams, BinningSpec, FeatureBins};
 pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, MAX_ROWS, Row, RowBlock};
 pub use columns::Column;
-pub use dataset::{Dataset, QueryView};
+pub use dataset::{Dataset, DocKeys, QueryView};
 pub use error::{DataError, PairProblem};
 pub use key::RowKey;
 pub use pairs::Pair;

@@ -28,6 +28,8 @@ pub enum Purpose {
     Permutation = 9,
     /// Queries of a resample.
     Resample = 10,
+    /// What an objective draws for documents.
+    Objective = 11,
 }
 
 /// A family of draws: everything but the key is fixed.
@@ -61,12 +63,17 @@ impl Draw {
         self.uniform(key.low(), ordinal)
     }
 
+    /// Two independent uniform numbers in (0, 1], so that their logarithms are finite.
+    pub fn uniforms(&self, key: u64, ordinal: u32) -> [f64; 2] {
+        let bits = self.bits(key, ordinal);
+        [1.0 - unit(bits, 0), 1.0 - unit(bits, 2)]
+    }
+
     /// Two independent standard normal numbers (Box-Muller).
     pub fn normals(&self, key: u64, ordinal: u32) -> [f64; 2] {
-        let bits = self.bits(key, ordinal);
-        // 1 - u lies in (0, 1], where the logarithm is finite.
-        let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(bits, 0)));
-        let angle = std::f64::consts::TAU * unit(bits, 2);
+        let [first, second] = self.uniforms(key, ordinal);
+        let radius = libm::sqrt(-2.0 * libm::log(first));
+        let angle = std::f64::consts::TAU * (1.0 - second);
         [radius * libm::cos(angle), radius * libm::sin(angle)]
     }
 }

@@ -12,7 +12,7 @@ use rankwise::io::{
 };
 use rankwise::prelude::*;
 use rankwise::score::{Rows, Scorer, Scratch};
-use rankwise::train::{Checkpoint, resume};
+use rankwise::train::{Checkpoint, Training};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -172,5 +172,6 @@ fn checkpoint(input: &[u8]) -> bool {
     }
     let Ok(checkpoint) = Checkpoint::read(&bytes) else { return false };
     let job = &*seeds::JOB;
-    resume(checkpoint, &job.params, &job.data, &job.valid(), &mut Silent).is_ok()
+    let valid = job.valid();
+    Training::new(&job.params, &job.data).valid(&valid).from_checkpoint(checkpoint).run(&mut Silent).is_ok()
 }

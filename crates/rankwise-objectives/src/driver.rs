@@ -3,14 +3,21 @@
 use rankwise_data::Dataset;
 use rayon::prelude::*;
 
-use crate::{GradientSlices, Objective, QueryDocs, Scratch};
+use crate::objective::Noise;
+use crate::{GradientSlices, Objective, QueryDocs, Round, Scratch};
 
 /// A list is long if it has so many times the mean number of documents.
 const LONG: usize = 8;
 
 /// Writes the weighted derivatives of every document. They are made finite, and Hessians non-negative, here, once: the sums
 /// of fixed-point numbers that follow rely on it. What is beyond the largest number becomes it; what is none counts as 0.
-pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad: &mut [f32], hess: &mut [f32]) {
+pub fn gradients(
+    objective: &dyn Objective,
+    data: &Dataset,
+    round: Round,
+    scores: &[f64],
+    (grad, hess): (&mut [f32], &mut [f32]),
+) {
     let mut tasks = Vec::with_capacity(data.n_queries());
     let (mut grad_left, mut hess_left) = (grad, hess);
     for query in 0..data.n_queries() {
@@ -25,8 +32,13 @@ pub fn gradients(objective: &dyn Objective, data: &Dataset, scores: &[f64], grad
     tasks.sort_by_key(|(_, grad, _)| grad.len() <= long);
     tasks.into_par_iter().for_each_init(Scratch::default, |scratch, (query, grad, hess)| {
         let view = data.query(query);
-        let docs =
-            QueryDocs { query, labels: view.labels, scores: &scores[view.rows.clone()], input_rows: view.input_rows };
+        let docs = QueryDocs {
+            query,
+            labels: view.labels,
+            scores: &scores[view.rows.clone()],
+            input_rows: view.input_rows,
+            noise: Noise::new(round, view.doc_keys()),
+        };
         objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
         for doc in 0..view.n_docs() {
             let weight = view.weight * view.doc_weight(doc);

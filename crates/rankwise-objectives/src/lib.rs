@@ -19,6 +19,6 @@ mod rmse;
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
-pub use objective::{GradientSlices, Objective, QueryDocs, Scratch};
+pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
 pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
 pub use rmse::Rmse;

@@ -1,5 +1,7 @@
 //! What an objective does.
 
+use rankwise_data::{DocKeys, Draw, Purpose};
+
 /// The documents of one query, as an objective sees them. In the canonical order of the data set.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryDocs<'a> {
@@ -11,6 +13,51 @@ pub struct QueryDocs<'a> {
     pub scores: &'a [f64],
     /// Where the documents stood in the input.
     pub input_rows: &'a [u32],
+    /// Random numbers for them.
+    pub noise: Noise<'a>,
+}
+
+/// What every draw of a round depends on, beside the document it is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    /// The number of the tree that the gradients are for.
+    pub tree: u32,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// Random numbers for the documents of one query in one round. A number depends on seed, tree, document and sample; who
+/// asks for it twice gets it twice.
+#[derive(Clone, Copy, Debug)]
+pub struct Noise<'a> {
+    draw: Draw,
+    keys: DocKeys<'a>,
+}
+
+impl<'a> Noise<'a> {
+    pub(crate) fn new(round: Round, keys: DocKeys<'a>) -> Self {
+        Self { draw: Draw::new(round.seed, Purpose::Objective, round.tree), keys }
+    }
+
+    /// Two independent uniform numbers in (0, 1].
+    pub fn uniforms(&self, doc: usize, sample: u32) -> [f64; 2] {
+        let (key, ordinal) = self.key(doc, sample);
+        self.draw.uniforms(key, ordinal)
+    }
+
+    /// Two independent standard normal numbers.
+    pub fn normals(&self, doc: usize, sample: u32) -> [f64; 2] {
+        let (key, ordinal) = self.key(doc, sample);
+        self.draw.normals(key, ordinal)
+    }
+
+    /// Keys are hashes: moved by a multiple of an odd number, they meet those of other documents no more often than by
+    /// chance.
+    fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let (key, ordinal) = self.keys.of(doc);
+        (key.wrapping_add(STEP.wrapping_mul(sample.into())), ordinal)
+    }
 }
 
 /// Where the derivatives of one query go; of the same length as its documents.

@@ -1,8 +1,8 @@
 //! The objectives by name, and their parameters.
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::{Gain, Rules};
-use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
+use rankwise_metrics::{Gain, MetricName, Rules};
+use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
 use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
 
@@ -26,10 +26,14 @@ param_group! {
         truncation_level: usize = 30, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
         /// lambdamart: steepness of the logistic function of a pair's score difference.
-        sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), ["sigma"];
+        sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
         /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
         /// their sum.
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
+        /// The metric to learn for, as in `ndcg@10`: lambdamart, yetirank, plackett-luce, stochasticrank, softrank.
+        target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
+        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16.
+        samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
         /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
         label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
     }

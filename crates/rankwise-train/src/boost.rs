@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{Absent, BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree};
-use rankwise_objectives::Objective;
+use rankwise_objectives::{Objective, Round};
 use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
@@ -34,88 +34,114 @@ pub struct Trained {
     pub phases: Phases,
 }
 
-/// Trains a model, with the best instructions that the machine has or those that `RANKWISE_SIMD` names.
+/// Trains a model.
 pub fn train(
     params: &TrainParams,
     data: &Dataset,
     valid: &[ValidSet<'_>],
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
-    train_on(SimdLevel::from_env()?, params, data, valid, observer)
+    Training::new(params, data).valid(valid).run(observer)
 }
 
-/// Goes on with a run that was interrupted, on the same data and with the same parameters, to the model that it would
-/// have come to. There may be more trees than were wanted then, other threads and another engine.
-pub fn resume(
-    checkpoint: Checkpoint,
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
-    observer: &mut dyn Observer,
-) -> Result<Trained, TrainError> {
-    train_from(Some(checkpoint), SimdLevel::from_env()?, params, data, valid, observer)
-}
-
-/// Trains a model with the given instructions, which change nothing but the time it takes.
-pub fn train_on(
-    simd: SimdLevel,
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
-    observer: &mut dyn Observer,
-) -> Result<Trained, TrainError> {
-    train_from(None, simd, params, data, valid, observer)
-}
-
-fn train_from(
+/// A run that is about to start, with what most runs do not need.
+#[derive(Clone)]
+pub struct Training<'a> {
+    params: &'a TrainParams,
+    data: &'a Dataset,
+    valid: &'a [ValidSet<'a>],
+    own_objective: Option<(&'a str, &'a dyn Objective)>,
     checkpoint: Option<Checkpoint>,
-    simd: SimdLevel,
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
-    observer: &mut dyn Observer,
-) -> Result<Trained, TrainError> {
-    let started = Instant::now();
-    check_against_data(params, data, valid)?;
-    let origin = Origin::new(params, data, valid);
-    if let Some(Checkpoint(state)) = &checkpoint {
-        origin.check_same(&state.origin)?;
+    simd: Option<SimdLevel>,
+}
+
+impl<'a> Training<'a> {
+    /// A run over the data.
+    pub fn new(params: &'a TrainParams, data: &'a Dataset) -> Self {
+        Self { params, data, valid: &[], own_objective: None, checkpoint: None, simd: None }
     }
-    let objective = params.objective().bind(data, params.rules(), simd)?;
-    let mut phases = Phases::default();
-    let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
-    if binned.n_features() == 0 {
-        return Err(TrainError::NoFeatures);
+
+    /// Measures on these sets after each tree.
+    #[must_use]
+    pub fn valid(self, valid: &'a [ValidSet<'a>]) -> Self {
+        Self { valid, ..self }
     }
-    let validation = timed(&mut phases.bin, || {
-        let rules = (&params.boosting().metric[..], params.rules());
-        let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
-        sets.collect::<Result<Vec<_>, _>>()
-    })?;
-    let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
-    let mut run = Run {
-        params,
-        data,
-        binned: &binned,
-        grower,
-        bag: Bag::new(data, params.boosting()),
-        weights: row_weights(params, data),
-        scores: vec![objective.base_score(); data.n_rows()],
-        grad: vec![0.0; data.n_rows()],
-        hess: vec![0.0; data.n_rows()],
-        objective: &*objective,
-        validation,
-        origin,
-        n_tried: 0,
-        trees: Vec::new(),
-        best: Best::default(),
-        phases,
-    };
-    if let Some(Checkpoint(state)) = checkpoint {
-        run.restore(state)?;
+
+    /// Learns an objective of the caller's own, which the model names so, in place of the one that the parameters name.
+    #[must_use]
+    pub fn own_objective(self, name: &'a str, objective: &'a dyn Objective) -> Self {
+        Self { own_objective: Some((name, objective)), ..self }
     }
-    let stopped = run.boost(observer)?;
-    Ok(run.finish(stopped, started.elapsed()))
+
+    /// Goes on with a run that was interrupted, if there is one, on the same data and with the same parameters, to the model that it would
+    /// have come to. There may be more trees than were wanted then, other threads and another engine.
+    #[must_use]
+    pub fn from_checkpoint(self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
+        Self { checkpoint: checkpoint.into(), ..self }
+    }
+
+    /// Uses these instructions in place of the best that the machine has or those that `RANKWISE_SIMD` names. They change
+    /// nothing but the time it takes.
+    #[must_use]
+    pub fn simd(self, simd: SimdLevel) -> Self {
+        Self { simd: Some(simd), ..self }
+    }
+
+    /// Trains.
+    pub fn run(self, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
+        let started = Instant::now();
+        let Self { params, data, valid, .. } = self;
+        check_against_data(params, data, valid)?;
+        let simd = self.simd.map_or_else(SimdLevel::from_env, Ok)?;
+        let objective_name =
+            self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
+        let origin = Origin::new(params, &objective_name, data, valid);
+        if let Some(Checkpoint(state)) = &self.checkpoint {
+            origin.check_same(&state.origin)?;
+        }
+        let bound;
+        let objective = if let Some((_, objective)) = self.own_objective {
+            objective
+        } else {
+            bound = params.objective().bind(data, params.rules(), simd)?;
+            &*bound
+        };
+        let mut phases = Phases::default();
+        let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
+        if binned.n_features() == 0 {
+            return Err(TrainError::NoFeatures);
+        }
+        let validation = timed(&mut phases.bin, || {
+            let rules = (&params.boosting().metric[..], params.rules());
+            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
+            sets.collect::<Result<Vec<_>, _>>()
+        })?;
+        let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
+        let mut run = Run {
+            params,
+            data,
+            binned: &binned,
+            grower,
+            bag: Bag::new(data, params.boosting()),
+            weights: row_weights(params, data),
+            scores: vec![objective.base_score(); data.n_rows()],
+            grad: vec![0.0; data.n_rows()],
+            hess: vec![0.0; data.n_rows()],
+            objective,
+            objective_name,
+            validation,
+            origin,
+            n_tried: 0,
+            trees: Vec::new(),
+            best: Best::default(),
+            phases,
+        };
+        if let Some(Checkpoint(state)) = self.checkpoint {
+            run.restore(state)?;
+        }
+        let stopped = run.boost(observer)?;
+        Ok(run.finish(stopped, started.elapsed()))
+    }
 }
 
 fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
@@ -145,6 +171,7 @@ struct Run<'a> {
     data: &'a Dataset,
     binned: &'a BinnedDataset,
     objective: &'a dyn Objective,
+    objective_name: String,
     grower: Grower<'a>,
     bag: Bag<'a>,
     weights: Vec<f32>,
@@ -172,7 +199,9 @@ impl Run<'_> {
                 return Ok(reason);
             }
             timed(&mut self.phases.gradients, || {
-                rankwise_objectives::gradients(self.objective, self.data, &self.scores, &mut self.grad, &mut self.hess);
+                let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
+                let derivatives = (&mut self.grad[..], &mut self.hess[..]);
+                rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives);
             });
             let grown = self.grow(self.n_tried as u32);
             if grown.tree.n_leaves() > 1 {
@@ -307,7 +336,7 @@ impl Run<'_> {
         }
         let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
         let model = Model {
-            objective: self.params.objective().objective.render(),
+            objective: self.objective_name,
             params: self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect(),
             trained_on: TrainedOn {
                 fingerprint: format!("{:032x}", self.data.fingerprint()),

@@ -7,7 +7,7 @@
 //!
 //! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each tree and may stop
 //! the run, which keeps what is trained. From [`Progress::checkpoint`] another process can go on, by [`Checkpoint::read`]
-//! and [`resume`], to the same model.
+//! and [`Training::from_checkpoint`], to the same model. [`Training`] also takes an objective of the caller's own.
 #![forbid(unsafe_code)]
 
 mod bagging;
@@ -19,7 +19,7 @@ mod params;
 mod phases;
 mod validation;
 
-pub use boost::{Trained, resume, train, train_on};
+pub use boost::{Trained, Training, train};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};

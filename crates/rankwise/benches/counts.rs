@@ -14,7 +14,7 @@ use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, BinBlocks, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, SimdLevel};
 use rankwise::io::read_letor_from;
 use rankwise::metrics::{Gain, Ties};
-use rankwise::objectives::{LambdaMart, ObjectiveSpec, gradients};
+use rankwise::objectives::{LambdaMart, ObjectiveSpec, Round, gradients};
 use rankwise::trees::{GrowInput, Grower, TreeParams, TreeSpec};
 
 /// Makes this thread the only one that works.
@@ -58,7 +58,7 @@ fn lists() -> (Dataset, LambdaMart, Vec<f64>) {
 #[bench::lists_of_120()]
 fn lambdas((data, objective, scores): (Dataset, LambdaMart, Vec<f64>)) -> (Vec<f32>, Vec<f32>) {
     let (mut grad, mut hess) = (vec![0.0; data.n_rows()], vec![0.0; data.n_rows()]);
-    gradients(&objective, &data, &scores, &mut grad, &mut hess);
+    gradients(&objective, &data, Round::default(), &scores, (&mut grad, &mut hess));
     black_box((grad, hess))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
-use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, ValidSet, resume, train};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use serde_json::json;
 
 use crate::args::{Global, Train};
@@ -58,10 +58,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
     let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
     let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
-    let trained = match checkpoint {
-        Some(checkpoint) => resume(checkpoint, &params, &data, &valid, &mut kept),
-        None => train(&params, &data, &valid, &mut kept),
-    };
+    let trained = Training::new(&params, &data).valid(&valid).from_checkpoint(checkpoint).run(&mut kept);
     watch.finish();
     let trained = trained.map_err(|error| placed(error, data_path, checkpoint_path.as_deref()))?;
     files::write_text(out, &trained.model.to_json())?;

@@ -4,6 +4,7 @@ mod lambdamart;
 mod rmse;
 
 use rankwise_data::{Dataset, DatasetBuilder, Row};
+use rankwise_objectives::Round;
 
 /// One document: query, label, score.
 type Doc = (u8, f32, f64);
@@ -30,6 +31,7 @@ fn gradients_of(
 ) -> (Vec<f32>, Vec<f32>) {
     let objective = bind(data);
     let (mut grad, mut hess) = (vec![0.0; data.n_rows()], vec![0.0; data.n_rows()]);
-    rankwise_objectives::gradients(&*objective, data, &data.from_input_order(scores), &mut grad, &mut hess);
+    let scores = data.from_input_order(scores);
+    rankwise_objectives::gradients(&*objective, data, Round::default(), &scores, (&mut grad, &mut hess));
     (data.to_input_order(&grad), data.to_input_order(&hess))
 }

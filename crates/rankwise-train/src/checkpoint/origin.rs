@@ -2,6 +2,7 @@
 
 use rankwise_data::Dataset;
 use rankwise_metrics::Ties;
+use rankwise_params::Setting;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -29,14 +30,16 @@ struct DataPrint {
 }
 
 impl Origin {
-    pub(crate) fn new(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Self {
+    pub(crate) fn new(params: &TrainParams, objective: &str, data: &Dataset, valid: &[ValidSet<'_>]) -> Self {
         let ties = params.rules().ties;
         let settings = params
             .settings()
             .into_iter()
             .filter(|setting| setting.name != "num_trees" && !CHOOSES_CODE.contains(&setting.name));
+        // The objective may be one that parameters cannot name.
+        let value = |setting: Setting| if setting.name == "objective" { objective.to_owned() } else { setting.value };
         Self {
-            settings: settings.map(|setting| (setting.name.to_owned(), setting.value)).collect(),
+            settings: settings.map(|setting| (setting.name.to_owned(), value(setting))).collect(),
             train: DataPrint::new(data, ties),
             valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rankwise::data::SimdLevel;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::prelude::*;
-use rankwise::train::train_on;
+use rankwise::train::Training;
 
 use crate::params;
 
@@ -65,7 +65,7 @@ proptest! {
         let model = |engine: &str, simd: SimdLevel, pool: &str| {
             let mut all: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
             all.extend([("engine", engine), ("histogram_pool_mb", pool)]);
-            train_on(simd, &params(&all), &data, &[], &mut Silent).map(|trained| trained.model.to_json())
+            Training::new(&params(&all), &data).simd(simd).run(&mut Silent).map(|trained| trained.model.to_json())
         };
         // Whatever the fast engine has to drop and to sum again, the plain one keeps.
         let plain = model("plain", SimdLevel::PORTABLE, "-1");
@@ -86,7 +86,7 @@ fn large_nodes_are_summed_alike_by_any_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let settings = [("engine", engine), ("num_trees", "3"), ("num_leaves", leaves), ("min_data_in_leaf", "30")];
             let params = params(&settings);
-            pool.install(|| train_on(SimdLevel::best(), &params, &data, &[], &mut Silent)).unwrap().model.to_json()
+            pool.install(|| Training::new(&params, &data).run(&mut Silent)).unwrap().model.to_json()
         };
         let plain = model("plain", 2);
         for threads in [1, 2, 3] {

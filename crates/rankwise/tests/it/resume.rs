@@ -2,7 +2,7 @@
 
 use rankwise::data::DatasetBuilder;
 use rankwise::prelude::*;
-use rankwise::train::{Checkpoint, CheckpointError, Flow, Observer, Progress, StopReason, TrainError, resume};
+use rankwise::train::{Checkpoint, CheckpointError, Flow, Observer, Progress, StopReason, TrainError, Training};
 use rankwise::{CheckpointFolder, CheckpointFolderError};
 
 use crate::{Doc, dataset, params, web_docs};
@@ -73,7 +73,9 @@ impl Job {
     fn resume(&self, bytes: &[u8], params: &TrainParams, threads: usize) -> Result<Trained, TrainError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            resume(Checkpoint::read(bytes).unwrap(), params, &self.train, &self.valid(), &mut Keeper::default())
+            let checkpoint = Checkpoint::read(bytes).unwrap();
+            let training = Training::new(params, &self.train).from_checkpoint(checkpoint);
+            training.valid(&self.valid()).run(&mut Keeper::default())
         })
     }
 }
