@@ -17,6 +17,22 @@ pub enum ObjectiveError {
         /// The objective.
         objective: &'static str,
     },
+    /// No label has a gain.
+    #[error("no document has a label with a gain, so objective '{objective}' has nothing to select; check the labels")]
+    NothingRelevant {
+        /// The objective.
+        objective: &'static str,
+    },
+    /// The metric is not one that the objective can learn for.
+    #[error("objective '{objective}' cannot learn for target '{target}'; it knows {known}, each as in ndcg@10")]
+    Target {
+        /// The objective.
+        objective: &'static str,
+        /// The metric.
+        target: String,
+        /// The metrics that it can learn for.
+        known: &'static str,
+    },
     /// All documents have weight 0.
     #[error("all documents have weight 0; give some of them a positive weight")]
     NoWeight,

@@ -8,6 +8,7 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
+mod check;
 mod driver;
 mod error;
 mod kernel;
@@ -15,10 +16,12 @@ mod lambdamart;
 mod objective;
 mod params;
 mod rmse;
+mod stochastic;
 
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
-pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use params::{Estimator, ObjectiveKind, ObjectiveParams, ObjectiveSpec};
 pub use rmse::Rmse;
+pub use stochastic::{ScaleFreeMetric, SelectWithOrder, StochasticRank};

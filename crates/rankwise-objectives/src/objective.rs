@@ -74,8 +74,12 @@ pub struct GradientSlices<'a> {
 pub struct Scratch {
     /// Sort keys.
     pub keys: Vec<u64>,
+    /// Sort keys of more parts.
+    pub wide_keys: Vec<u128>,
     /// Columns of numbers.
     pub columns: [Vec<f32>; 6],
+    /// Columns of more exact numbers.
+    pub wide_columns: [Vec<f64>; 5],
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

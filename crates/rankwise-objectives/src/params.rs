@@ -4,7 +4,7 @@ use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
-use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
+use crate::{LambdaMart, Objective, ObjectiveError, Rmse, SelectWithOrder, StochasticRank};
 
 param_enum! {
     /// The objectives there are.
@@ -13,6 +13,22 @@ param_enum! {
         LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
         /// Squared error of each document's label.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
+        /// The gradient of a ranking metric, smoothed by noise.
+        StochasticRank = "stochasticrank",
+        /// The same without acceleration.
+        SoftRank = "softrank",
+        /// Which documents of a given order to show.
+        SelectWithOrder = "select-with-order",
+    }
+}
+
+param_enum! {
+    /// How a smoothed gradient is estimated.
+    pub enum Estimator {
+        /// Coordinate conditional sampling: a document's own noise is integrated out.
+        Ccs = "ccs",
+        /// From the change of the metric alone.
+        Reinforce = "reinforce",
     }
 }
 
@@ -34,6 +50,19 @@ param_group! {
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
         /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16.
         samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
+        /// stochasticrank, softrank, select-with-order: the scale of the noise that smooths the metric.
+        sigma: f64 = 1.0, Range::closed(1e-6, 1e6), [];
+        /// stochasticrank: how far, in units of `sigma` and label, relevant documents are moved down before the noise is
+        /// added, so that ties count as badly as in the metric; auto is 0.
+        mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
+        /// stochasticrank, select-with-order: take away the part of the gradient that would only scale the scores.
+        sfa: bool = true, Range::ANY, [];
+        /// stochasticrank, select-with-order: what the norm of the scores is enlarged by for `sfa`.
+        nu: f64 = 0.01, Range::closed(0.0, 1e6), [];
+        /// stochasticrank, select-with-order: the fewest documents of a query for `sfa`; 3 is CatBoost's rule.
+        sfa_min_docs: usize = 1, Range::at_least(1.0), [];
+        /// stochasticrank, softrank, select-with-order: how the gradient is estimated from a sample.
+        estimator: Estimator = Estimator::Ccs, Range::ANY, [];
         /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
         label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
     }
@@ -53,13 +82,14 @@ impl ObjectiveParams {
     /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
     /// instructions that may be used change nothing but the time it takes.
     pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
+        let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
+        let rules = Rules { gain, ..rules.clone() };
         match self.objective {
-            ObjectiveKind::LambdaMart => {
-                let gain =
-                    if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
-                Ok(Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?))
-            }
+            ObjectiveKind::LambdaMart => Ok(Box::new(LambdaMart::new(self, data, (rules.gain, rules.ties), simd)?)),
             ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
+            ObjectiveKind::StochasticRank => Ok(Box::new(StochasticRank::new(self, data, &rules, simd)?)),
+            ObjectiveKind::SoftRank => Ok(Box::new(StochasticRank::soft_rank(self, data, &rules, simd)?)),
+            ObjectiveKind::SelectWithOrder => Ok(Box::new(SelectWithOrder::new(self, data, &rules)?)),
         }
     }
 }

@@ -6,4 +6,5 @@
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod exp;
+pub(crate) mod jumps;
 pub(crate) mod pairs;

@@ -25,7 +25,7 @@ const SCORE_DISTANCE_FLOOR: f32 = 0.01;
 /// is then at most 2^-20 of it.
 const WIDEST_FOR_PRODUCTS: f32 = 16.0;
 
-type Lanes = [f32; LANES];
+pub(super) type Lanes = [f32; LANES];
 
 /// A query in rank order, in groups of lanes; all slices have the same length. Lanes from `n_docs` on have gain and
 /// discount 0 and the last document's score, and what is written there means nothing.
@@ -183,7 +183,7 @@ fn add_lanes<const PRODUCTS: bool, const ALL: bool>(
 
 /// The sum of the lanes, in one order everywhere: halves onto each other.
 #[inline(always)]
-fn fold(mut lanes: Lanes) -> f32 {
+pub(super) fn fold(mut lanes: Lanes) -> f32 {
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {

@@ -1,0 +1,352 @@
+//! StochasticRank (Ustimenko and Prokhorenkova 2020): the gradient of a ranking metric itself, smoothed by noise.
+//!
+//! For a query with scores z and labels r:
+//!
+//! ```text
+//! m = z - sigma mu r                          mu > 0 makes ties as bad as they are counted
+//! s = m + sigma e,  e normal                  one sample of noisy scores, sorted
+//! dM/dz_j = 1/sigma * sum over others o of  J_j(o) phi((s_o - m_j) / sigma)
+//! ```
+//!
+//! where J_j(o) is what the metric gains when document j passes o, all others where their noise has put them, and phi the
+//! density of the normal distribution. (Coordinate conditional sampling: the noise of j itself is integrated out.) The
+//! alternative estimator, `reinforce`, is (M(s) - M(m)) e / sigma.
+//!
+//! Multiplying all scores changes no ranking, so the part of the gradient along the scores is of no use; scale-free
+//! acceleration takes it away, g -= <g, z> z / (|z| + nu)^2 with z centred.
+//!
+//! The metric has no curvature to go by: Hessians are 1.
+
+mod metric;
+mod select;
+mod target;
+
+use std::ops::Range;
+
+use rankwise_data::{Dataset, SimdLevel};
+use rankwise_metrics::{Rules, Ties};
+
+pub use self::metric::ScaleFreeMetric;
+pub use self::select::SelectWithOrder;
+use self::target::{Context, Target};
+use crate::kernel::jumps::{Mover, NoisyQuery, sum_jumps};
+use crate::kernel::pairs::LANES;
+use crate::params::Estimator;
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
+
+/// 1 / sqrt(2 pi).
+const INV_SQRT_TAU: f64 = 0.398_942_280_401_432_7;
+
+/// How a gradient is smoothed and estimated, whatever the metric.
+#[derive(Clone, Copy, Debug)]
+struct Smoothing {
+    sigma: f64,
+    mu: f64,
+    samples: u32,
+    estimator: Estimator,
+    /// The smoothing of the norm in scale-free acceleration, and the fewest documents for it; `None` is no acceleration.
+    acceleration: Option<(f64, usize)>,
+}
+
+impl Smoothing {
+    fn new(params: &ObjectiveParams) -> Self {
+        Self {
+            sigma: params.sigma,
+            mu: params.mu.unwrap_or(0.0),
+            samples: params.samples.unwrap_or(1) as u32,
+            estimator: params.estimator,
+            acceleration: params.sfa.then_some((params.nu, params.sfa_min_docs)),
+        }
+    }
+
+    /// The noise of a document in a sample. Each draw gives two numbers, for two samples.
+    fn noise(docs: &QueryDocs<'_>, doc: usize, sample: u32) -> f64 {
+        docs.noise.normals(doc, sample / 2)[sample as usize % 2]
+    }
+
+    /// Takes away the part of the ascent along the scores, and writes what is left as the gradient of a loss.
+    fn finish(&self, ascent: &mut [f64], scores: &[f64], out: &mut GradientSlices<'_>) {
+        if let Some((nu, min_docs)) = self.acceleration
+            && scores.len() >= min_docs
+        {
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
+            let norm = libm::sqrt(dot(scores, scores)) + nu;
+            let along = dot(ascent, scores) / (norm * norm);
+            // All scores 0 and nu 0: there is no direction to take away.
+            if along.is_finite() {
+                ascent.iter_mut().zip(scores).for_each(|(ascent, score)| *ascent -= along * score);
+            }
+        }
+        out.grad.iter_mut().zip(&*ascent).for_each(|(grad, ascent)| *grad = -ascent as f32);
+        out.hess.fill(1.0);
+    }
+}
+
+/// What is to be as large as possible.
+#[derive(Debug)]
+enum Measured {
+    Target(Target),
+    Own(Box<dyn ScaleFreeMetric>),
+}
+
+/// The gradient of a smoothed ranking metric.
+#[derive(Debug)]
+pub struct StochasticRank {
+    measured: Measured,
+    smoothing: Smoothing,
+    ties: Ties,
+    bounds: Vec<usize>,
+    simd: SimdLevel,
+}
+
+impl StochasticRank {
+    /// Learns for the target metric of the parameters. Documents whose scores are equal, noise and all, are ordered worst
+    /// first, or as in the input where the rules say so.
+    pub fn new(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
+        crate::check::has_contrast(data, "stochasticrank")?;
+        let target = Target::new(&params.target, rules, data, "stochasticrank")?;
+        Ok(Self::bound(Measured::Target(target), Smoothing::new(params), (data, rules), simd))
+    }
+
+    /// SoftRank (Taylor et al. 2008) in this framework: the same gradient, neither accelerated nor shifted.
+    pub fn soft_rank(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
+        crate::check::has_contrast(data, "softrank")?;
+        let target = Target::new(&params.target, rules, data, "softrank")?;
+        let smoothing = Smoothing { mu: 0.0, acceleration: None, ..Smoothing::new(params) };
+        Ok(Self::bound(Measured::Target(target), smoothing, (data, rules), simd))
+    }
+
+    /// Learns for a metric of the caller's own.
+    pub fn of_metric(
+        metric: Box<dyn ScaleFreeMetric>,
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+    ) -> Result<Self, ObjectiveError> {
+        crate::check::has_weight(data)?;
+        Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (data, rules), SimdLevel::PORTABLE))
+    }
+
+    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Dataset, &Rules), simd: SimdLevel) -> Self {
+        Self { measured, smoothing, ties: rules.ties, bounds: data.bounds().to_vec(), simd }
+    }
+
+    fn rows(&self, query: usize) -> Range<usize> {
+        self.bounds[query]..self.bounds[query + 1]
+    }
+
+    /// The documents by noisy score, the highest first.
+    fn rank(&self, docs: &QueryDocs<'_>, noisy: &[f64], keys: &mut Vec<u128>) {
+        keys.clear();
+        keys.extend(noisy.iter().enumerate().map(|(doc, score)| {
+            let tie = if self.ties == Ties::Input { docs.input_rows[doc] } else { docs.labels[doc].to_bits() };
+            u128::from(descending_bits(*score)) << 64 | u128::from(tie) << 32 | doc as u128
+        }));
+        keys.sort_unstable();
+    }
+
+    fn value(&self, docs: &QueryDocs<'_>, keys: &[u128]) -> f64 {
+        match &self.measured {
+            Measured::Target(target) => {
+                let worth = target.worth(self.rows(docs.query));
+                target.value(keys.iter().map(|key| worth[doc_of(*key)]))
+            }
+            Measured::Own(metric) => metric.value(docs.query, docs.labels, &order_of(keys)),
+        }
+    }
+}
+
+impl Objective for StochasticRank {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, mut out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let Smoothing { sigma, mu, samples, estimator, .. } = self.smoothing;
+        let n_docs = docs.scores.len();
+        let Scratch { wide_keys: keys, columns, wide_columns: [centred, means, noisy, ranked, ascent], .. } = scratch;
+        let middle = docs.scores.iter().fold(0.0, |sum, score| sum + score) / n_docs as f64;
+        centred.clear();
+        centred.extend(docs.scores.iter().map(|score| score - middle));
+        means.clear();
+        means.extend(centred.iter().zip(docs.labels).map(|(score, label)| score - sigma * mu * f64::from(*label)));
+        ascent.clear();
+        ascent.resize(n_docs, 0.0);
+        let is_undecided = match &self.measured {
+            Measured::Target(target) => {
+                let worth = target.worth(self.rows(docs.query));
+                worth.iter().any(|one| *one != worth[0])
+            }
+            Measured::Own(_) => n_docs > 1,
+        };
+        if is_undecided {
+            let without_noise = if estimator == Estimator::Reinforce {
+                self.rank(&docs, means, keys);
+                self.value(&docs, keys)
+            } else {
+                0.0
+            };
+            let share = 1.0 / f64::from(samples);
+            for sample in 0..samples {
+                noisy.clear();
+                let noise = |doc: usize| Smoothing::noise(&docs, doc, sample);
+                noisy.extend(means.iter().enumerate().map(|(doc, mean)| mean + sigma * noise(doc)));
+                self.rank(&docs, noisy, keys);
+                if estimator == Estimator::Reinforce {
+                    let change = (self.value(&docs, keys) - without_noise) / sigma * share;
+                    // The noise again, as it has come through the addition.
+                    let drawn = noisy.iter().zip(&*means).map(|(noisy, mean)| (noisy - mean) / sigma);
+                    ascent.iter_mut().zip(drawn).for_each(|(ascent, noise)| *ascent += change * noise);
+                    continue;
+                }
+                match &self.measured {
+                    Measured::Target(target) => {
+                        let worth = target.worth(self.rows(docs.query));
+                        let list = NoisyList { keys, worth, means, noisy, sigma, simd: self.simd };
+                        list.add_jumps(target, (ranked, columns), (ascent, share));
+                    }
+                    Measured::Own(metric) => {
+                        let order = order_of(keys);
+                        let scale = INV_SQRT_TAU / sigma * share;
+                        let mut jumps = Vec::with_capacity(n_docs);
+                        for (rank, doc) in order.iter().map(|doc| *doc as usize).enumerate() {
+                            metric.jumps(docs.query, docs.labels, &order, rank, &mut jumps);
+                            let others = order.iter().filter(|other| **other as usize != doc);
+                            let passing = |(other, jump): (&u32, &f64)| {
+                                let distance = (noisy[*other as usize] - means[doc]) / sigma;
+                                jump * libm::exp(-0.5 * distance * distance)
+                            };
+                            ascent[doc] += scale * others.zip(&jumps).map(passing).fold(0.0, |sum, term| sum + term);
+                        }
+                    }
+                }
+            }
+        }
+        self.smoothing.finish(ascent, centred, &mut out);
+    }
+}
+
+/// One sample of a query.
+struct NoisyList<'a> {
+    keys: &'a [u128],
+    /// By document, as the next.
+    worth: &'a [f64],
+    means: &'a [f64],
+    noisy: &'a [f64],
+    sigma: f64,
+    simd: SimdLevel,
+}
+
+impl NoisyList<'_> {
+    /// Adds the derivative of the metric by each document's score, times a share.
+    ///
+    /// For the document at rank p, the others keep their ranks before p and move up by one after it, where their context is
+    /// one without it. See `target.rs` for the change across one of them.
+    fn add_jumps(
+        &self,
+        target: &Target,
+        (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 6]),
+        (ascent, share): (&mut [f64], f64),
+    ) {
+        let n_docs = self.keys.len();
+        // From the cut-off on nothing changes; the document there can still come up.
+        let n_counted = n_docs.min(target.depth + 1);
+        let n_padded = n_counted.next_multiple_of(LANES);
+        let ranked = |rank: usize| doc_of(self.keys[rank]);
+        let [worth, before, after, other, ..] = columns;
+        for column in [&mut *worth, before, after, other] {
+            column.clear();
+            column.resize(n_padded, 0.0);
+        }
+        let step = |rank: usize| target.rank_weights[rank] - target.rank_weights[rank + 1];
+        // The context of a rank, and what it would be without the first document that lets nobody pass.
+        let (mut context, mut without_stop) = (1.0, 1.0);
+        let mut stop = None;
+        for rank in 0..n_counted {
+            let one = self.worth[ranked(rank)];
+            worth[rank] = one as f32;
+            before[rank] = (step(rank) * context) as f32;
+            if rank > 0 {
+                after[rank] = (step(rank - 1) * context) as f32;
+                other[rank] = match target.context {
+                    Context::Free => 0.0,
+                    Context::Pass => (step(rank - 1) * without_stop) as f32,
+                    Context::Hits => step(rank - 1) as f32,
+                };
+            }
+            context = target.after(context, one);
+            if target.context == Context::Pass && one == 1.0 && stop.is_none() {
+                stop = Some(rank);
+            } else {
+                without_stop = target.after(without_stop, one);
+            }
+        }
+        scores.clear();
+        scores.extend((0..n_counted).map(|rank| self.noisy[ranked(rank)]));
+        scores.resize(n_padded, 0.0);
+        let query = NoisyQuery {
+            scores: scores.as_chunks().0,
+            worth: worth.as_chunks().0,
+            before: before.as_chunks().0,
+            after: after.as_chunks().0,
+            other: other.as_chunks().0,
+        };
+        let scale = INV_SQRT_TAU / self.sigma * share;
+        for rank in 0..n_docs {
+            let doc = ranked(rank);
+            let one = self.worth[doc];
+            let (alpha, beta) = match target.context {
+                Context::Free => (1.0, 0.0),
+                Context::Pass if one < 1.0 => (1.0 / (1.0 - one), 0.0),
+                Context::Pass => (0.0, f64::from(u8::from(stop == Some(rank)))),
+                Context::Hits => (1.0, -f64::from(u8::from(one > 0.0))),
+            };
+            let mover = Mover {
+                rank,
+                score: self.means[doc],
+                worth: one as f32,
+                alpha: alpha as f32,
+                beta: beta as f32,
+                inverse_sigma: 1.0 / self.sigma,
+            };
+            ascent[doc] += scale * f64::from(sum_jumps(self.simd, query, mover));
+        }
+    }
+}
+
+/// The document in a key.
+fn doc_of(key: u128) -> usize {
+    key as u32 as usize
+}
+
+fn order_of(keys: &[u128]) -> Vec<u32> {
+    keys.iter().map(|key| *key as u32).collect()
+}
+
+/// Bits that ascend as the number descends; -0 is 0.
+fn descending_bits(value: f64) -> u64 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_descend_with_the_number() {
+        let numbers = [f64::INFINITY, 3.5, 1.0, f64::MIN_POSITIVE, 0.0, -1e-310, -1.0, -7.25, f64::NEG_INFINITY];
+        assert!(numbers.windows(2).all(|pair| descending_bits(pair[0]) < descending_bits(pair[1])));
+        assert_eq!(descending_bits(0.0), descending_bits(-0.0));
+    }
+}
