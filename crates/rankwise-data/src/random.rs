@@ -30,6 +30,10 @@ pub enum Purpose {
     Resample = 10,
     /// What an objective draws for documents.
     Objective = 11,
+    /// Noise on the gradients of documents.
+    GradientNoise = 12,
+    /// Noise on the leaves of a tree.
+    LeafNoise = 13,
 }
 
 /// A family of draws: everything but the key is fixed.

@@ -105,6 +105,14 @@ impl Tree {
         Self(TreeParts { leaf_value: vec![value], leaf_count: vec![count], ..TreeParts::default() })
     }
 
+    /// The tree with all values multiplied by a finite factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut parts = self.0.clone();
+        parts.leaf_value.iter_mut().for_each(|value| *value = (*value * factor).clamp(f64::MIN, f64::MAX));
+        Self(parts)
+    }
+
     /// The arrays.
     pub fn parts(&self) -> &TreeParts {
         &self.0

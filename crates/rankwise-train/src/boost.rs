@@ -11,6 +11,7 @@ use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
+use crate::langevin::{Langevin, later_factors, shrinkage};
 use crate::validation::Validation;
 use crate::{
     Checkpoint, CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams,
@@ -127,6 +128,8 @@ impl<'a> Training<'a> {
             scores: vec![objective.base_score(); data.n_rows()],
             grad: vec![0.0; data.n_rows()],
             hess: vec![0.0; data.n_rows()],
+            langevin: Langevin::new(params.boosting()),
+            noisy_grad: Vec::new(),
             objective,
             objective_name,
             validation,
@@ -178,6 +181,9 @@ struct Run<'a> {
     scores: Vec<f64>,
     grad: Vec<f32>,
     hess: Vec<f32>,
+    langevin: Option<Langevin>,
+    /// The gradients with noise, where there is any.
+    noisy_grad: Vec<f32>,
     validation: Vec<Validation<'a>>,
     origin: Origin,
     /// Trees grown or tried in vain, and so the number of the next one.
@@ -192,12 +198,14 @@ impl Run<'_> {
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
             || self.params.trees().feature_fraction < 1.0
-            || self.params.trees().feature_fraction_bynode < 1.0;
+            || self.params.trees().feature_fraction_bynode < 1.0
+            || self.langevin.is_some();
         loop {
             // Here, since a run that goes on from its last tree must end as it did.
             if let Some(reason) = self.ending() {
                 return Ok(reason);
             }
+            self.shrink();
             timed(&mut self.phases.gradients, || {
                 let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
                 let derivatives = (&mut self.grad[..], &mut self.hess[..]);
@@ -208,6 +216,9 @@ impl Run<'_> {
                 self.add(&grown);
             } else if !may_differ {
                 return Ok(StopReason::NothingToLearn);
+            } else if self.is_shrinking() {
+                // It stands for its round, by whose number the trees before it shrink.
+                self.trees.push(Tree::constant(0.0, self.data.n_rows() as u64));
             }
             self.n_tried += 1;
             let values = self.measure()?;
@@ -222,6 +233,19 @@ impl Run<'_> {
             if observer.after_tree(&progress) == Flow::Stop {
                 return Ok(StopReason::Interrupted);
             }
+        }
+    }
+
+    fn is_shrinking(&self) -> bool {
+        self.params.boosting().shrink_rate() > 0.0
+    }
+
+    /// Multiplies all scores before a tree; the trees themselves follow at the end.
+    fn shrink(&mut self) {
+        if self.is_shrinking() {
+            let factor = shrinkage(self.params.boosting(), self.n_tried);
+            let all = self.validation.iter_mut().map(|set| &mut set.scores).chain([&mut self.scores]);
+            all.flatten().for_each(|score| *score *= factor);
         }
     }
 
@@ -272,17 +296,22 @@ impl Run<'_> {
     }
 
     fn grow(&mut self, tree: u32) -> GrownTree {
+        if let Some(langevin) = &self.langevin {
+            langevin.add_noise(self.data, tree, &self.grad, &mut self.noisy_grad);
+        }
         let derivatives = |which: Derivative| match which {
             Derivative::Newton => &self.hess[..],
             Derivative::Gradient => &self.weights[..],
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
-            grad: &self.grad,
+            structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad },
+            leaf_grad: &self.grad,
             structure_hess: derivatives(self.params.trees().structure),
             leaf_hess: derivatives(self.params.trees().leaf_estimation),
             rows: self.bag.rows(tree),
             learning_rate: self.params.boosting().learning_rate,
+            leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
         self.phases.histograms += grown.times.histograms;
         self.phases.splits += grown.times.splits;
@@ -334,6 +363,12 @@ impl Run<'_> {
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
         }
+        let mut base_score = self.objective.base_score();
+        if self.is_shrinking() {
+            let factors = later_factors(self.params.boosting(), self.trees.len());
+            base_score *= factors.first().unwrap_or(&1.0);
+            self.trees = self.trees.iter().zip(factors).map(|(tree, factor)| tree.scaled(factor)).collect();
+        }
         let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
         let model = Model {
             objective: self.objective_name,
@@ -348,7 +383,7 @@ impl Run<'_> {
                 Absent::Zero => AbsentFeature::Zero,
             },
             precision: Precision::F32,
-            base_score: self.objective.base_score(),
+            base_score,
             feature_names: names_of(self.data, &features),
             features,
             trees,

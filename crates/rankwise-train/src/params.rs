@@ -26,6 +26,16 @@ param_enum! {
     }
 }
 
+param_enum! {
+    /// How the model shrinks before each tree.
+    pub enum ShrinkMode {
+        /// By the same factor each time.
+        Constant = "constant",
+        /// Less and less.
+        Decreasing = "decreasing",
+    }
+}
+
 param_group! {
     /// The boosting loop.
     pub LoopSpec => LoopParams, "Boosting" {
@@ -49,6 +59,15 @@ param_group! {
         bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
         /// Sample whole queries.
         bagging_by_query: bool = false, Range::ANY, [];
+        /// Boost with Langevin noise, which lets training leave local optima.
+        langevin: bool = false, Range::ANY, [];
+        /// langevin: the inverse of the temperature; the larger, the less noise.
+        diffusion_temperature: f64 = 1e4, Range::above(0.0), [];
+        /// How much the scores shrink before each tree: by this times `learning_rate` (constant), or by this over the number
+        /// of the tree (decreasing). auto is 0 without langevin, with it 0.001 (constant) or 0.01 (decreasing).
+        model_shrink_rate: Option<f64> = None, Range::at_least(0.0), [];
+        /// How the model shrinks.
+        model_shrink_mode: ShrinkMode = ShrinkMode::Constant, Range::ANY, [];
         /// Every random draw depends on it.
         seed: u64 = 0, Range::at_least(0.0), ["random_seed", "random_state"];
     }
@@ -58,6 +77,14 @@ impl CrossCheck for LoopSpec {
     fn cross_check(&mut self) -> Result<(), ParamError> {
         if self.metric.is_empty() {
             return Err(ParamError::conflict("metric", "name at least one metric, such as ndcg@10"));
+        }
+        let largest = match self.model_shrink_mode {
+            ShrinkMode::Constant => 1.0 / self.learning_rate,
+            ShrinkMode::Decreasing => 1.0,
+        };
+        if self.model_shrink_rate.is_some_and(|rate| rate >= largest) {
+            let problem = format!("nothing would be left of the scores; give less than {largest}");
+            return Err(ParamError::conflict("model_shrink_rate", problem));
         }
         let by_query = self.bagging_by_query || self.sample == Sample::QueryBagging;
         match (self.sample != Sample::None, self.bagging_fraction < 1.0, self.bagging_freq > 0) {
@@ -83,6 +110,17 @@ impl CrossCheck for LoopSpec {
             (false, false, _) => {}
         }
         Ok(())
+    }
+}
+
+impl LoopParams {
+    /// How much the model shrinks before each tree.
+    pub fn shrink_rate(&self) -> f64 {
+        self.model_shrink_rate.unwrap_or(match (self.langevin, self.model_shrink_mode) {
+            (false, _) => 0.0,
+            (true, ShrinkMode::Constant) => 1e-3,
+            (true, ShrinkMode::Decreasing) => 1e-2,
+        })
     }
 }
 

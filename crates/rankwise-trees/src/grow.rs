@@ -6,7 +6,7 @@ mod queue;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, SimdLevel};
+use rankwise_data::{BinnedDataset, Draw, SimdLevel};
 
 pub use self::finish::GrownTree;
 use crate::awake::with_awake_threads;
@@ -24,8 +24,10 @@ use crate::{EngineKind, FixedPoint, Growth, TreeParams, node_features};
 pub struct GrowInput<'a> {
     /// The number of the tree, which its random draws depend on.
     pub tree: u32,
-    /// First derivatives by row.
-    pub grad: &'a [f32],
+    /// First derivatives by row, when splits are searched.
+    pub structure_grad: &'a [f32],
+    /// First derivatives by row, in the leaves.
+    pub leaf_grad: &'a [f32],
     /// What divides them when splits are searched: second derivatives, or weights.
     pub structure_hess: &'a [f32],
     /// What divides them in the leaves.
@@ -34,6 +36,17 @@ pub struct GrowInput<'a> {
     pub rows: &'a [u32],
     /// What leaf values are multiplied by.
     pub learning_rate: f64,
+    /// Noise on the leaves.
+    pub leaf_noise: Option<LeafNoise>,
+}
+
+/// Normal noise on the sum of first derivatives in each leaf, of the given scale times the root of what divides the sum.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafNoise {
+    /// The scale.
+    pub scale: f64,
+    /// Where the numbers come from; leaves are told apart by their place in the tree.
+    pub draw: Draw,
 }
 
 /// Wall time by phase.
@@ -85,7 +98,7 @@ impl<'a> Grower<'a> {
     }
 
     fn grow_with<E: Engine>(&self, engine: &E, input: &GrowInput<'_>) -> GrownTree {
-        let fixed = FixedPoint::new(input.grad, input.structure_hess, input.rows);
+        let fixed = FixedPoint::new(input.structure_grad, input.structure_hess, input.rows);
         let fraction = self.params.feature_fraction;
         let features = node_features::of_tree(self.data.feature_ids(), fraction, self.seed, input.tree);
         let context = TreeContext::new(&fixed, self.params, &self.directions, features);

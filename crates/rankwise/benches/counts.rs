@@ -105,7 +105,9 @@ fn tree(ground: Ground) -> usize {
     let grower = Grower::new(&ground.binned, &ground.params, 1, SimdLevel::best());
     let grown = grower.grow(&GrowInput {
         tree: 0,
-        grad: &ground.grad,
+        structure_grad: &ground.grad,
+        leaf_grad: &ground.grad,
+        leaf_noise: None,
         structure_hess: &ground.hess,
         leaf_hess: &ground.hess,
         rows: &ground.rows,

@@ -88,15 +88,20 @@ impl<E: Engine> Growing<'_, E> {
         // Where the search looked at something else, nothing else keeps a leaf without curvature from a huge value.
         let is_searched = params.structure == params.leaf_estimation;
         let least_hess = if is_searched { 0.0 } else { params.min_sum_hessian_in_leaf };
-        let grad_scale = WideScale::new(input.grad, input.rows);
+        let grad_scale = WideScale::new(input.leaf_grad, input.rows);
         let hess_scale = WideScale::new(input.leaf_hess, input.rows);
         leaves
             .par_iter()
-            .map(|id| {
+            .enumerate()
+            .map(|(leaf, id)| {
                 let node = &self.nodes[*id];
                 let rows = self.partition.rows(node.rows.clone());
-                let grad = grad_scale.sum(input.grad, rows);
+                let mut grad = grad_scale.sum(input.leaf_grad, rows);
                 let hess = hess_scale.sum(input.leaf_hess, rows).max(least_hess);
+                if let Some(noise) = input.leaf_noise {
+                    let spread = libm::sqrt(hess + regularisation.l2);
+                    grad += noise.scale * spread * noise.draw.normals(leaf as u64, 0)[0];
+                }
                 node.bounds.clamp(regularisation.leaf_value(grad, hess)) * input.learning_rate
             })
             .collect()

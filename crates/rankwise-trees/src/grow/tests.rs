@@ -78,7 +78,9 @@ fn grow_on(data: &TinyData, params: &TreeParams, simd: SimdLevel) -> GrownTree {
     let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
     Grower::new(&data.binned, params, 1, simd).grow(&GrowInput {
         tree: 0,
-        grad: &data.grad,
+        leaf_noise: None,
+        leaf_grad: &data.grad,
+        structure_grad: &data.grad,
         structure_hess: &data.hess,
         leaf_hess: &data.hess,
         rows: &rows,

@@ -2,6 +2,7 @@
 
 mod docs;
 mod engines;
+mod langevin;
 mod learning;
 mod one_answer;
 mod peer_example;

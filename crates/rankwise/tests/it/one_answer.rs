@@ -6,8 +6,8 @@ use rankwise::prelude::*;
 use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
-/// regularisation, constraints, gradient steps.
-const SETTINGS: [&[(&str, &str)]; 5] = [
+/// regularisation, constraints, gradient steps, random objectives, noise.
+const SETTINGS: [&[(&str, &str)]; 7] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -24,6 +24,8 @@ const SETTINGS: [&[(&str, &str)]; 5] = [
     ],
     &[("grow", "oblivious"), ("num_leaves", "16"), ("structure", "gradient"), ("max_bin", "31")],
     &[("monotone_constraints", "3:1,5:-1"), ("leaf_estimation", "gradient"), ("bin_construct_sample_cnt", "500")],
+    &[("objective", "stochasticrank"), ("target", "ndcg@5"), ("mu", "0.1"), ("samples", "3")],
+    &[("langevin", "true"), ("model_shrink_rate", "0"), ("lambda_l2", "0.5")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.

@@ -1,0 +1,53 @@
+//! A loss of your own: `cargo run --release -p rankwise --example own_objective`.
+//!
+//! An objective sees the labels and scores of one query and writes the derivatives of its loss. Weights, threads, trees,
+//! validation and the model file are not its business.
+
+use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::objectives::{GradientSlices, Objective, QueryDocs, Scratch};
+use rankwise::prelude::*;
+use rankwise::train::Training;
+
+/// -log of the chance that the first document is a relevant one, when it is drawn by the softmax of the scores.
+struct FirstIsRelevant;
+
+impl Objective for FirstIsRelevant {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
+        let highest = docs.scores.iter().copied().fold(f64::MIN, f64::max);
+        let power = |doc: usize| libm::exp(docs.scores[doc] - highest);
+        let is_relevant = |doc: usize| docs.labels[doc] > 0.0;
+        let all: f64 = (0..docs.labels.len()).map(power).sum();
+        let relevant: f64 = (0..docs.labels.len()).filter(|doc| is_relevant(*doc)).map(power).sum();
+        for doc in 0..docs.labels.len() {
+            let chance = power(doc) / all;
+            let among_relevant = if is_relevant(doc) { power(doc) / relevant } else { 0.0 };
+            // A query without relevant documents has nothing to learn from.
+            out.grad[doc] = if relevant > 0.0 { (chance - among_relevant) as f32 } else { 0.0 };
+            out.hess[doc] = (chance * (1.0 - chance)) as f32;
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let web = |seed: u64| SynthSpec { preset: Preset::Web, rows: 20_000, features: Some(40), seed }.check();
+    let (data, valid) = (web(1)?.dataset(), web(2)?.dataset());
+    let mut spec = TrainSpec::default();
+    spec.set_all([("num_trees", "200"), ("early_stopping_rounds", "20"), ("metric", "mrr")])?;
+    let params = spec.check()?;
+    let sets = [ValidSet { name: "valid", data: &valid }];
+    let trained = Training::new(&params, &data)
+        .valid(&sets)
+        .own_objective("first-is-relevant", &FirstIsRelevant)
+        .run(&mut Silent)?;
+    println!("{}: {} trees, mrr {:.4}", trained.model.objective, trained.model.trees.len(), trained.values[0].value);
+
+    let scores = predict(&trained.model, &valid);
+    let metrics = [MetricName::parse("ndcg@10").expect("a metric")];
+    let evaluation = Evaluator::new(&valid, &metrics, &Rules::default())?.evaluate(&scores)?;
+    println!("ndcg@10 {:.4}", evaluation.metrics[0].mean.unwrap_or(0.0));
+    Ok(())
+}
