@@ -87,6 +87,10 @@ class Letor:
 
     @classmethod
     def read(cls, path):
+        return cls(cls.read_lines(path))
+
+    @staticmethod
+    def read_lines(path):
         path = Path(path)
         if path.suffix == ".zst":
             import zstandard
@@ -95,7 +99,7 @@ class Letor:
                 text = zstandard.ZstdDecompressor().stream_reader(file).read().decode()
         else:
             text = path.read_text()
-        return cls([line for line in text.splitlines() if line.strip()])
+        return [line for line in text.splitlines() if line.strip()]
 
     def queries(self):
         """The row numbers of each query, in order of first appearance."""

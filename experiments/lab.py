@@ -1,0 +1,190 @@
+"""What the experiments share: data sets in parts, runs of Rankwise and of peers, tables with tests.
+
+Every run is measured by the same program under the same rules (exponential gain, worst order of ties, queries without
+relevant documents count as 0), whoever trained the model.
+"""
+
+import functools
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "bench"))
+
+import peers  # noqa: E402
+
+peers.enter_venv()
+
+import numpy as np  # noqa: E402
+
+
+# Files of a set may end with different features; all arrays are as wide as the widest.
+MIN_WIDTH = 256
+
+
+@dataclass
+class Task:
+    """Files to learn from, to stop by, and to be measured on."""
+
+    train: Path
+    vali: Path
+    test: Path
+
+
+def letor_folds(name, folder, n_folds=5):
+    """The five folds of a LETOR set: three parts to train on, one to stop by, one to measure on."""
+    data = folder_of(name)
+    parts = [peers.Letor.read(data / f"S{part}.txt.zst").lines for part in range(1, 6)]
+    for fold in range(n_folds):
+        place = folder / f"{name}-{fold + 1}"
+        place.mkdir(exist_ok=True)
+        turned = [parts[(fold + part) % 5] for part in range(5)]
+        yield write_task(place, [line for part in turned[:3] for line in part], turned[3], turned[4])
+
+
+def msrd_task(folder, share=0.25, seed=1):
+    """MSRD: its `vali` part to measure on; a share of the training queries, drawn by a seed, to stop by."""
+    data = folder_of("msrd")
+    train = peers.Letor.read_lines(data / "train.txt.zst")
+    test = peers.Letor.read_lines(data / "vali.txt.zst")
+    qids = list(dict.fromkeys(qid(line) for line in train))
+    random.Random(seed).shuffle(qids)
+    held = set(qids[: int(share * len(qids))])
+    place = folder / "msrd"
+    place.mkdir(exist_ok=True)
+    kept = [line for line in train if qid(line) not in held]
+    return write_task(place, kept, [line for line in train if qid(line) in held], test)
+
+
+def qid(line):
+    return line.split(None, 2)[1]
+
+
+def folder_of(name):
+    data = peers.data_folder()
+    if data is None or not (data / name).is_dir():
+        raise SystemExit(f"{name} is not in a data folder; set RANKWISE_DATA to the folder that has it")
+    return data / name
+
+
+def write_task(place, train, vali, test):
+    task = Task(place / "train.txt", place / "vali.txt", place / "test.txt")
+    for path, lines in [(task.train, train), (task.vali, vali), (task.test, test)]:
+        path.write_text("".join(line + "\n" for line in lines))
+    return task
+
+
+def train_rankwise(binary, task, settings, folder):
+    """Trains, stopping by the validation part; gives what `train` reports and the scores of the test part."""
+    model, scores = folder / "model.json", folder / "scores.txt"
+    sets = [f"--set={key}={value}" for key, value in settings.items()]
+    # One thread: the searches run several trainings at a time.
+    arguments = ["--valid", task.vali, "--out", model, "--threads", 1, *sets]
+    report = peers.rankwise(binary, "train", task.train, *arguments)
+    peers.rankwise(binary, "predict", model, task.test, "--out", scores)
+    return report, [float(line) for line in scores.read_text().split()]
+
+
+@dataclass
+class Arrays:
+    """A file as peers take it: queries stand together."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    qids: list
+
+    @property
+    def sizes(self):
+        sizes, last = [], None
+        for one in self.qids:
+            if one != last:
+                sizes.append(0)
+                last = one
+            sizes[-1] += 1
+        return sizes
+
+    def pool(self):
+        import catboost
+
+        groups = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return catboost.Pool(self.features, self.labels, group_id=groups)
+
+
+@functools.lru_cache(maxsize=6)
+def arrays(path):
+    """The arrays of a file; kept, since every trial asks for the same ones."""
+    letor = peers.Letor.read(path)
+    width = max(MIN_WIDTH, letor.features.shape[1])
+    features = np.full((len(letor.labels), width), np.nan, dtype=np.float32)
+    features[:, : letor.features.shape[1]] = letor.features
+    return Arrays(features, letor.labels, letor.qids)
+
+
+def measure(binary, path, scores, metric):
+    return peers.ndcg(binary, path, scores, metric)
+
+
+def per_query(binary, path, scores, metric):
+    """The metric of each query with its mean: what all comparisons rest on."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written, table = folder / "scores.txt", folder / "queries.tsv"
+        written.write_text("".join(f"{float(score)!r}\n" for score in scores))
+        peers.rankwise(binary, "eval", path, "--scores", written, "--metric", metric, "--per-query", table)
+        rows = [line.split("\t") for line in table.read_text().splitlines()]
+    column = rows[0].index(metric)
+    return {row[0]: float(row[column]) for row in rows[1:]}
+
+
+def mean_and_error(values):
+    values = list(values)
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return mean, spread / math.sqrt(len(values))
+
+
+def paired_t(first, second):
+    """Mean difference, its standard error and the one-sided p-value that `first` is larger; by query."""
+    from scipy import stats
+
+    queries = sorted(first)
+    a, b = (np.array([table[query] for query in queries]) for table in (first, second))
+    mean, error = mean_and_error(a - b)
+    p = float(stats.ttest_rel(a, b, alternative="greater").pvalue) if error > 0 else 0.5
+    return mean, error, p
+
+
+def log_uniform(rng, low, high):
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
+
+
+def versions():
+    """The programs behind a table."""
+    import catboost
+    import lightgbm
+    import xgboost
+
+    names = [f"LightGBM {lightgbm.__version__}", f"XGBoost {xgboost.__version__}", f"CatBoost {catboost.__version__}"]
+    return ", ".join(names)
+
+
+def write(path, text):
+    """Writes a result beside its script, and shows it."""
+    path.write_text(text)
+    print(text)
+
+
+def commit():
+    """The state of the project that gave a figure."""
+    run = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True)
+    return run.stdout.strip()
+
+
+def read_model(path):
+    return json.loads(Path(path).read_text())
