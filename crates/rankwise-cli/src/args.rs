@@ -74,8 +74,8 @@ pub(crate) struct Synth {
     /// Number of features; by default the preset's own.
     #[arg(long, value_name = "F", value_parser = count, allow_negative_numbers = true)]
     pub(crate) features: Option<usize>,
-    /// Kind of data: web (136 features, about 120 documents a query), long (few features, about 1,000 documents) or wide
-    /// (2,000 features, most of them missing).
+    /// Kind of data: web (136 features, about 120 documents a query), long (60 features, about 2,500 documents, two in a
+    /// thousand relevant) or wide (2,000 features, most of them missing).
     #[arg(long, value_name = "PRESET", default_value = "web", value_parser = preset)]
     pub(crate) preset: Preset,
     /// Shares of the queries for train.txt, vali.txt and test.txt in the folder PATH, such as 0.6,0.2,0.2.

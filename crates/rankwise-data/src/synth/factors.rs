@@ -42,18 +42,21 @@ pub(super) struct Shape {
     clarity: [f64; 2],
     /// How much richer in relevant documents some queries are.
     richness: f64,
+    /// Whether worths are put on one scale for all queries, so that each has about as many relevant documents.
+    is_levelled: bool,
     /// Between which bounds the share of documents lies that have a group; the first group is always there.
     group_share: [f64; 2],
     /// Between which bounds the share of documents lies that have a feature of a group they have.
     feature_share: [f64; 2],
 }
 
-/// Candidates of a recommender: long lists, every feature there, about two in a hundred relevant.
+/// The candidates that a first stage brings: very long lists, every feature there, about two in a thousand relevant.
 pub(super) const LONG: Shape = Shape {
-    size: [6.8, 0.45, 300.0, 3000.0],
-    grade_from: &[2.48, 3.18],
+    size: [7.77, 0.33, 800.0, 6000.0],
+    grade_from: &[2.81, 2.97, 3.17, 3.47],
     clarity: [0.45, 0.9],
-    richness: 0.3,
+    richness: 0.15,
+    is_levelled: true,
     group_share: [1.0, 1.0],
     feature_share: [1.0, 1.0],
 };
@@ -64,6 +67,7 @@ pub(super) const WIDE: Shape = Shape {
     grade_from: &[-0.17, 0.73, 1.47, 2.25],
     clarity: [0.2, 0.65],
     richness: 0.4,
+    is_levelled: false,
     group_share: [0.01, 0.12],
     feature_share: [0.4, 1.0],
 };
@@ -124,6 +128,8 @@ pub(super) struct Factors {
 pub(super) struct FactorQuery {
     wishes: [f64; N_FACTORS],
     richness: f64,
+    /// What is taken from its documents' worths, and what they are divided by.
+    level: [f64; 2],
     /// The values of the features that are the same for all its documents, in feature order; 0 for all others.
     constants: Vec<f32>,
 }
@@ -154,7 +160,8 @@ impl Factors {
                 0.0
             }
         });
-        FactorQuery { wishes, richness, constants: constants.collect() }
+        let level = if self.shape.is_levelled { level(&wishes) } else { [0.0, 1.0] };
+        FactorQuery { wishes, richness, level, constants: constants.collect() }
     }
 
     /// Gives the label of a document and fills in its features.
@@ -162,7 +169,8 @@ impl Factors {
         let [query_idx, doc] = ids;
         let mut noise = Noise::of_document(seed, query_idx, doc, 0);
         let factors: [f64; N_FACTORS] = std::array::from_fn(|_| noise.normal());
-        let worth = query.richness + worth(&factors, &query.wishes) + NOISE * noise.normal();
+        let [mean, spread] = query.level;
+        let worth = query.richness + (worth(&factors, &query.wishes) + NOISE * noise.normal() - mean) / spread;
         let mut signals = [0.0; N_DOC_SIGNALS];
         signals[..N_FACTORS].copy_from_slice(&factors);
         signals[N_FACTORS] = factors[1] * query.wishes[1];
@@ -218,6 +226,13 @@ fn worth(factors: &[f64; N_FACTORS], wishes: &[f64; N_FACTORS]) -> f64 {
     0.9 * saturating + 0.6 * personal + 0.9 * gated - 0.4 * off * off
         + 0.6 * factors[4] * saturating.max(0.0)
         + 0.3 * factors[5]
+}
+
+/// About the mean and the spread of worths for a query with these wishes.
+fn level(wishes: &[f64; N_FACTORS]) -> [f64; 2] {
+    let (gate_mean, gate_variance) = if wishes[2] > 0.0 { (0.36, 0.28) } else { (0.0, 0.0) };
+    let mean = gate_mean - 0.4 * (1.0 + 0.49 * wishes[3] * wishes[3]).min(2.5);
+    [mean, libm::sqrt(1.35 + 0.36 * wishes[1] * wishes[1] + gate_variance)]
 }
 
 impl Feature {

@@ -38,7 +38,7 @@ param_enum! {
     pub enum Preset {
         /// Web search: about 120 documents a query, 136 dense features, grades 0 to 4.
         Web = "web",
-        /// Recommendation: about 1,000 documents a query, 20 features, few relevant ones, grades 0 to 2.
+        /// Candidates of a first stage: about 2,500 documents a query, 60 features, two in a thousand relevant, grades 0 to 4.
         Long = "long",
         /// Records: about 40 documents a query, 2,000 features of which most are missing, grades 0 to 4.
         Wide = "wide",
@@ -50,7 +50,7 @@ impl Preset {
     pub fn default_features(self) -> usize {
         match self {
             Self::Web => web::ROUND,
-            Self::Long => 20,
+            Self::Long => 60,
             Self::Wide => 2000,
         }
     }
@@ -303,7 +303,7 @@ mod tests {
     fn the_same_seed_gives_the_same_data_everywhere() {
         let pinned = [
             (Preset::Web, 0xe1ab_5eca_09cd_d754_66f0_f202_3c3e_cb50),
-            (Preset::Long, 0x8ab0_469d_f911_15b9_e950_8118_095f_d464),
+            (Preset::Long, 0x031a_7f1f_1013_a417_25a2_fd1d_78be_37f8),
             (Preset::Wide, 0xaca6_32d3_6f0d_9b2e_c090_c610_d765_1468),
         ];
         for (preset, fingerprint) in pinned {
@@ -397,11 +397,15 @@ mod tests {
 
     #[test]
     fn long_lists_have_few_relevant_documents() {
-        let synth = synth(Preset::Long, 20_000, 17);
-        assert!((10..40).contains(&synth.n_queries()), "{}", synth.n_queries());
+        let spec = SynthSpec { preset: Preset::Long, rows: 250_000, features: Some(2), seed: 17 };
+        let synth = spec.check().unwrap();
+        assert!((85..115).contains(&synth.n_queries()), "{}", synth.n_queries());
         let shares = label_shares(&docs(&synth));
         let relevant = 1.0 - shares[0];
-        assert!((0.01..0.03).contains(&relevant) && shares[2] > 0.001 && shares[3] == 0.0, "{shares:?}");
+        assert!((0.0015..0.0025).contains(&relevant) && shares[1..].is_sorted_by(|a, b| a >= b), "{shares:?}");
+        let has_relevant = |query: &usize| synth.query(*query).docs.iter().any(|doc| doc.label > 0.0);
+        let n_fed = (0..synth.n_queries()).filter(has_relevant).count();
+        assert!(10 * n_fed > 8 * synth.n_queries(), "{n_fed} of {}", synth.n_queries());
     }
 
     #[test]
