@@ -2,5 +2,6 @@
 
 mod definitions;
 mod golden;
+mod line;
 mod oracle;
 mod rules;

@@ -19,20 +19,18 @@
 
 mod metric;
 mod select;
-mod target;
 
 use std::ops::Range;
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::{Rules, Ties};
+use rankwise_metrics::{AdditiveMetric, Context, Evaluator, Rules, Ties};
 
 pub use self::metric::ScaleFreeMetric;
 pub use self::select::SelectWithOrder;
-use self::target::{Context, Target};
 use crate::kernel::jumps::{Mover, NoisyQuery, sum_jumps};
 use crate::kernel::pairs::LANES;
 use crate::params::Estimator;
-use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, check};
 
 /// 1 / sqrt(2 pi).
 const INV_SQRT_TAU: f64 = 0.398_942_280_401_432_7;
@@ -85,8 +83,34 @@ impl Smoothing {
 /// What is to be as large as possible.
 #[derive(Debug)]
 enum Measured {
-    Target(Target),
+    Target {
+        metric: AdditiveMetric,
+        /// What each document is worth to it, by row.
+        worth: Vec<f64>,
+    },
     Own(Box<dyn ScaleFreeMetric>),
+}
+
+impl Measured {
+    fn target(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+        objective: &'static str,
+    ) -> Result<Self, ObjectiveError> {
+        check::has_contrast(data, objective)?;
+        let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
+        let metric = AdditiveMetric::new(&params.target, rules, longest).ok_or_else(|| ObjectiveError::Target {
+            objective,
+            target: params.target.as_str().to_owned(),
+            known: AdditiveMetric::KNOWN,
+        })?;
+        // It refuses labels that the metric has no value for.
+        Evaluator::new(data, std::slice::from_ref(&params.target), rules)?;
+        let mut worth = Vec::with_capacity(data.n_rows());
+        data.queries().for_each(|query| metric.push_worth(query.labels, &mut worth));
+        Ok(Self::Target { metric, worth })
+    }
 }
 
 /// The gradient of a smoothed ranking metric.
@@ -108,9 +132,8 @@ impl StochasticRank {
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        crate::check::has_contrast(data, "stochasticrank")?;
-        let target = Target::new(&params.target, rules, data, "stochasticrank")?;
-        Ok(Self::bound(Measured::Target(target), Smoothing::new(params), (data, rules), simd))
+        let measured = Measured::target(params, data, rules, "stochasticrank")?;
+        Ok(Self::bound(measured, Smoothing::new(params), (data, rules), simd))
     }
 
     /// SoftRank (Taylor et al. 2008) in this framework: the same gradient, neither accelerated nor shifted.
@@ -120,10 +143,9 @@ impl StochasticRank {
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        crate::check::has_contrast(data, "softrank")?;
-        let target = Target::new(&params.target, rules, data, "softrank")?;
+        let measured = Measured::target(params, data, rules, "softrank")?;
         let smoothing = Smoothing { mu: 0.0, acceleration: None, ..Smoothing::new(params) };
-        Ok(Self::bound(Measured::Target(target), smoothing, (data, rules), simd))
+        Ok(Self::bound(measured, smoothing, (data, rules), simd))
     }
 
     /// Learns for a metric of the caller's own.
@@ -133,7 +155,7 @@ impl StochasticRank {
         data: &Dataset,
         rules: &Rules,
     ) -> Result<Self, ObjectiveError> {
-        crate::check::has_weight(data)?;
+        check::has_weight(data)?;
         Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (data, rules), SimdLevel::PORTABLE))
     }
 
@@ -157,9 +179,9 @@ impl StochasticRank {
 
     fn value(&self, docs: &QueryDocs<'_>, keys: &[u128]) -> f64 {
         match &self.measured {
-            Measured::Target(target) => {
-                let worth = target.worth(self.rows(docs.query));
-                target.value(keys.iter().map(|key| worth[doc_of(*key)]))
+            Measured::Target { metric, worth } => {
+                let worth = &worth[self.rows(docs.query)];
+                metric.value(keys.iter().map(|key| worth[doc_of(*key)]))
             }
             Measured::Own(metric) => metric.value(docs.query, docs.labels, &order_of(keys)),
         }
@@ -183,8 +205,8 @@ impl Objective for StochasticRank {
         ascent.clear();
         ascent.resize(n_docs, 0.0);
         let is_undecided = match &self.measured {
-            Measured::Target(target) => {
-                let worth = target.worth(self.rows(docs.query));
+            Measured::Target { worth, .. } => {
+                let worth = &worth[self.rows(docs.query)];
                 worth.iter().any(|one| *one != worth[0])
             }
             Measured::Own(_) => n_docs > 1,
@@ -210,10 +232,10 @@ impl Objective for StochasticRank {
                     continue;
                 }
                 match &self.measured {
-                    Measured::Target(target) => {
-                        let worth = target.worth(self.rows(docs.query));
+                    Measured::Target { metric, worth } => {
+                        let worth = &worth[self.rows(docs.query)];
                         let list = NoisyList { keys, worth, means, noisy, sigma, simd: self.simd };
-                        list.add_jumps(target, (ranked, columns), (ascent, share));
+                        list.add_jumps(metric, (ranked, columns), (ascent, share));
                     }
                     Measured::Own(metric) => {
                         let order = order_of(keys);
@@ -251,16 +273,16 @@ impl NoisyList<'_> {
     /// Adds the derivative of the metric by each document's score, times a share.
     ///
     /// For the document at rank p, the others keep their ranks before p and move up by one after it, where their context is
-    /// one without it. See `target.rs` for the change across one of them.
+    /// one without it. See [`AdditiveMetric`] for the change across one of them.
     fn add_jumps(
         &self,
-        target: &Target,
+        metric: &AdditiveMetric,
         (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 6]),
         (ascent, share): (&mut [f64], f64),
     ) {
         let n_docs = self.keys.len();
         // From the cut-off on nothing changes; the document there can still come up.
-        let n_counted = n_docs.min(target.depth + 1);
+        let n_counted = n_docs.min(metric.depth() + 1);
         let n_padded = n_counted.next_multiple_of(LANES);
         let ranked = |rank: usize| doc_of(self.keys[rank]);
         let [worth, before, after, other, ..] = columns;
@@ -268,7 +290,7 @@ impl NoisyList<'_> {
             column.clear();
             column.resize(n_padded, 0.0);
         }
-        let step = |rank: usize| target.rank_weights[rank] - target.rank_weights[rank + 1];
+        let step = |rank: usize| metric.rank_weights()[rank] - metric.rank_weights()[rank + 1];
         // The context of a rank, and what it would be without the first document that lets nobody pass.
         let (mut context, mut without_stop) = (1.0, 1.0);
         let mut stop = None;
@@ -278,17 +300,17 @@ impl NoisyList<'_> {
             before[rank] = (step(rank) * context) as f32;
             if rank > 0 {
                 after[rank] = (step(rank - 1) * context) as f32;
-                other[rank] = match target.context {
+                other[rank] = match metric.context() {
                     Context::Free => 0.0,
                     Context::Pass => (step(rank - 1) * without_stop) as f32,
                     Context::Hits => step(rank - 1) as f32,
                 };
             }
-            context = target.after(context, one);
-            if target.context == Context::Pass && one == 1.0 && stop.is_none() {
+            context = metric.context().after(context, one);
+            if metric.context() == Context::Pass && one == 1.0 && stop.is_none() {
                 stop = Some(rank);
             } else {
-                without_stop = target.after(without_stop, one);
+                without_stop = metric.context().after(without_stop, one);
             }
         }
         scores.clear();
@@ -305,7 +327,7 @@ impl NoisyList<'_> {
         for rank in 0..n_docs {
             let doc = ranked(rank);
             let one = self.worth[doc];
-            let (alpha, beta) = match target.context {
+            let (alpha, beta) = match metric.context() {
                 Context::Free => (1.0, 0.0),
                 Context::Pass if one < 1.0 => (1.0 / (1.0 - one), 0.0),
                 Context::Pass => (0.0, f64::from(u8::from(stop == Some(rank)))),

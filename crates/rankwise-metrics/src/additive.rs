@@ -1,0 +1,187 @@
+//! Metrics that go down the list once:
+//!
+//! ```text
+//! M = sum over ranks i of  w_i * x_i * C_i
+//! ```
+//!
+//! with w the weight of a rank, x the worth of the document there, and C the context: what the documents before it leave.
+//!
+//! | metric | weight | worth | context |
+//! |---|---|---|---|
+//! | DCG, NDCG | discount | gain (over the ideal DCG) | 1 |
+//! | ERR, MRR | 1/rank | chance that the reader stops | product of 1 - x before |
+//! | MAP | 1/rank | relevant or not, over their number | 1 + number of relevant ones before |
+//! | P@k | 1 | relevant or not, over k | 1 |
+//!
+//! In this form the metric can be followed while documents move: for each of them it changes by
+//! (w_t - w_(t+1)) (x_j - x_o) C_t when document j, at rank t, moves below the next one, o.
+
+use crate::{Discounts, Gain, MapDenominator, MetricKind, MetricName, PrecisionDenominator, Rules, ideal_dcg};
+
+/// How the documents before one change what it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// Not at all.
+    Free,
+    /// The reader passes each of them with probability 1 - x.
+    Pass,
+    /// Each relevant one adds to it.
+    Hits,
+}
+
+impl Context {
+    /// The context behind a document.
+    pub fn after(self, context: f64, worth: f64) -> f64 {
+        match self {
+            Self::Free => 1.0,
+            Self::Pass => context * (1.0 - worth),
+            Self::Hits => context + f64::from(u8::from(worth > 0.0)),
+        }
+    }
+}
+
+/// A metric of this form under rules.
+#[derive(Clone, Debug)]
+pub struct AdditiveMetric {
+    kind: MetricKind,
+    context: Context,
+    cutoff: usize,
+    depth: usize,
+    rank_weights: Vec<f64>,
+    discounts: Discounts,
+    rules: Rules,
+}
+
+impl AdditiveMetric {
+    /// The metrics of this form, for messages.
+    pub const KNOWN: &str = "ndcg, dcg, err, mrr, map, p";
+
+    /// The metric for lists up to a length; `None` where it is of another form.
+    pub fn new(name: &MetricName, rules: &Rules, longest: usize) -> Option<Self> {
+        let kind = name.kind();
+        let context = match kind {
+            MetricKind::Ndcg | MetricKind::Dcg | MetricKind::Precision => Context::Free,
+            MetricKind::Err | MetricKind::Mrr => Context::Pass,
+            MetricKind::Map => Context::Hits,
+            _ => return None,
+        };
+        let cutoff = name.cutoff(rules);
+        let depth = cutoff.min(longest);
+        let discounts = Discounts::of(rules.discount, longest);
+        let weight = |rank: usize| match kind {
+            MetricKind::Ndcg | MetricKind::Dcg => discounts.as_slice()[rank],
+            MetricKind::Precision => 1.0,
+            _ => 1.0 / (rank + 1) as f64,
+        };
+        let mut rank_weights: Vec<f64> = (0..depth).map(weight).collect();
+        rank_weights.resize(longest + 1, 0.0);
+        Some(Self { kind, context, cutoff, depth, rank_weights, discounts, rules: rules.clone() })
+    }
+
+    /// How documents change what those behind them count.
+    pub fn context(&self) -> Context {
+        self.context
+    }
+
+    /// How many ranks count.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The weights of the ranks: 0 from the cut-off on, and one more than the longest list has.
+    pub fn rank_weights(&self) -> &[f64] {
+        &self.rank_weights
+    }
+
+    /// Appends what the documents of a query are worth, for labels that [`Evaluator::new`](crate::Evaluator::new) lets pass.
+    pub fn push_worth(&self, labels: &[f32], out: &mut Vec<f64>) {
+        let Rules { gain, relevant_from, .. } = &self.rules;
+        let is_relevant = |label: &f32| f64::from(u8::from(label >= relevant_from));
+        match self.kind {
+            MetricKind::Ndcg => {
+                let mut ideal: Vec<f64> = labels.iter().map(|label| gain.of(*label)).collect();
+                ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+                let best = ideal_dcg(&ideal, self.cutoff, &self.discounts);
+                let share = |label: &f32| if best > 0.0 { gain.of(*label) / best } else { 0.0 };
+                out.extend(labels.iter().map(share));
+            }
+            MetricKind::Err => {
+                let scale = if *gain == Gain::Exp { libm::exp2(self.rules.err_max_grade) } else { 1.0 };
+                out.extend(labels.iter().map(|label| gain.of(*label) / scale));
+            }
+            MetricKind::Mrr => out.extend(labels.iter().map(is_relevant)),
+            MetricKind::Map | MetricKind::Precision => {
+                let denominator = self.denominator(labels);
+                out.extend(labels.iter().map(|label| is_relevant(label) / denominator));
+            }
+            _ => out.extend(labels.iter().map(|label| gain.of(*label))),
+        }
+    }
+
+    /// What the number of hits is divided by; never 0.
+    fn denominator(&self, labels: &[f32]) -> f64 {
+        let n_relevant = labels.iter().filter(|label| **label >= self.rules.relevant_from).count();
+        let n = match (self.kind, self.rules.map_denominator, self.rules.precision_denominator) {
+            (MetricKind::Map, MapDenominator::Relevant, _) => n_relevant,
+            (MetricKind::Map, MapDenominator::Cutoff, _) => n_relevant.min(self.cutoff),
+            (_, _, PrecisionDenominator::Cutoff) if self.cutoff != usize::MAX => self.cutoff,
+            _ => self.cutoff.min(labels.len()),
+        };
+        n.max(1) as f64
+    }
+
+    /// The metric of documents in rank order, given by their worth.
+    pub fn value(&self, ranked_worth: impl Iterator<Item = f64>) -> f64 {
+        let (mut total, mut context) = (0.0, 1.0);
+        for (worth, weight) in ranked_worth.zip(&self.rank_weights[..self.depth]) {
+            total += weight * worth * context;
+            context = self.context.after(context, worth);
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rankwise_data::{DatasetBuilder, Row};
+    use rankwise_params::ParamValue;
+
+    use super::*;
+    use crate::Evaluator;
+
+    const NAMES: [&str; 11] = ["ndcg", "ndcg@3", "dcg", "dcg@2", "err", "err@3", "mrr", "mrr@2", "map", "map@3", "p@4"];
+
+    proptest! {
+        /// The sum is the metric.
+        #[test]
+        fn the_form_gives_the_value_of_the_metric(labels in prop::collection::vec(0u8..5, 1..12), by_cutoff in any::<bool>()) {
+            let mut builder = DatasetBuilder::default();
+            for (rank, label) in labels.iter().enumerate() {
+                let features = [(1, -(rank as f32))];
+                builder.push(&Row { qid: "q", label: f32::from(*label), doc_id: "", features: &features }).unwrap();
+            }
+            let data = builder.finish().unwrap();
+            let map_denominator = if by_cutoff { MapDenominator::Cutoff } else { MapDenominator::Relevant };
+            let rules = Rules { map_denominator, ..Rules::default() };
+            let scores: Vec<f64> = data.input_row().iter().map(|row| -f64::from(*row)).collect();
+            for name in NAMES {
+                let name = MetricName::parse(name).unwrap();
+                let form = AdditiveMetric::new(&name, &rules, labels.len()).unwrap();
+                let ranked: Vec<f32> = labels.iter().map(|label| f32::from(*label)).collect();
+                let mut worth = Vec::new();
+                form.push_worth(&ranked, &mut worth);
+                let evaluation = Evaluator::new(&data, std::slice::from_ref(&name), &rules).unwrap().evaluate(&scores).unwrap();
+                let expected = evaluation.metrics[0].mean.unwrap_or(0.0);
+                prop_assert!((form.value(worth.into_iter()) - expected).abs() < 1e-12, "{}", name.as_str());
+            }
+        }
+    }
+
+    #[test]
+    fn others_are_of_another_form() {
+        for name in ["recall@5", "auc", "rbp", "pair-accuracy"] {
+            assert!(AdditiveMetric::new(&MetricName::parse(name).unwrap(), &Rules::default(), 5).is_none());
+        }
+    }
+}
