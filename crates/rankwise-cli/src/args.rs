@@ -10,6 +10,7 @@ use rankwise::metrics::RulesSpec;
 use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
+use crate::blend_args::Blend;
 use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
@@ -53,6 +54,7 @@ pub(crate) enum Command {
     Predict(Predict),
     Eval(Box<Eval>),
     Compare(Box<Compare>),
+    Blend(Box<Blend>),
     Convert(Box<Convert>),
     ConvertData(ConvertData),
 }

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod blend;
 mod compare;
 mod convert;
 mod convert_data;
@@ -35,6 +36,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
         Command::Compare(args) => compare::run(&args, cli.global, output),
+        Command::Blend(args) => blend::run(&args, cli.global, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::ConvertData(args) => convert_data::run(&args, output),
     }

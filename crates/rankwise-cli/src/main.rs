@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod blend_args;
 mod checkpoint;
 mod command;
 mod compare_args;

@@ -33,6 +33,11 @@ pub(crate) enum System {
 }
 
 impl System {
+    /// A file that is a model or else scores: told by how it begins.
+    pub(crate) fn of_file(path: &Path) -> Self {
+        if files::model_source(path).is_some() { Self::Model(path.into()) } else { Self::Scores(path.into()) }
+    }
+
     /// The file it is read from.
     pub(crate) fn path(&self) -> &Path {
         match self {
@@ -124,6 +129,31 @@ pub(crate) fn measure(
         }
     }
     Ok(Measured { queries, evaluations, seconds })
+}
+
+/// Documents with the scores of two rankers, in canonical order.
+pub(crate) struct TwoScored {
+    pub(crate) data: Dataset,
+    pub(crate) scores: [Vec<f64>; 2],
+}
+
+/// Reads two systems that score documents.
+pub(crate) fn score_two(
+    systems: &[System; 2],
+    judgements: Judgements<'_>,
+    output: Output,
+) -> anyhow::Result<TwoScored> {
+    let mut known = Known { judgements, data: None, qrels: None };
+    let mut in_input_order = Vec::with_capacity(2);
+    for system in systems {
+        match known.rank(system, &Rules::default(), output)? {
+            Ranked::Scores(data, scores) => in_input_order.push(data.to_input_order(&scores)),
+            Ranked::Run(_) => return Err(user(format!("{}: a run has no scores", files::shown(system.path())))),
+        }
+    }
+    let (_, data) = known.data.expect("whoever was scored was read");
+    let scores = [0, 1].map(|system| data.from_input_order(&in_input_order[system]));
+    Ok(TwoScored { data, scores })
 }
 
 /// What one system makes of the documents.

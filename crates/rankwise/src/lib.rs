@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod baseline;
+mod blend;
 mod check_export;
 mod checkpoints;
 pub mod config;
@@ -34,6 +35,7 @@ mod judge;
 mod predict;
 
 pub use baseline::{BestFeature, best_feature};
+pub use blend::{Blend, BlendError, blend};
 pub use check_export::{ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};

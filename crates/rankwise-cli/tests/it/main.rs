@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bad_input;
+mod blend;
 mod cache;
 mod checkpoints;
 mod compare;

@@ -1,0 +1,32 @@
+//! What can be typed after `rankwise blend`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::RulesArgs;
+use crate::data_args::DataArgs;
+
+/// Find the best linear mix of two rankers, exactly.
+#[derive(Debug, Args)]
+pub(crate) struct Blend {
+    /// A model, or scores with one line per row of DATA.
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+    /// Another.
+    #[arg(value_name = "B")]
+    pub(crate) second: PathBuf,
+    /// Documents with labels; - is standard input.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// What the mix is to be best at: ndcg, dcg, err, mrr, map or p, with or without @k.
+    #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
+    pub(crate) metric: String,
+    /// Where to write the scores of the mix, one per row of DATA.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
+}

@@ -1,0 +1,80 @@
+//! `rankwise blend`
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use rankwise::Blend;
+use rankwise::io::{write_atomically, write_scores};
+use rankwise::metrics::{MetricName, Rules, RulesSpec};
+use rankwise::params::ParamValue as _;
+use serde_json::json;
+
+use crate::args::Global;
+use crate::blend_args::Blend as Args;
+use crate::failure::user;
+use crate::files;
+use crate::output::Output;
+use crate::system::{self, Judgements, System, TwoScored};
+
+pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
+    let metric = MetricName::parse(&args.metric)
+        .ok_or_else(|| user(format!("--metric {}: no such metric; give one, such as ndcg@10", args.metric)))?;
+    let mut rules = RulesSpec::default();
+    args.rules.apply(&mut rules)?;
+    let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
+    let inputs: Vec<&Path> = [&args.first, &args.second, &args.data].map(PathBuf::as_path).to_vec();
+    files::check_inputs(&inputs)?;
+    if let Some(out) = &args.out {
+        output.check_file(out, "scores need")?;
+        files::check_output(out, &inputs)?;
+    }
+    let judgements = Judgements::new(Some(&args.data), &args.read, None)?;
+    let systems = [&args.first, &args.second].map(|path| System::of_file(path));
+    let TwoScored { data, scores: [first, second] } = system::score_two(&systems, judgements, output)?;
+    let place = files::shown(&args.data);
+    let blend = rankwise::blend(&data, [&first, &second], &metric, &rules)
+        .map_err(|error| user(format!("{place}: {error}")))?;
+    if let Some(out) = &args.out {
+        let mixed = data.to_input_order(&blend.scores([&first, &second]));
+        write_atomically(out, |file| write_scores(file, &mixed))?;
+    }
+    let names = [&args.first, &args.second].map(|path| files::shown(path));
+    let rules = rules.describe(std::slice::from_ref(&metric));
+    let report = shown(&blend, &names, metric.as_str(), &rules);
+    let json = json!({
+        "weight": blend.weight,
+        "factors": blend.factors,
+        "metric": metric.as_str(),
+        "values": {"first": blend.alone[0], "second": blend.alone[1], "blend": blend.value},
+        "queries": data.n_queries(),
+    });
+    match &args.out {
+        Some(out) => output.summary(out, &report, &json),
+        None => output.result(&report, &json),
+    }
+}
+
+fn shown(blend: &Blend, names: &[String; 2], metric: &str, rules: &str) -> String {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("best mix".len());
+    let mut out = format!("{:width$}  {metric}\n", "");
+    let rows = [(&names[0][..], blend.alone[0]), (&names[1][..], blend.alone[1]), ("best mix", blend.value)];
+    for (name, value) in rows {
+        let _ = writeln!(out, "{name:width$}  {value:.6}");
+    }
+    let [a, b] = blend.factors;
+    let _ = match (a, b) {
+        (_, 0.0) => writeln!(out, "no mix is better than {} alone", names[0]),
+        (0.0, _) => writeln!(out, "no mix is better than {} alone", names[1]),
+        _ => writeln!(
+            out,
+            "score = {} + {:.6} x {}: {:.1} % of the second, on a common scale",
+            names[0],
+            b / a,
+            names[1],
+            100.0 * blend.weight
+        ),
+    };
+    let _ = writeln!(out, "the mix was chosen on these queries; measure it on others");
+    let _ = writeln!(out, "rules: {rules}");
+    out
+}
