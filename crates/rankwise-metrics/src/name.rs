@@ -101,6 +101,11 @@ impl MetricName {
         self.kind
     }
 
+    /// How many ranks count, where the name says so.
+    pub fn cutoff(&self) -> Option<usize> {
+        self.cutoff
+    }
+
     /// What a query without relevant documents counts as.
     pub(crate) fn empty(&self, rules: &Rules) -> Empty {
         if self.is_strict { Empty::Zero } else { rules.empty_of(self.kind) }

@@ -8,17 +8,23 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
+mod checks;
 mod driver;
 mod error;
 mod kernel;
+mod lambdaloss;
 mod lambdamart;
+mod lists;
 mod objective;
 mod params;
+mod perturb;
 mod rmse;
+mod swap;
+mod target;
 
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
-pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use params::{LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec};
 pub use rmse::Rmse;

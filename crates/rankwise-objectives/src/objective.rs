@@ -75,7 +75,7 @@ pub struct Scratch {
     /// Sort keys.
     pub keys: Vec<u64>,
     /// Columns of numbers.
-    pub columns: [Vec<f32>; 6],
+    pub columns: [Vec<f32>; 9],
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

@@ -9,10 +9,46 @@ use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
 param_enum! {
     /// The objectives there are.
     pub enum ObjectiveKind {
-        /// LambdaMART on NDCG.
+        /// LambdaMART.
         LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
+        /// LambdaLoss.
+        LambdaLoss = "lambdaloss" | "lambda_loss",
         /// Squared error of each document's label.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
+    }
+}
+
+param_enum! {
+    /// Whose form of LambdaMART.
+    pub enum LambdaForm {
+        /// LightGBM's.
+        LightGbm = "lightgbm",
+        /// XGBoost's.
+        XgBoost = "xgboost",
+        /// That of the papers.
+        Paper = "paper",
+    }
+}
+
+param_enum! {
+    /// How LambdaLoss weighs pairs.
+    pub enum LambdaLossVariant {
+        /// NDCG-Loss1.
+        One = "1" | "ndcg-loss1",
+        /// NDCG-Loss2.
+        Two = "2" | "ndcg-loss2",
+        /// NDCG-Loss2++.
+        TwoPlus = "2++" | "ndcg-loss2++",
+    }
+}
+
+param_enum! {
+    /// What is added to scores before gradients are computed.
+    pub enum NoiseKind {
+        /// Nothing.
+        None = "none",
+        /// Gumbel noise.
+        Gumbel = "gumbel",
     }
 }
 
@@ -21,11 +57,24 @@ param_group! {
     pub ObjectiveSpec => ObjectiveParams, "Objective" {
         /// What to learn.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
-        /// lambdamart: one document of a pair must be among this many at the top of the current ranking; the ideal DCG
-        /// is cut there too.
-        truncation_level: usize = 30, Range::at_least(1.0),
+        /// lambdamart, lambdaloss: one document of a pair must be among this many at the top of the current ranking; the ideal
+        /// DCG is cut there too, unless the target has a cut-off. auto is 30, 32 in XGBoost's form, and all in the paper's and
+        /// for lambdaloss.
+        truncation_level: Option<usize> = None, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
-        /// lambdamart: steepness of the logistic function of a pair's score difference.
+        /// lambdamart: whose form of it. LightGBM's and XGBoost's take pairs with a document at the top and normalise; the paper's
+        /// takes all pairs and does not.
+        lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
+        /// lambdaloss: which NDCG loss weighs the pairs.
+        variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
+        /// lambdaloss: how much the distance of ranks counts beside the ranks themselves in variant 2++. stochasticrank: by how much
+        /// scores are lowered by label before they are smoothed. auto is 5 for lambdaloss, 0 for stochasticrank.
+        mu: Option<f64> = None, Range::at_least(0.0), [];
+        /// lambdamart, lambdaloss: noise that is added to scores before gradients are computed, drawn anew for each tree and sample.
+        noise: NoiseKind = NoiseKind::None, Range::ANY, [];
+        /// lambdamart, lambdaloss: what that noise is multiplied by.
+        noise_strength: f64 = 1.0, Range::above(0.0), [];
+        /// lambdamart, lambdaloss: steepness of the logistic function of a pair's score difference.
         sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
         /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
         /// their sum.
@@ -54,12 +103,14 @@ impl ObjectiveParams {
     /// instructions that may be used change nothing but the time it takes.
     pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
         match self.objective {
-            ObjectiveKind::LambdaMart => {
-                let gain =
-                    if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
-                Ok(Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?))
-            }
+            ObjectiveKind::LambdaMart => Ok(Box::new(LambdaMart::new(self, data, &self.rules(rules), simd)?)),
+            ObjectiveKind::LambdaLoss => Ok(Box::new(LambdaMart::lambda_loss(self, data, &self.rules(rules), simd)?)),
             ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
         }
+    }
+    /// The rules, with the objective's own gains.
+    fn rules(&self, rules: &Rules) -> Rules {
+        let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
+        Rules { gain, ..rules.clone() }
     }
 }

@@ -2,6 +2,7 @@
 
 mod lambdamart;
 mod rmse;
+mod targets;
 
 use rankwise_data::{Dataset, DatasetBuilder, Row};
 use rankwise_objectives::Round;
