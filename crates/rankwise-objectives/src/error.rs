@@ -64,6 +64,14 @@ pub enum ObjectiveError {
         /// The objective.
         objective: &'static str,
     },
+    /// All pairs have weight 0.
+    #[error(
+        "all pairs have weight 0, so objective '{objective}' has nothing to learn; give some of them a positive weight"
+    )]
+    NoPairWeight {
+        /// The objective.
+        objective: &'static str,
+    },
     /// All documents have weight 0.
     #[error("all documents have weight 0; give some of them a positive weight")]
     NoWeight,

@@ -28,12 +28,12 @@ use rankwise_metrics::{MetricName, Rules};
 use rankwise_params::ParamValue;
 
 use crate::checks::{check_weights, has_order};
-use crate::kernel::pairs::{Importance, LANES, PairParams, RankedQuery, add_pairs};
+use crate::kernel::pairs::{Importance, PairParams};
 use crate::lambdaloss::LossWeights;
 use crate::lists::Lists;
+use crate::pair_columns::columns_of;
 use crate::params::LambdaForm;
 use crate::perturb::Perturbation;
-use crate::swap::SwapColumns;
 use crate::target::Target;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
@@ -170,61 +170,28 @@ impl LambdaMart {
         (grad, hess): (&mut [f32], &mut [f32]),
         scratch: &mut Scratch,
     ) {
-        let Scratch { keys, columns, .. } = scratch;
-        let [by_doc, scores, values, rows, weights, columns, powers, lambdas, hessians] = columns;
+        let (by_doc, keys, mut columns) = columns_of(scratch);
         self.perturbation.scores(docs, sample, by_doc);
         let ranked = self.lists.rank(docs.query, by_doc, keys);
-        let n_docs = by_doc.len();
-        let n_padded = n_docs.next_multiple_of(LANES);
-        refill(values, ranked.values());
-        let mut swaps = SwapColumns { rows: &mut *rows, weights: &mut *weights, columns: &mut *columns };
+        columns.start(ranked, by_doc);
         let (importance, near, n_rows) = match &self.weights {
-            PairWeights::Swap(target) => (Importance::Swap, &[][..], swaps.fill(target, values)),
+            PairWeights::Swap(target) => (Importance::Swap, &[][..], columns.swaps.fill(target, columns.values)),
             PairWeights::Loss(loss) => {
-                loss.fill(values, &mut swaps);
-                (loss.importance(), loss.near(), n_docs)
+                loss.fill(columns.values, &mut columns.swaps);
+                (loss.importance(), loss.near(), by_doc.len())
             }
         };
-        refill(scores, ranked.docs().map(|doc| by_doc[doc]));
-        let last = scores.last().copied().unwrap_or(0.0);
-        let divides_by_distance = self.is_normalised && scores.first() != Some(&last);
-        scores.resize(n_padded, last);
-        for column in [&mut *values, rows, weights, columns] {
-            column.resize(n_padded, 0.0);
-        }
-        powers.resize(n_padded, 0.0);
-        for column in [&mut *lambdas, hessians] {
-            column.clear();
-            column.resize(n_padded, 0.0);
-        }
-        let mut query = RankedQuery {
-            n_docs,
-            scores: scores.as_chunks().0,
-            values: values.as_chunks().0,
-            rows: rows.as_chunks().0,
-            weights: weights.as_chunks().0,
-            columns: columns.as_chunks().0,
-            near,
-            powers: powers.as_chunks_mut().0,
-            lambdas: lambdas.as_chunks_mut().0,
-            hessians: hessians.as_chunks_mut().0,
-        };
+        let divides_by_distance = self.is_normalised && !columns.is_level();
         let n_rows = n_rows.min(self.truncation);
         let params = PairParams { importance, n_rows, sigma: self.sigma, divides_by_distance };
         let sigma = f64::from(self.sigma);
-        let sum = 2.0 * sigma * add_pairs(self.simd, &mut query, params);
+        let sum = 2.0 * sigma * columns.add_pairs(params, near, self.simd);
         let norm = if self.is_normalised && sum > 0.0 { libm::log2(1.0 + sum) / sum } else { 1.0 };
         let norm = norm / f64::from(self.perturbation.n_samples);
         let (grad_scale, hess_scale) = (sigma * norm * self.factors.0, sigma * sigma * norm * self.factors.1);
         for (rank, doc) in ranked.docs().enumerate() {
-            grad[doc] += (f64::from(lambdas[rank]) * grad_scale) as f32;
-            hess[doc] += (f64::from(hessians[rank]) * hess_scale) as f32;
+            grad[doc] += (f64::from(columns.lambdas[rank]) * grad_scale) as f32;
+            hess[doc] += (f64::from(columns.hessians[rank]) * hess_scale) as f32;
         }
     }
-}
-
-/// Puts values into a column in place of what it held.
-pub(crate) fn refill(column: &mut Vec<f32>, values: impl Iterator<Item = f32>) {
-    column.clear();
-    column.extend(values);
 }

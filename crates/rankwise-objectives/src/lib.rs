@@ -16,15 +16,22 @@ mod lambdaloss;
 mod lambdamart;
 mod lists;
 mod objective;
+mod pair_columns;
+mod pairwise;
 mod params;
 mod perturb;
 mod rmse;
 mod swap;
 mod target;
+mod yetirank;
 
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
-pub use params::{LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use pairwise::{PairLoss, Pairwise};
+pub use params::{
+    LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, YetiRankMode,
+};
 pub use rmse::Rmse;
+pub use yetirank::YetiRank;

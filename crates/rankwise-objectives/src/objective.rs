@@ -76,6 +76,8 @@ pub struct Scratch {
     pub keys: Vec<u64>,
     /// Columns of numbers.
     pub columns: [Vec<f32>; 9],
+    /// Columns of sums.
+    pub sums: [Vec<f64>; 3],
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

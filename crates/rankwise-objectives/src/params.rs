@@ -4,7 +4,7 @@ use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
-use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
+use crate::{LambdaMart, Objective, ObjectiveError, PairLoss, Pairwise, Rmse, YetiRank};
 
 param_enum! {
     /// The objectives there are.
@@ -13,6 +13,12 @@ param_enum! {
         LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
         /// LambdaLoss.
         LambdaLoss = "lambdaloss" | "lambda_loss",
+        /// Logistic loss of pairs.
+        RankNet = "ranknet" | "pairlogit",
+        /// Squared hinge loss of pairs.
+        Hinge = "hinge" | "pairwise-hinge",
+        /// Neighbours in noisy orders.
+        YetiRank = "yetirank",
         /// Squared error of each document's label.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
     }
@@ -39,6 +45,23 @@ param_enum! {
         Two = "2" | "ndcg-loss2",
         /// NDCG-Loss2++.
         TwoPlus = "2++" | "ndcg-loss2++",
+    }
+}
+
+impl ObjectiveKind {
+    /// Whether it learns from pairs of the data where there are some.
+    pub fn takes_pairs(self) -> bool {
+        matches!(self, Self::RankNet | Self::Hinge)
+    }
+}
+
+param_enum! {
+    /// What YetiRank weighs neighbours by.
+    pub enum YetiRankMode {
+        /// The difference of labels, less from rank to rank.
+        Classic = "classic",
+        /// By how much a swap changes the target.
+        Metric = "metric",
     }
 }
 
@@ -74,7 +97,12 @@ param_group! {
         noise: NoiseKind = NoiseKind::None, Range::ANY, [];
         /// lambdamart, lambdaloss: what that noise is multiplied by.
         noise_strength: f64 = 1.0, Range::above(0.0), [];
-        /// lambdamart, lambdaloss: steepness of the logistic function of a pair's score difference.
+        /// yetirank: what neighbours are weighed by, the difference of their labels or the change of the target.
+        yetirank_mode: YetiRankMode = YetiRankMode::Classic, Range::ANY, ["mode"];
+        /// yetirank: what the weight of neighbours falls by from rank to rank in classic mode.
+        decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
+        /// lambdamart, lambdaloss, ranknet: steepness of the logistic function of a pair's score difference. hinge: what the difference
+        /// is multiplied by, so that the margin is 1 over it.
         sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
         /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
         /// their sum.
@@ -105,6 +133,9 @@ impl ObjectiveParams {
         match self.objective {
             ObjectiveKind::LambdaMart => Ok(Box::new(LambdaMart::new(self, data, &self.rules(rules), simd)?)),
             ObjectiveKind::LambdaLoss => Ok(Box::new(LambdaMart::lambda_loss(self, data, &self.rules(rules), simd)?)),
+            ObjectiveKind::RankNet => Ok(Box::new(Pairwise::new(PairLoss::Logistic, self, data, rules.ties, simd)?)),
+            ObjectiveKind::Hinge => Ok(Box::new(Pairwise::new(PairLoss::Hinge, self, data, rules.ties, simd)?)),
+            ObjectiveKind::YetiRank => Ok(Box::new(YetiRank::new(self, data, &self.rules(rules))?)),
             ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
         }
     }
