@@ -31,7 +31,7 @@ use crate::checks::{check_weights, has_order};
 use crate::kernel::pairs::{Importance, PairParams};
 use crate::lambdaloss::LossWeights;
 use crate::lists::Lists;
-use crate::pair_columns::columns_of;
+use crate::pair_columns::{ByDocument, columns_of};
 use crate::params::LambdaForm;
 use crate::perturb::Perturbation;
 use crate::target::Target;
@@ -170,8 +170,8 @@ impl LambdaMart {
         (grad, hess): (&mut [f32], &mut [f32]),
         scratch: &mut Scratch,
     ) {
-        let (by_doc, keys, mut columns) = columns_of(scratch);
-        self.perturbation.scores(docs, sample, by_doc);
+        let (ByDocument { scores: by_doc, keys, words }, mut columns) = columns_of(scratch);
+        self.perturbation.scores(docs, (sample, self.simd), words, by_doc);
         let ranked = self.lists.rank(docs.query, by_doc, keys);
         columns.start(ranked, by_doc);
         let (importance, near, n_rows) = match &self.weights {

@@ -23,6 +23,7 @@ mod perturb;
 mod rmse;
 mod swap;
 mod target;
+mod words;
 mod yetirank;
 
 pub use driver::gradients;

@@ -6,6 +6,7 @@ use crate::Scratch;
 use crate::kernel::pairs::{LANES, PairParams, RankedQuery, add_pairs};
 use crate::lists::Ranked;
 use crate::swap::SwapColumns;
+use crate::words::Words;
 
 /// The columns of a query.
 pub(crate) struct PairColumns<'a> {
@@ -18,11 +19,19 @@ pub(crate) struct PairColumns<'a> {
     pub(crate) hessians: &'a mut Vec<f32>,
 }
 
-/// The parts of a scratch: scores by document, sort keys, and the columns.
-pub(crate) fn columns_of(scratch: &mut Scratch) -> (&mut Vec<f32>, &mut Vec<u64>, PairColumns<'_>) {
+/// Scores by document, sort keys and random words, beside the columns.
+pub(crate) struct ByDocument<'a> {
+    pub(crate) scores: &'a mut Vec<f32>,
+    pub(crate) keys: &'a mut Vec<u64>,
+    pub(crate) words: &'a mut Words,
+}
+
+/// The parts of a scratch.
+pub(crate) fn columns_of(scratch: &mut Scratch) -> (ByDocument<'_>, PairColumns<'_>) {
     let [by_doc, scores, values, rows, weights, columns, powers, lambdas, hessians] = &mut scratch.columns;
     let swaps = SwapColumns { rows, weights, columns };
-    (by_doc, &mut scratch.keys, PairColumns { scores, values, swaps, powers, lambdas, hessians })
+    let by_document = ByDocument { scores: by_doc, keys: &mut scratch.keys, words: &mut scratch.words };
+    (by_document, PairColumns { scores, values, swaps, powers, lambdas, hessians })
 }
 
 impl PairColumns<'_> {

@@ -15,7 +15,7 @@ use rankwise_metrics::Ties;
 use crate::checks::{check_weights, has_order};
 use crate::kernel::pairs::{Importance, PairParams};
 use crate::lists::Lists;
-use crate::pair_columns::columns_of;
+use crate::pair_columns::{ByDocument, columns_of};
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
 /// The loss of one pair.
@@ -140,7 +140,7 @@ impl Objective for Pairwise {
 
 impl Pairwise {
     fn from_labels(&self, lists: &Lists, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
-        let (by_doc, keys, mut columns) = columns_of(scratch);
+        let (ByDocument { scores: by_doc, keys, .. }, mut columns) = columns_of(scratch);
         by_doc.clear();
         by_doc.extend(docs.scores.iter().map(|score| *score as f32));
         let ranked = lists.rank(docs.query, by_doc, keys);

@@ -135,7 +135,7 @@ impl ObjectiveParams {
             ObjectiveKind::LambdaLoss => Ok(Box::new(LambdaMart::lambda_loss(self, data, &self.rules(rules), simd)?)),
             ObjectiveKind::RankNet => Ok(Box::new(Pairwise::new(PairLoss::Logistic, self, data, rules.ties, simd)?)),
             ObjectiveKind::Hinge => Ok(Box::new(Pairwise::new(PairLoss::Hinge, self, data, rules.ties, simd)?)),
-            ObjectiveKind::YetiRank => Ok(Box::new(YetiRank::new(self, data, &self.rules(rules))?)),
+            ObjectiveKind::YetiRank => Ok(Box::new(YetiRank::new(self, data, &self.rules(rules), simd)?)),
             ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
         }
     }

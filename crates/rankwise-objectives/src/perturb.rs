@@ -2,14 +2,18 @@
 //! with Gumbel noise, each sample drawn anew for every tree; so the ranks that the gradient follows are those of
 //! a draw from the Plackett-Luce model, not always the present ones.
 
+use rankwise_data::SimdLevel;
+
+use crate::kernel::noise::add_gumbel;
 use crate::params::NoiseKind;
+use crate::words::Words;
 use crate::{ObjectiveParams, QueryDocs};
 
 /// How scores are perturbed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Perturbation {
     /// 0 leaves scores as they are.
-    strength: f64,
+    strength: f32,
     pub(crate) n_samples: u32,
 }
 
@@ -18,43 +22,26 @@ impl Perturbation {
         match params.noise {
             NoiseKind::None => Self { strength: 0.0, n_samples: 1 },
             NoiseKind::Gumbel => {
-                Self { strength: params.noise_strength, n_samples: params.samples.unwrap_or(1) as u32 }
+                Self { strength: params.noise_strength as f32, n_samples: params.samples.unwrap_or(1) as u32 }
             }
         }
     }
 
-    /// The scores of a sample, in 32 bits.
-    pub(crate) fn scores(self, docs: QueryDocs<'_>, sample: u32, out: &mut Vec<f32>) {
+    /// The scores of a sample, in 32 bits. Samples are asked for in ascending order from 0.
+    pub(crate) fn scores(
+        self,
+        docs: QueryDocs<'_>,
+        (sample, simd): (u32, SimdLevel),
+        words: &mut Words,
+        out: &mut Vec<f32>,
+    ) {
         out.clear();
         if self.strength == 0.0 {
             out.extend(docs.scores.iter().map(|score| *score as f32));
         } else {
-            let noisy = |(doc, score): (usize, &f64)| {
-                // A draw has two numbers: one for each of two samples.
-                let uniform = docs.noise.uniforms(doc, sample / 2)[sample as usize % 2];
-                (*score + self.strength * gumbel(uniform)) as f32
-            };
-            out.extend(docs.scores.iter().enumerate().map(noisy));
+            let word = words.of_sample(docs, sample, simd);
+            out.resize(docs.scores.len(), 0.0);
+            add_gumbel(simd, docs.scores, self.strength, words.all(), word, out);
         }
-    }
-}
-
-/// A number of the standard Gumbel distribution from a uniform one in (0, 1].
-fn gumbel(uniform: f64) -> f64 {
-    -libm::log((-libm::log(uniform)).max(f64::MIN_POSITIVE))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The distribution function is exp(-exp(-x)).
-    #[test]
-    fn quantiles_are_those_of_the_distribution() {
-        for uniform in [1e-9, 0.1, 0.5, 0.9, 1.0 - 1e-9] {
-            let x = gumbel(uniform);
-            assert!(((-(-x).exp()).exp() - uniform).abs() < 1e-12, "{uniform}: {x}");
-        }
-        assert!(gumbel(1.0).is_finite());
     }
 }

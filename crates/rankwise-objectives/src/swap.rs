@@ -54,17 +54,26 @@ impl SwapColumns<'_> {
         target.cutoff().min(values.len())
     }
 
+    /// What neighbours matter per difference of their values, at the rank of the upper one.
+    pub(crate) fn of_neighbours(&self, n_rows: usize, out: &mut Vec<f32>) {
+        out.clear();
+        let lower = self.columns.iter().skip(1).take(n_rows);
+        let rows = self.rows.iter().zip(&*self.weights);
+        out.extend(rows.zip(lower).map(|((row, weight), column)| row - weight * column));
+        out.resize(self.columns.len(), 0.0);
+    }
+
     fn fill_map(&mut self, target: &Target, values: &[f32]) {
         let (mut n_relevant, mut harmonic) = (0.0, 0.0);
         for (rank, value) in values.iter().enumerate() {
             let (mut row, mut column) = (0.0, 0.0);
             if rank < target.cutoff() {
-                let place = (rank + 1) as f64;
+                let share = target.reciprocals[rank];
                 let is_relevant = f64::from(u8::from(*value > 0.0));
                 n_relevant += is_relevant;
-                harmonic += is_relevant / place;
-                row = (n_relevant + 1.0 - is_relevant) / place;
-                column = (n_relevant + is_relevant) / place;
+                harmonic += is_relevant * share;
+                row = (n_relevant + 1.0 - is_relevant) * share;
+                column = (n_relevant + is_relevant) * share;
             }
             self.rows.push((row - harmonic) as f32);
             self.columns.push((column - harmonic) as f32);
@@ -104,7 +113,7 @@ impl SwapColumns<'_> {
         self.rows.resize(values.len(), 0.0);
         let mut after = 0.0;
         for rank in (0..n_counted).rev() {
-            let here = f64::from(self.columns[rank]) / (rank + 1) as f64;
+            let here = f64::from(self.columns[rank]) * target.reciprocals[rank];
             let from_here = after + here * stops(rank);
             self.rows[rank] = (here - after / (1.0 - stops(rank))) as f32;
             self.columns[rank] = (here - from_here) as f32;

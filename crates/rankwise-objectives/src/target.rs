@@ -33,6 +33,8 @@ pub(crate) struct Target {
     discounts: Discounts,
     /// By rank; 0 from the cut-off on.
     pub(crate) worths: Vec<f32>,
+    /// 1, 1/2, 1/3, ... to the end of the longest list.
+    pub(crate) reciprocals: Vec<f64>,
 }
 
 impl Target {
@@ -70,8 +72,9 @@ impl Target {
             _ => 1.0 / (rank + 1) as f32,
         };
         let worths = discounts.as_slice().iter().enumerate().map(worth).collect();
+        let reciprocals = (0..longest).map(|rank| 1.0 / (rank + 1) as f64).collect();
         let ideal_cutoff = name.cutoff().unwrap_or(ideal_cutoff);
-        Ok(Self { kind, cutoff, ideal_cutoff, rules: rules.clone(), discounts, worths })
+        Ok(Self { kind, cutoff, ideal_cutoff, rules: rules.clone(), discounts, worths, reciprocals })
     }
 
     pub(crate) fn kind(&self) -> MetricKind {

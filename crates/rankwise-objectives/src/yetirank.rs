@@ -12,10 +12,12 @@
 //! p = 1 / (1 + exp(s_better - s_worse)) is that of the scores without noise; the better document gets -weight * p, the worse
 //! one weight * p, both weight * p * (1 - p), over the number of samples.
 
-use rankwise_data::Dataset;
+use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::Rules;
 
 use crate::checks::{check_weights, has_order};
+use crate::kernel::neighbours::{Order, add_neighbours, noisy_keys, powers};
+use crate::kernel::pairs::LANES;
 use crate::params::YetiRankMode;
 use crate::swap::SwapColumns;
 use crate::target::Target;
@@ -23,8 +25,6 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 
 /// The weight of the first two neighbours per difference of labels.
 const CLASSIC_WEIGHT: f64 = 0.15;
-/// Keeps the noise finite.
-const ABOVE_ONE: f64 = 1.000_001;
 /// The orders that CatBoost draws.
 const DEFAULT_SAMPLES: usize = 10;
 
@@ -37,6 +37,7 @@ pub struct YetiRank {
     /// Of the documents in canonical order: labels, or what the target makes of them.
     values: Vec<f32>,
     weights: NeighbourWeights,
+    simd: SimdLevel,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +49,12 @@ enum NeighbourWeights {
 
 impl YetiRank {
     /// Computes what does not change from tree to tree.
-    pub fn new(params: &ObjectiveParams, data: &Dataset, rules: &Rules) -> Result<Self, ObjectiveError> {
+    pub fn new(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
         let objective = "yetirank";
         if !has_order(data, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
@@ -75,7 +81,7 @@ impl YetiRank {
             }
         };
         let n_samples = params.samples.unwrap_or(DEFAULT_SAMPLES) as u32;
-        Ok(Self { n_samples, bounds: data.bounds().to_vec(), values, weights })
+        Ok(Self { n_samples, bounds: data.bounds().to_vec(), values, weights, simd })
     }
 }
 
@@ -85,61 +91,52 @@ impl Objective for YetiRank {
     }
 
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let n_docs = docs.scores.len();
+        let n_padded = n_docs.next_multiple_of(LANES);
         let values = &self.values[self.bounds[docs.query]..self.bounds[docs.query + 1]];
-        let Scratch { keys, columns: [in_order, rows, weights, columns, ..], sums: [powers, noise, _], .. } = scratch;
+        let Scratch { keys, columns, words, .. } = scratch;
+        let [by_doc, by_rank, in_order, rows, weights, columns, of_ranks, lambdas, hessians] = columns;
+        let mut swaps = SwapColumns { rows, weights, columns };
+        by_doc.clear();
+        by_doc.resize(n_padded, 0.0);
         let highest = docs.scores.iter().copied().fold(f64::MIN, f64::max);
-        powers.clear();
-        powers.extend(docs.scores.iter().map(|score| libm::exp(score - highest)));
+        powers(self.simd, docs.scores, highest, by_doc);
+        keys.resize(n_padded, 0);
+        lambdas.resize(n_docs, 0.0);
+        hessians.resize(n_docs, 0.0);
         out.grad.fill(0.0);
         out.hess.fill(0.0);
-        let mut swaps = SwapColumns { rows, weights, columns };
         for sample in 0..self.n_samples {
-            order_with_noise(docs, sample, powers, noise, keys);
-            let doc_at = |rank: usize| keys[rank] as usize;
-            let mut n_neighbours = keys.len().saturating_sub(1);
-            if let NeighbourWeights::Metric(target) = &self.weights {
-                in_order.clear();
-                in_order.extend((0..keys.len()).map(|rank| values[doc_at(rank)]));
-                n_neighbours = n_neighbours.min(swaps.fill(target, in_order));
-            }
-            for rank in 1..=n_neighbours {
-                let (upper, lower) = (doc_at(rank - 1), doc_at(rank));
-                let gap = values[upper] - values[lower];
-                let weight = match &self.weights {
-                    NeighbourWeights::Classic(by_rank) => by_rank[rank - 1],
-                    NeighbourWeights::Metric(_) => swaps.rows[rank - 1] - swaps.weights[rank - 1] * swaps.columns[rank],
-                };
-                let weight = (gap * weight).abs();
-                let (better, worse) = if gap > 0.0 { (upper, lower) } else { (lower, upper) };
-                let total = powers[better] + powers[worse];
-                let p = if total > 0.0 { (powers[worse] / total) as f32 } else { 0.5 };
-                let hessian = weight * p * (1.0 - p);
-                out.grad[better] -= weight * p;
-                out.grad[worse] += weight * p;
-                out.hess[better] += hessian;
-                out.hess[worse] += hessian;
+            let word = words.of_sample(docs, sample, self.simd);
+            noisy_keys(self.simd, by_doc, words.all(), word, keys);
+            let order = &mut keys[..n_docs];
+            order.sort_unstable();
+            by_rank.clear();
+            by_rank.extend(order.iter().map(|key| by_doc[*key as u32 as usize]));
+            in_order.clear();
+            in_order.extend(order.iter().map(|key| values[*key as u32 as usize]));
+            let weights = match &self.weights {
+                NeighbourWeights::Classic(by_rank) => &by_rank[..n_docs],
+                NeighbourWeights::Metric(target) => {
+                    let n_rows = swaps.fill(target, in_order);
+                    swaps.of_neighbours(n_rows, of_ranks);
+                    &of_ranks[..]
+                }
+            };
+            let order_columns = Order { powers: by_rank, values: in_order, weights };
+            add_neighbours(self.simd, &order_columns, lambdas, hessians);
+            let (mut from_above, mut hessian_above) = (0.0, 0.0);
+            for (rank, key) in order.iter().enumerate() {
+                let doc = *key as u32 as usize;
+                // The last one has nobody below.
+                let is_last = rank + 1 == n_docs;
+                let (to_below, hessian_below) = if is_last { (0.0, 0.0) } else { (lambdas[rank], hessians[rank]) };
+                out.grad[doc] += to_below - from_above;
+                out.hess[doc] += hessian_below + hessian_above;
+                (from_above, hessian_above) = (to_below, hessian_below);
             }
         }
         let scale = 1.0 / self.n_samples as f32;
         out.grad.iter_mut().chain(out.hess).for_each(|value| *value *= scale);
     }
-}
-
-/// The documents in the order of a sample, the first on top.
-fn order_with_noise(docs: QueryDocs<'_>, sample: u32, powers: &[f64], noise: &mut Vec<f64>, keys: &mut Vec<u64>) {
-    let odds = |uniform: f64| uniform / (ABOVE_ONE - uniform);
-    if sample.is_multiple_of(2) {
-        // A draw has two numbers: one for each of two samples.
-        noise.clear();
-        noise.extend((0..powers.len()).flat_map(|doc| docs.noise.uniforms(doc, sample / 2)));
-    }
-    // Positive numbers ascend with their bits. The last bits give way to the number of the document.
-    let low = (powers.len().next_power_of_two() - 1) as u64;
-    keys.clear();
-    keys.extend(powers.iter().enumerate().map(|(doc, power)| {
-        let noisy = power * odds(noise[2 * doc + sample as usize % 2]);
-        (!noisy.to_bits() & !low) | doc as u64
-    }));
-    keys.sort_unstable();
-    keys.iter_mut().for_each(|key| *key &= low);
 }

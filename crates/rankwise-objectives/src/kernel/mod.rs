@@ -6,4 +6,7 @@
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod exp;
+pub(crate) mod ln;
+pub(crate) mod neighbours;
+pub(crate) mod noise;
 pub(crate) mod pairs;
