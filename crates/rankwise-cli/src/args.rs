@@ -111,9 +111,13 @@ pub(crate) struct Train {
     /// the first one.
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: Vec<PathBuf>,
-    /// What to learn: lambdamart or rmse.
+    /// What to learn: lambdamart, unless another objective is named; --help-params lists them.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
+    /// Pairs of rows to learn from, for the objectives ranknet and hinge: in each line the row numbers of the better and the
+    /// worse document, from 0, and perhaps a weight and a probability. DATA.pairs beside the data means the same.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
     /// What to measure, such as ndcg@10 or ndcg@5,dcg; the first decides.
     #[arg(long, value_name = "LIST")]
     pub(crate) metric: Option<String>,

@@ -68,6 +68,14 @@ pub enum DataError {
         /// What is wrong with it.
         problem: PairProblem,
     },
+    /// A probability of a pair that is none. Pairs are counted from 1.
+    #[error("the probability of pair {pair} is {probability}; give a number from 0 to 1")]
+    Probability {
+        /// The pair.
+        pair: usize,
+        /// What was given.
+        probability: f32,
+    },
     /// A feature is given twice in one row.
     #[error("row {row}: feature {feature} is given twice; keep one value")]
     DuplicateFeature {

@@ -13,6 +13,15 @@ pub struct Pair {
     pub loser: u32,
     /// How much it matters; 1 where nothing was said.
     pub weight: f32,
+    /// How probable it is that the winner should stand higher; 1 where nothing was said.
+    pub probability: f32,
+}
+
+impl Pair {
+    /// A pair that is certain and of weight 1.
+    pub fn new(winner: u32, loser: u32) -> Self {
+        Self { winner, loser, weight: 1.0, probability: 1.0 }
+    }
 }
 
 /// A pair joins two rows of one query.
@@ -39,10 +48,10 @@ pub(crate) fn check(pairs: &[Pair], queries: &QueryNumbers) -> Result<(), DataEr
 /// interchangeable. The order of the pairs does not show.
 pub(crate) fn add_to_keys(keys: &mut [RowKey], pairs: &[Pair]) {
     let mut sums = vec![0u128; keys.len()];
-    for Pair { winner, loser, weight } in pairs {
-        let (winner, loser) = (*winner as usize, *loser as usize);
-        sums[winner] = sums[winner].wrapping_add(mark("above", keys[loser], *weight));
-        sums[loser] = sums[loser].wrapping_add(mark("below", keys[winner], *weight));
+    for pair in pairs {
+        let (winner, loser) = (pair.winner as usize, pair.loser as usize);
+        sums[winner] = sums[winner].wrapping_add(mark("above", keys[loser], pair));
+        sums[loser] = sums[loser].wrapping_add(mark("below", keys[winner], pair));
     }
     for (key, sum) in keys.iter_mut().zip(sums).filter(|(_, sum)| *sum != 0) {
         let mut hasher = KeyHasher::default();
@@ -52,11 +61,15 @@ pub(crate) fn add_to_keys(keys: &mut [RowKey], pairs: &[Pair]) {
     }
 }
 
-fn mark(side: &str, other: RowKey, weight: f32) -> u128 {
+fn mark(side: &str, other: RowKey, pair: &Pair) -> u128 {
     let mut hasher = KeyHasher::default();
     hasher.text(side);
     hasher.key(other);
-    hasher.number(weight);
+    hasher.number(pair.weight);
+    // Pairs without a probability keep the keys that they had before there were any.
+    if pair.probability != 1.0 {
+        hasher.number(pair.probability);
+    }
     hasher.finish().as_u128()
 }
 
@@ -64,13 +77,9 @@ fn mark(side: &str, other: RowKey, weight: f32) -> u128 {
 pub(crate) fn to_canonical(pairs: &[Pair], input_row: &[u32]) -> Vec<Pair> {
     let mut place = vec![0u32; input_row.len()];
     input_row.iter().enumerate().for_each(|(row, input)| place[*input as usize] = row as u32);
-    let moved = |pair: &Pair| Pair {
-        winner: place[pair.winner as usize],
-        loser: place[pair.loser as usize],
-        weight: pair.weight,
-    };
+    let moved = |pair: &Pair| Pair { winner: place[pair.winner as usize], loser: place[pair.loser as usize], ..*pair };
     let mut pairs: Vec<Pair> = pairs.iter().map(moved).collect();
-    pairs.sort_unstable_by_key(|pair| (pair.winner, pair.loser, pair.weight.to_bits()));
+    pairs.sort_unstable_by_key(|pair| (pair.winner, pair.loser, pair.weight.to_bits(), pair.probability.to_bits()));
     pairs
 }
 
@@ -80,7 +89,7 @@ mod tests {
     use crate::{Dataset, DatasetBuilder, Row};
 
     fn pair(winner: u32, loser: u32) -> Pair {
-        Pair { winner, loser, weight: 1.0 }
+        Pair::new(winner, loser)
     }
 
     fn build(rows: &[(&str, f32)], pairs: Vec<Pair>) -> Result<Dataset, DataError> {
@@ -108,6 +117,10 @@ mod tests {
             assert!([(4.0, 1.0), (2.0, 3.0), (3.0, 2.0)].contains(&found), "{found:?}");
         }
         assert_ne!(data.fingerprint(), build(&rows, Vec::new()).unwrap().fingerprint());
+        let likely = Pair { probability: 0.75, ..pair(4, 1) };
+        let likely = build(&rows, vec![pair(3, 0), pair(1, 2), likely]).unwrap();
+        assert_ne!(data.fingerprint(), likely.fingerprint());
+        assert_eq!(likely.pairs().iter().filter(|pair| pair.probability == 0.75).count(), 1);
     }
 
     #[test]
@@ -128,5 +141,8 @@ mod tests {
         assert_eq!(error(pair(0, 2)), second(PairProblem::Queries { qids: ["a".into(), "b".into()] }));
         let negative = Pair { weight: -1.0, ..pair(0, 1) };
         assert_eq!(error(negative), DataError::Weight { what: "pair", index: 2, weight: -1.0 });
+        let impossible = Pair { probability: 1.5, ..pair(0, 1) };
+        assert_eq!(error(impossible), DataError::Probability { pair: 2, probability: 1.5 });
+        assert!(matches!(error(Pair { probability: f32::NAN, ..pair(0, 1) }), DataError::Probability { .. }));
     }
 }

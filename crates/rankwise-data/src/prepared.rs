@@ -202,6 +202,7 @@ fn pairs_fit(pairs: &[Pair], bounds: &[usize]) -> bool {
             && pair.winner != pair.loser
             && query_of(pair.winner) == query_of(pair.loser)
             && is_amount(pair.weight)
+            && (0.0..=1.0).contains(&pair.probability)
     };
     pairs.iter().all(fits) && pairs.is_sorted_by_key(|pair| (pair.winner, pair.loser))
 }
@@ -267,7 +268,7 @@ mod tests {
     #[test]
     fn lists_that_make_no_sense_are_named() {
         type Spoil = fn(&mut PreparedParts);
-        let spoils: [(Spoil, &str); 22] = [
+        let spoils: [(Spoil, &str); 23] = [
             (|parts| parts.labels.clear(), "the number of documents"),
             (|parts| parts.labels[0] = -1.0, "the labels"),
             (|parts| parts.labels[0] = f32::NAN, "the labels"),
@@ -284,7 +285,8 @@ mod tests {
             (|parts| parts.weights = Some(vec![f32::INFINITY; 4]), "the weights of the documents"),
             (|parts| parts.query_weights = Some(vec![1.0]), "the weights of the queries"),
             (|parts| parts.query_weights = Some(vec![f32::MAX; 2]), "the weights of the documents"),
-            (|parts| parts.pairs = vec![Pair { winner: 0, loser: 2, weight: 1.0 }], "the pairs"),
+            (|parts| parts.pairs = vec![Pair::new(0, 2)], "the pairs"),
+            (|parts| parts.pairs = vec![Pair { probability: 2.0, ..Pair::new(0, 1) }], "the pairs"),
             (|parts| parts.feature_ids.reverse(), "the features"),
             (|parts| parts.columns[0].feature = 5, "the features with bins"),
             (|parts| parts.columns[0].upper.reverse(), "the bounds of the bins"),

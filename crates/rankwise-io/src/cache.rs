@@ -41,16 +41,19 @@ const WITH_WEIGHTS: u64 = 2;
 const WITH_POSITIONS: u64 = 4;
 const WITH_DOC_IDS: u64 = 8;
 const ABSENT_IS_ZERO: u64 = 16;
+const WITH_PROBABILITIES: u64 = 32;
 
 fn write_parts(parts: &PreparedParts, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(MAGIC)?;
     let mut writer = Writer(out);
+    let has_probabilities = parts.pairs.iter().any(|pair| pair.probability != 1.0);
     let flags = [
         (parts.query_weights.is_some(), WITH_QUERY_WEIGHTS),
         (parts.weights.is_some(), WITH_WEIGHTS),
         (parts.positions.is_some(), WITH_POSITIONS),
         (parts.doc_ids.is_some(), WITH_DOC_IDS),
         (parts.absent == Absent::Zero, ABSENT_IS_ZERO),
+        (has_probabilities, WITH_PROBABILITIES),
     ];
     let flags = flags.iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag).sum();
     writer.u64s([flags, parts.max_bin as u64, parts.bin_construct_sample_cnt as u64])?;
@@ -63,6 +66,9 @@ fn write_parts(parts: &PreparedParts, out: &mut dyn Write) -> io::Result<()> {
     writer.u32s(parts.pairs.iter().map(|pair| pair.winner))?;
     writer.u32s(parts.pairs.iter().map(|pair| pair.loser))?;
     writer.f32s(parts.pairs.iter().map(|pair| pair.weight))?;
+    if has_probabilities {
+        writer.f32s(parts.pairs.iter().map(|pair| pair.probability))?;
+    }
     writer.strings(parts.doc_ids.iter().flat_map(StringTable::iter))?;
     writer.u128s(parts.keys.iter().copied())?;
     writer.u32s(parts.input_row.iter().copied())?;
@@ -93,10 +99,12 @@ fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
     let positions = reader.u32s("the positions")?;
     let (winners, losers) = (reader.u32s("the pairs")?, reader.u32s("the pairs")?);
     let of_pairs = reader.f32s("the pairs")?;
-    if (losers.len(), of_pairs.len()) != (winners.len(), winners.len()) {
+    let probabilities =
+        if flags & WITH_PROBABILITIES == 0 { vec![1.0; winners.len()] } else { reader.f32s("the pairs")? };
+    if [losers.len(), of_pairs.len(), probabilities.len()] != [winners.len(); 3] {
         return Err("the pairs");
     }
-    let pairs = winners.into_iter().zip(losers).zip(of_pairs);
+    let pairs = winners.into_iter().zip(losers).zip(of_pairs.into_iter().zip(probabilities));
     let doc_ids = reader.strings("the ids of the documents")?;
     let keys = reader.u128s("the keys of the documents")?;
     let input_row = reader.u32s("the order of the input")?;
@@ -116,7 +124,9 @@ fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
         labels,
         weights,
         positions: (flags & WITH_POSITIONS != 0).then_some(positions),
-        pairs: pairs.map(|((winner, loser), weight)| Pair { winner, loser, weight }).collect(),
+        pairs: pairs
+            .map(|((winner, loser), (weight, probability))| Pair { winner, loser, weight, probability })
+            .collect(),
         doc_ids: (flags & WITH_DOC_IDS != 0).then_some(doc_ids),
         keys,
         input_row,
@@ -163,7 +173,7 @@ mod tests {
         parts.weights = Some(vec![0.5; 300]);
         parts.query_weights = Some(vec![2.0; parts.sizes.len()]);
         parts.positions = Some((0..300).collect());
-        parts.pairs = vec![Pair { winner: 0, loser: 1, weight: 3.0 }];
+        parts.pairs = vec![Pair { weight: 3.0, probability: 0.25, ..Pair::new(0, 1) }];
         parts.doc_ids = Some((0..300).map(|_| "é").collect());
         parts.feature_names = vec![(0, "price".into()), (3, String::new())];
         parts.absent = Absent::Zero;

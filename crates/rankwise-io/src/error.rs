@@ -111,6 +111,16 @@ pub enum IoError {
         /// What it is.
         form: &'static str,
     },
+    /// Pairs for a cache, whose rows were keyed without them.
+    #[error(
+        "{}: a cache of binned data holds its own pairs; leave out --pairs, or make the cache anew from data with a file \
+         DATA.pairs beside it",
+        input(path)
+    )]
+    PairsForCache {
+        /// The file.
+        path: PathBuf,
+    },
     /// The same is said in two places.
     #[error("{}: {other} gives {what} too; keep one of them", input(path))]
     GivenTwice {

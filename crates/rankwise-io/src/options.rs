@@ -66,12 +66,21 @@ pub struct ReadOptions {
     pub features: Option<Vec<(u32, String)>>,
     /// Whether a cache of binned data will do.
     pub takes_cache: bool,
+    /// A file of pairs, where there is none beside the data.
+    pub pairs: Option<PathBuf>,
 }
 
 impl ReadOptions {
     /// The defaults.
     pub fn new(absent: Absent) -> Self {
-        Self { absent, format: None, columns: ColumnOptions::default(), features: None, takes_cache: false }
+        Self {
+            absent,
+            format: None,
+            columns: ColumnOptions::default(),
+            features: None,
+            takes_cache: false,
+            pairs: None,
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub fn read_dataset_from(
         return read_cache(source, name, options);
     }
     let format = format_of(&mut source, name, options)?;
-    read_source(source, format, Input::without_side_files(name, options))
+    read_source(source, format, Input::without_side_files(name, options).with_pairs()?)
 }
 
 fn read_source(source: Source<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
@@ -64,6 +64,9 @@ fn read_cache(source: Source<'_>, path: &Path, options: &ReadOptions) -> Result<
         return Err(IoError::CacheHere { path: path.into() });
     }
     refuse_columns(path, options, "a cache of binned data")?;
+    if options.pairs.is_some() {
+        return Err(IoError::PairsForCache { path: path.into() });
+    }
     cache::read_source(source, path)
 }
 
@@ -98,14 +101,19 @@ pub(crate) struct Input<'a> {
 impl<'a> Input<'a> {
     pub(crate) fn of(path: &'a Path, options: &'a ReadOptions) -> Result<Self, IoError> {
         if is_stream(path) {
-            return Ok(Self::without_side_files(path, options));
+            return Self::without_side_files(path, options).with_pairs();
         }
         let side_files = SideFiles::read(path)?;
-        Ok(Self { path, options, is_file: true, side_files, expected_sizes: Some(expected_sizes_path(path)) })
+        Self { path, options, is_file: true, side_files, expected_sizes: Some(expected_sizes_path(path)) }.with_pairs()
     }
 
     pub(crate) fn without_side_files(path: &'a Path, options: &'a ReadOptions) -> Self {
         Self { path, options, is_file: false, side_files: SideFiles::default(), expected_sizes: None }
+    }
+
+    /// Reads the pairs whose file the options name.
+    fn with_pairs(self) -> Result<Self, IoError> {
+        Ok(Self { side_files: self.side_files.with_pairs(self.options.pairs.as_deref())?, ..self })
     }
 
     /// Finds out what each column of a table means, and that nothing is said twice or by nobody.

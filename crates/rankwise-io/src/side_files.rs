@@ -21,6 +21,10 @@ pub(crate) const WEIGHTS_BY_ID: &str = ".group_weights";
 pub(crate) const POSITIONS: &str = ".position";
 pub(crate) const PAIRS: &str = ".pairs";
 
+/// What a line of pairs holds.
+const PAIR_LINE: &str =
+    "the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1";
+
 /// What was found beside a data file.
 #[derive(Default)]
 pub(crate) struct SideFiles {
@@ -47,13 +51,24 @@ impl SideFiles {
                 id_and_weight,
             )?,
             positions: read_beside(data, POSITIONS, "a position, an integer from 0 to 4294967295", integer)?,
-            pairs: read_beside(data, PAIRS, "the row numbers of winner and loser, from 0, and perhaps a weight", pair)?,
+            pairs: read_beside(data, PAIRS, PAIR_LINE, pair)?,
         };
         if let (Some((path, _)), Some((other, _))) = (&files.weights_by_id, &files.query_weights) {
             let other = other.display().to_string();
             return Err(IoError::GivenTwice { path: path.clone(), other, what: "query weights" });
         }
         Ok(files)
+    }
+
+    /// Reads pairs from a file that was named, where there is none beside the data.
+    pub(crate) fn with_pairs(mut self, path: Option<&Path>) -> Result<Self, IoError> {
+        let Some(path) = path else { return Ok(self) };
+        if let Some((beside, _)) = self.pairs {
+            let other = beside.display().to_string();
+            return Err(IoError::GivenTwice { path: path.into(), other, what: "pairs" });
+        }
+        self.pairs = Some((path.into(), read_list(Source::open(path)?, PAIR_LINE, pair)?));
+        Ok(self)
     }
 
     /// The file of query sizes, if there is one.
@@ -126,8 +141,9 @@ fn id_and_weight(line: &[u8]) -> Option<(String, f32)> {
 fn pair(line: &[u8]) -> Option<Pair> {
     let mut parts = line.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty());
     let (winner, loser) = (integer(parts.next()?)?, integer(parts.next()?)?);
-    let weight = parts.next().map_or(Some(1.0), weight)?;
-    parts.next().is_none().then_some(Pair { winner, loser, weight })
+    let of_pair = parts.next().map_or(Some(1.0), weight)?;
+    let probability = parts.next().map_or(Some(1.0), weight).filter(|probability| *probability <= 1.0)?;
+    parts.next().is_none().then_some(Pair { winner, loser, weight: of_pair, probability })
 }
 
 /// Where query sizes would be looked for.

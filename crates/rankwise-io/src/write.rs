@@ -114,7 +114,8 @@ fn side_texts(rows: &Rows<'_>, format: Format) -> Vec<(&'static str, Vec<u8>)> {
         }
     }
     if !data.pairs().is_empty() {
-        let is_weighted = data.pairs().iter().any(|pair| pair.weight != 1.0);
+        let is_likely = data.pairs().iter().any(|pair| pair.probability != 1.0);
+        let is_weighted = is_likely || data.pairs().iter().any(|pair| pair.weight != 1.0);
         let push = |text: &mut Vec<u8>, pair: &Pair| {
             number::push_u32(text, data.input_row()[pair.winner as usize]);
             text.push(b'\t');
@@ -122,6 +123,10 @@ fn side_texts(rows: &Rows<'_>, format: Format) -> Vec<(&'static str, Vec<u8>)> {
             if is_weighted {
                 text.push(b'\t');
                 number::push_f32(text, pair.weight);
+            }
+            if is_likely {
+                text.push(b'\t');
+                number::push_f32(text, pair.probability);
             }
         };
         texts.push((PAIRS, lines(data.pairs().iter(), push)));

@@ -46,6 +46,7 @@ pub struct AdditiveMetric {
     kind: MetricKind,
     context: Context,
     cutoff: usize,
+    ideal_cutoff: usize,
     depth: usize,
     rank_weights: Vec<f64>,
     discounts: Discounts,
@@ -65,7 +66,7 @@ impl AdditiveMetric {
             MetricKind::Map => Context::Hits,
             _ => return None,
         };
-        let cutoff = name.cutoff(rules);
+        let cutoff = name.depth(rules);
         let depth = cutoff.min(longest);
         let discounts = Discounts::of(rules.discount, longest);
         let weight = |rank: usize| match kind {
@@ -75,7 +76,23 @@ impl AdditiveMetric {
         };
         let mut rank_weights: Vec<f64> = (0..depth).map(weight).collect();
         rank_weights.resize(longest + 1, 0.0);
-        Some(Self { kind, context, cutoff, depth, rank_weights, discounts, rules: rules.clone() })
+        Some(Self { kind, context, cutoff, ideal_cutoff: cutoff, depth, rank_weights, discounts, rules: rules.clone() })
+    }
+
+    /// The same with another cut-off for the ideal DCG, which NDCG is divided by.
+    #[must_use]
+    pub fn with_ideal_cutoff(self, ideal_cutoff: usize) -> Self {
+        Self { ideal_cutoff, ..self }
+    }
+
+    /// Which metric it is.
+    pub fn kind(&self) -> MetricKind {
+        self.kind
+    }
+
+    /// What ranks are worth in DCG, to the end of the longest list.
+    pub fn discounts(&self) -> &Discounts {
+        &self.discounts
     }
 
     /// How documents change what those behind them count.
@@ -101,18 +118,22 @@ impl AdditiveMetric {
             MetricKind::Ndcg => {
                 let mut ideal: Vec<f64> = labels.iter().map(|label| gain.of(*label)).collect();
                 ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-                let best = ideal_dcg(&ideal, self.cutoff, &self.discounts);
-                let share = |label: &f32| if best > 0.0 { gain.of(*label) / best } else { 0.0 };
-                out.extend(labels.iter().map(share));
+                // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
+                let largest = ideal.first().copied().unwrap_or(0.0);
+                let in_units = |gain: f64| if largest > 0.0 { gain / largest } else { 0.0 };
+                ideal = ideal.into_iter().map(in_units).collect();
+                let best = ideal_dcg(&ideal, self.ideal_cutoff, &self.discounts);
+                let inverse = if best > 0.0 { 1.0 / best } else { 0.0 };
+                out.extend(labels.iter().map(|label| in_units(gain.of(*label)) * inverse));
             }
             MetricKind::Err => {
-                let scale = if *gain == Gain::Exp { libm::exp2(self.rules.err_max_grade) } else { 1.0 };
-                out.extend(labels.iter().map(|label| gain.of(*label) / scale));
+                let scale = if *gain == Gain::Exp { libm::exp2(-self.rules.err_max_grade) } else { 1.0 };
+                out.extend(labels.iter().map(|label| gain.of(*label) * scale));
             }
             MetricKind::Mrr => out.extend(labels.iter().map(is_relevant)),
             MetricKind::Map | MetricKind::Precision => {
-                let denominator = self.denominator(labels);
-                out.extend(labels.iter().map(|label| is_relevant(label) / denominator));
+                let unit = 1.0 / self.denominator(labels);
+                out.extend(labels.iter().map(|label| is_relevant(label) * unit));
             }
             _ => out.extend(labels.iter().map(|label| gain.of(*label))),
         }

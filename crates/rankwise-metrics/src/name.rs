@@ -101,8 +101,13 @@ impl MetricName {
         self.kind
     }
 
-    /// How many ranks count; `usize::MAX` is all.
-    pub fn cutoff(&self, rules: &Rules) -> usize {
+    /// How many ranks count, where the name says so.
+    pub fn cutoff(&self) -> Option<usize> {
+        self.cutoff
+    }
+
+    /// How many ranks count under rules that may cut where the name does not; `usize::MAX` is all.
+    pub fn depth(&self, rules: &Rules) -> usize {
         self.cutoff.or_else(|| rules.cutoff_of(self.kind)).unwrap_or(usize::MAX)
     }
 
@@ -113,7 +118,7 @@ impl MetricName {
 
     /// The metric under the rules; `None` where it has no value for a query.
     pub fn build(&self, rules: &Rules) -> Option<Box<dyn Metric>> {
-        let cutoff = self.cutoff(rules);
+        let cutoff = self.depth(rules);
         let first = FirstRanks { cutoff, denominator: rules.precision_denominator };
         let by_gain = || Stop::by_gain(&rules.gain, rules.err_max_grade);
         Some(match self.kind {

@@ -180,12 +180,17 @@ impl Metric for KendallTau {
     }
 }
 
-/// The mean over the pairs of the data, by their weights.
+/// The mean over the pairs of the data, by their weights; a pair with a probability counts in both directions.
 fn mean_over_pairs(list: &RankedList<'_>, value: impl Fn(usize, usize) -> f64) -> Option<f64> {
     let doc = |row: u32| row as usize - list.query.first_row;
     let (mut total, mut weights) = (0.0, 0.0);
-    for Pair { winner, loser, weight } in list.pairs() {
-        total += f64::from(*weight) * value(doc(*winner), doc(*loser));
+    for Pair { winner, loser, weight, probability } in list.pairs() {
+        let (winner, loser, probability) = (doc(*winner), doc(*loser), f64::from(*probability));
+        let mut of_pair = probability * value(winner, loser);
+        if probability < 1.0 {
+            of_pair += (1.0 - probability) * value(loser, winner);
+        }
+        total += f64::from(*weight) * of_pair;
         weights += f64::from(*weight);
     }
     (weights > 0.0).then(|| total / weights)

@@ -8,6 +8,53 @@ pub enum ObjectiveError {
     /// A label has no gain.
     #[error(transparent)]
     Label(#[from] MetricError),
+    /// A label whose exponential gain is too large to learn from.
+    #[error(
+        "label {label} in query '{query}' is too large to learn from with exponential gain (at most {most}); use gain=linear, \
+         or give the gains of the labels by label_gain or gain=table:..."
+    )]
+    LargeLabel {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+        /// The largest that works.
+        most: f32,
+    },
+    /// A metric that the objective cannot learn for.
+    #[error("objective '{objective}' cannot learn for the metric '{target}': {problem}")]
+    Target {
+        /// The objective.
+        objective: &'static str,
+        /// The metric as typed.
+        target: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// All documents of a query are relevant, or none is, in every query.
+    #[error(
+        "no query has both relevant and other documents, so objective '{objective}' with target={target} has nothing to put in \
+         order; check the labels, and relevant_from, which says from which label on a document is relevant"
+    )]
+    OneClass {
+        /// The objective.
+        objective: &'static str,
+        /// The metric as typed.
+        target: String,
+    },
+    /// A label that XGBoost refuses.
+    #[error(
+        "label {label} in query '{query}' is neither 0 nor 1, which is all that XGBoost takes for the target {target}; make labels \
+         binary, or use another lambda_form, where relevant_from decides"
+    )]
+    NotBinary {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+        /// The metric as typed.
+        target: String,
+    },
     /// There is nothing to put in order.
     #[error(
         "no query has two documents with different labels, so objective '{objective}' has nothing to put in order; \
@@ -23,15 +70,13 @@ pub enum ObjectiveError {
         /// The objective.
         objective: &'static str,
     },
-    /// The metric is not one that the objective can learn for.
-    #[error("objective '{objective}' cannot learn for target '{target}'; it knows {known}, each as in ndcg@10")]
-    Target {
+    /// All pairs have weight 0.
+    #[error(
+        "all pairs have weight 0, so objective '{objective}' has nothing to learn; give some of them a positive weight"
+    )]
+    NoPairWeight {
         /// The objective.
         objective: &'static str,
-        /// The metric.
-        target: String,
-        /// The metrics that it can learn for.
-        known: &'static str,
     },
     /// All documents have weight 0.
     #[error("all documents have weight 0; give some of them a positive weight")]

@@ -8,20 +8,33 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
-mod check;
+mod checks;
 mod driver;
 mod error;
 mod kernel;
+mod lambdaloss;
 mod lambdamart;
+mod lists;
 mod objective;
+mod pair_columns;
+mod pairwise;
 mod params;
+mod perturb;
 mod rmse;
 mod stochastic;
+mod swap;
+mod target;
+mod words;
+mod yetirank;
 
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
-pub use params::{Estimator, ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use pairwise::{PairLoss, Pairwise};
+pub use params::{
+    Estimator, LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, YetiRankMode,
+};
 pub use rmse::Rmse;
 pub use stochastic::{ScaleFreeMetric, SelectWithOrder, StochasticRank};
+pub use yetirank::YetiRank;

@@ -2,6 +2,8 @@
 
 use rankwise_data::{DocKeys, Draw, Purpose};
 
+use crate::words::Words;
+
 /// The documents of one query, as an objective sees them. In the canonical order of the data set.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryDocs<'a> {
@@ -51,14 +53,21 @@ impl<'a> Noise<'a> {
         self.draw.normals(key, ordinal)
     }
 
+    /// The family of all these numbers, for kernels that draw many at a time.
+    pub(crate) fn draw(&self) -> Draw {
+        self.draw
+    }
+
     /// Keys are hashes: moved by a multiple of an odd number, they meet those of other documents no more often than by
     /// chance.
-    fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    pub(crate) fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
         let (key, ordinal) = self.keys.of(doc);
-        (key.wrapping_add(STEP.wrapping_mul(sample.into())), ordinal)
+        (key.wrapping_add(SAMPLE_STEP.wrapping_mul(sample.into())), ordinal)
     }
 }
+
+/// What the keys of two samples that follow each other differ by.
+pub(crate) const SAMPLE_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Where the derivatives of one query go; of the same length as its documents.
 #[derive(Debug)]
@@ -77,9 +86,11 @@ pub struct Scratch {
     /// Sort keys of more parts.
     pub wide_keys: Vec<u128>,
     /// Columns of numbers.
-    pub columns: [Vec<f32>; 6],
+    pub columns: [Vec<f32>; 9],
     /// Columns of more exact numbers.
     pub wide_columns: [Vec<f64>; 5],
+    /// Random words of documents.
+    pub(crate) words: Words,
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

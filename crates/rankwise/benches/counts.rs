@@ -13,7 +13,7 @@ use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, BinBlocks, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, SimdLevel};
 use rankwise::io::read_letor_from;
-use rankwise::metrics::{Gain, Ties};
+use rankwise::metrics::Rules;
 use rankwise::objectives::{LambdaMart, ObjectiveSpec, Round, gradients};
 use rankwise::trees::{GrowInput, Grower, TreeParams, TreeSpec};
 
@@ -49,7 +49,7 @@ fn lists() -> (Dataset, LambdaMart, Vec<f64>) {
     }
     let data = builder.finish().expect("the data is fine");
     let params = ObjectiveSpec::default().check().expect("the defaults are fine");
-    let objective = LambdaMart::new(&params, &data, (Gain::Exp, Ties::Worst), SimdLevel::best());
+    let objective = LambdaMart::new(&params, &data, &Rules::default(), SimdLevel::best());
     let scores = (0..data.n_rows() as u32).map(|row| f64::from(fraction(row + 7)) * 4.0).collect();
     (data, objective.expect("there are pairs"), scores)
 }

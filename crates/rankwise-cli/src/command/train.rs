@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
+use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use serde_json::json;
 
@@ -27,7 +28,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let (spec, read) = spec_of(args, global)?;
     let params = spec.check()?;
     output.check_file(out, "model needs")?;
-    let inputs: Vec<&Path> = args.valid.iter().chain([data_path]).chain(&args.config).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> =
+        args.valid.iter().chain([data_path]).chain(&args.config).chain(&args.pairs).map(PathBuf::as_path).collect();
     files::check_inputs(&inputs)?;
     files::check_output(out, &inputs)?;
     let (mut keeper, found) = Keeper::open(args, output)?.unzip();
@@ -35,8 +37,11 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
 
     let mut options = read.options(params.binning().absent);
     options.takes_cache = true;
+    options.pairs.clone_from(&args.pairs);
+    // Pairs say all that is needed.
+    options.columns.is_label_optional = args.pairs.is_some();
     let data = files::read_data(data_path, &options)?;
-    options.takes_cache = false;
+    (options.takes_cache, options.pairs) = (false, None);
     // Validation sets have the columns of the training data, wherever they stand.
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
@@ -50,8 +55,12 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
     let load = started.elapsed();
     tell_data(data_path, &data, &valid, output);
-    if !data.pairs().is_empty() {
-        output.remark("note: the pairs are read, but no objective uses them yet; pairs are made from the labels");
+    let objective = params.objective().objective;
+    if !data.pairs().is_empty() && !objective.takes_pairs() {
+        output.remark(&format!(
+            "note: objective {} learns from labels and does not look at the pairs; ranknet and hinge do",
+            objective.render()
+        ));
     }
 
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());

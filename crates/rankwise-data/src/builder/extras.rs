@@ -59,6 +59,11 @@ impl Extras {
                 return Err(DataError::Weight { what, index: idx + 1, weight: *weight });
             }
         }
+        let possible = |pair: &Pair| (0.0..=1.0).contains(&pair.probability);
+        let pairs = self.pairs.as_deref().unwrap_or_default();
+        if let Some((idx, pair)) = pairs.iter().enumerate().find(|(_, pair)| !possible(pair)) {
+            return Err(DataError::Probability { pair: idx + 1, probability: pair.probability });
+        }
         let lengths = [
             ("row weights", self.row_weights.as_ref().map(Vec::len)),
             ("positions", self.positions.as_ref().map(Vec::len)),

@@ -44,7 +44,9 @@ fn content(data: &Dataset) -> Vec<String> {
     let mut pairs: Vec<String> = data
         .pairs()
         .iter()
-        .map(|pair| format!("{} over {} by {}", in_input(pair.winner), in_input(pair.loser), pair.weight))
+        .map(|pair| {
+            format!("{} over {} by {} {}", in_input(pair.winner), in_input(pair.loser), pair.weight, pair.probability)
+        })
         .collect();
     pairs.sort();
     rows.extend(pairs);
@@ -102,7 +104,10 @@ impl Table {
         if pairs {
             let same = |a: usize, b: usize| a != b && self.rows[a].0 == self.rows[b].0;
             let all = (0..n_rows).flat_map(|a| (0..n_rows).map(move |b| (a, b))).filter(|(a, b)| same(*a, *b));
-            let pair = |(a, b): (usize, usize)| Pair { winner: a as u32, loser: b as u32, weight: number(a + b) };
+            let pair = |(a, b): (usize, usize)| {
+                let probability = if b % 2 == 0 { 1.0 } else { number(a + b).fract() };
+                Pair { winner: a as u32, loser: b as u32, weight: number(a + b), probability }
+            };
             builder.pairs(all.step_by(3).map(pair).collect());
         }
         if names {

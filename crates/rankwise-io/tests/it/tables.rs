@@ -161,7 +161,7 @@ fn pairs_are_read_for_every_format() {
             ("2 0\n2 2\n", "2:1: row 2 is both winner and loser; name two rows"),
             (
                 "2\n",
-                "1:1: \"2\" is not the row numbers of winner and loser, from 0, and perhaps a weight; write one in every line",
+                "1:1: \"2\" is not the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1; write one in every line",
             ),
         ] {
             assert_eq!(side(content).err(), Some(format!("{name}.pairs:{problem}")));

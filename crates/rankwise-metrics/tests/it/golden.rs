@@ -30,7 +30,7 @@ fn value_of(metric: &str, docs: &[(usize, f64, f32)], pairs: &[(u32, u32)], rule
         let (qid, doc_id) = (query.to_string(), format!("d{idx}"));
         builder.push(&Row { qid: &qid, label: *label, doc_id: &doc_id, features: &[] }).unwrap();
     }
-    builder.pairs(pairs.iter().map(|(winner, loser)| Pair { winner: *winner, loser: *loser, weight: 1.0 }).collect());
+    builder.pairs(pairs.iter().map(|(winner, loser)| Pair::new(*winner, *loser)).collect());
     let data = builder.finish().unwrap();
     let scores: Vec<f64> = docs.iter().map(|(_, score, _)| *score).collect();
     let names = [MetricName::parse(metric).unwrap()];

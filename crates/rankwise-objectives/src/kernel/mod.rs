@@ -7,4 +7,7 @@
 
 pub(crate) mod exp;
 pub(crate) mod jumps;
+pub(crate) mod ln;
+pub(crate) mod neighbours;
+pub(crate) mod noise;
 pub(crate) mod pairs;

@@ -5,7 +5,8 @@
 //!         i -> j -> -> -> -> ->        all j below it, 16 at a time
 //! ```
 //!
-//! The list is sorted, so s_i >= s_j and D_i >= D_j: the sign of gain_i - gain_j alone says which of the two is better.
+//! The list is sorted, so s_i >= s_j, and swapping the two never does good where i is the better one: the sign of
+//! v_i - v_j, the values of the documents, alone says which of the two that is. How much a pair matters is its [`Importance`].
 //!
 //! What a pair costs is mostly e^(sigma (s_i - s_j)). Where a query's scores are close together, as they nearly always are,
 //! it is the product of e^(sigma (s_i - m)) and e^(sigma (m - s_j)), with m in the middle: one power for each document
@@ -27,15 +28,37 @@ const WIDEST_FOR_PRODUCTS: f32 = 16.0;
 
 pub(super) type Lanes = [f32; LANES];
 
-/// A query in rank order, in groups of lanes; all slices have the same length. Lanes from `n_docs` on have gain and
-/// discount 0 and the last document's score, and what is written there means nothing.
+/// How much a pair at ranks i above j matters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Importance {
+    /// |v_i - v_j| (row_i - weight_i column_j): by how much a swap changes a metric.
+    Swap,
+    /// |v_i - v_j| (row_i - weight_i column_j + near\[j - i\]).
+    SwapAndNear,
+    /// row_i where i is the better document, column_j where j is.
+    Better,
+    /// Of all pairs the same; and the loss is half the square of what is missing to a margin of 1, in place of the logarithm.
+    Hinge,
+}
+
+// The same as constants, so that each is compiled for itself.
+const SWAP: u8 = 0;
+const SWAP_AND_NEAR: u8 = 1;
+const BETTER: u8 = 2;
+const HINGE: u8 = 3;
+
+/// A query in rank order, in groups of lanes; all slices of lanes have the same length. Lanes from `n_docs` on have value, row
+/// and column 0 and the last document's score, and what is written there means nothing.
 #[derive(Debug)]
 pub(crate) struct RankedQuery<'a> {
     pub(crate) n_docs: usize,
     pub(crate) scores: &'a [Lanes],
-    /// Already divided by the ideal DCG.
-    pub(crate) gains: &'a [Lanes],
-    pub(crate) discounts: &'a [Lanes],
+    pub(crate) values: &'a [Lanes],
+    pub(crate) rows: &'a [Lanes],
+    pub(crate) weights: &'a [Lanes],
+    pub(crate) columns: &'a [Lanes],
+    /// For [`Importance::SwapAndNear`]: the number for ranks d apart stands at `LANES + d`, for d below the padded length.
+    pub(crate) near: &'a [f32],
     /// Room for a power of each document.
     pub(crate) powers: &'a mut [Lanes],
     pub(crate) lambdas: &'a mut [Lanes],
@@ -45,7 +68,9 @@ pub(crate) struct RankedQuery<'a> {
 /// What all pairs share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairParams {
-    pub(crate) truncation: usize,
+    pub(crate) importance: Importance,
+    /// How many documents at the top are paired with all below them.
+    pub(crate) n_rows: usize,
     pub(crate) sigma: f32,
     pub(crate) divides_by_distance: bool,
 }
@@ -61,10 +86,13 @@ fn add_pairs_body(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
     if query.n_docs == 0 {
         return 0.0;
     }
+    if params.importance == Importance::Hinge {
+        return add_rows::<false, HINGE>(query, params);
+    }
     let last = query.n_docs - 1;
     let (highest, lowest) = (query.scores[0][0], query.scores[last / LANES][last % LANES]);
     if params.sigma * (highest - lowest) > WIDEST_FOR_PRODUCTS {
-        return add_rows::<false>(query, params);
+        return add_rows_of::<false>(query, params);
     }
     let middle = lowest + 0.5 * (highest - lowest);
     for (powers, scores) in query.powers.iter_mut().zip(query.scores) {
@@ -72,34 +100,43 @@ fn add_pairs_body(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
             powers[lane] = exp(params.sigma * (middle - scores[lane]));
         }
     }
-    add_rows::<true>(query, params)
+    add_rows_of::<true>(query, params)
 }
 
-/// Takes the documents above the truncation one after another, each with all documents below it.
 #[inline(always)]
-fn add_rows<const PRODUCTS: bool>(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
+fn add_rows_of<const PRODUCTS: bool>(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
+    match params.importance {
+        Importance::Swap => add_rows::<PRODUCTS, SWAP>(query, params),
+        Importance::SwapAndNear => add_rows::<PRODUCTS, SWAP_AND_NEAR>(query, params),
+        Importance::Better | Importance::Hinge => add_rows::<PRODUCTS, BETTER>(query, params),
+    }
+}
+
+/// Takes the documents at the top one after another, each with all documents below it.
+#[inline(always)]
+fn add_rows<const PRODUCTS: bool, const KIND: u8>(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
     let n_docs = query.n_docs;
     // Groups before this one are full.
     let n_full = n_docs / LANES;
     let mut total = 0.0;
-    for i in 0..params.truncation.min(n_docs - 1) {
+    for i in 0..params.n_rows.min(n_docs - 1) {
         let (home, lane) = (i / LANES, i % LANES);
         let score = query.scores[home][lane];
         let power = if PRODUCTS { 1.0 / query.powers[home][lane] } else { 0.0 };
-        let (gain, discount) = (query.gains[home][lane], query.discounts[home][lane]);
-        let first = Document { score, gain, discount, power };
+        let (value, row, weight) = (query.values[home][lane], query.rows[home][lane], query.weights[home][lane]);
+        let first = Document { rank: i, score, value, row, weight, power };
         let mut sums = RowSums::default();
         // Ranks from i + 1 to the last document take part: some of the first group and of the last, all of the others.
         let start = (i + 1) / LANES;
         let n_skipped = (i + 1) % LANES;
         let n_used = (n_docs - start * LANES).min(LANES) - n_skipped;
-        add_group::<PRODUCTS, false>(query, start, (first, params), (n_skipped as u32, n_used as u32), &mut sums);
+        add_group::<PRODUCTS, false, KIND>(query, start, (first, params), (n_skipped as u32, n_used as u32), &mut sums);
         for group in start + 1..n_full {
-            add_group::<PRODUCTS, true>(query, group, (first, params), (0, LANES as u32), &mut sums);
+            add_group::<PRODUCTS, true, KIND>(query, group, (first, params), (0, LANES as u32), &mut sums);
         }
         if n_full > start && n_docs > n_full * LANES {
             let n_used = (n_docs - n_full * LANES) as u32;
-            add_group::<PRODUCTS, false>(query, n_full, (first, params), (0, n_used), &mut sums);
+            add_group::<PRODUCTS, false, KIND>(query, n_full, (first, params), (0, n_used), &mut sums);
         }
         query.lambdas[home][lane] -= fold(sums.signed);
         query.hessians[home][lane] += fold(sums.hessians);
@@ -110,24 +147,48 @@ fn add_rows<const PRODUCTS: bool>(query: &mut RankedQuery<'_>, params: PairParam
 
 /// Adds the pairs of one document with a group of others: all, or `n_used` of them behind `n_skipped`.
 #[inline(always)]
-fn add_group<const PRODUCTS: bool, const ALL: bool>(
+fn add_group<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     query: &mut RankedQuery<'_>,
     group: usize,
     pair: (Document, PairParams),
     used: (u32, u32),
     sums: &mut RowSums,
 ) {
-    let lanes = (&query.scores[group], &query.gains[group], &query.discounts[group], &query.powers[group]);
-    add_lanes::<PRODUCTS, ALL>(pair, used, lanes, &mut query.lambdas[group], &mut query.hessians[group], sums);
+    let others = Others {
+        scores: &query.scores[group],
+        values: &query.values[group],
+        columns: &query.columns[group],
+        powers: &query.powers[group],
+        near: if KIND == SWAP_AND_NEAR {
+            query.near[(group + 1) * LANES - pair.0.rank..].first_chunk().unwrap_or(&NONE_NEAR)
+        } else {
+            &NONE_NEAR
+        },
+    };
+    add_lanes::<PRODUCTS, ALL, KIND>(pair, used, &others, &mut query.lambdas[group], &mut query.hessians[group], sums);
 }
 
 #[derive(Clone, Copy)]
 struct Document {
+    rank: usize,
     score: f32,
-    gain: f32,
-    discount: f32,
+    value: f32,
+    row: f32,
+    weight: f32,
     /// e^(sigma (score - middle)), for products.
     power: f32,
+}
+
+static NONE_NEAR: Lanes = [0.0; LANES];
+
+/// A group of documents further down.
+struct Others<'a> {
+    scores: &'a Lanes,
+    values: &'a Lanes,
+    columns: &'a Lanes,
+    /// e^(sigma (middle - score)), for products.
+    powers: &'a Lanes,
+    near: &'a Lanes,
 }
 
 #[derive(Default)]
@@ -137,13 +198,12 @@ struct RowSums {
     hessians: Lanes,
 }
 
-/// The same for lanes: scores, gains, discounts, and e^(sigma (middle - score)) for products. All in one loop, so that
-/// nothing between its steps goes through memory.
+/// The same for lanes. All in one loop, so that nothing between its steps goes through memory.
 #[inline(always)]
-fn add_lanes<const PRODUCTS: bool, const ALL: bool>(
+fn add_lanes<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     (first, params): (Document, PairParams),
     (n_skipped, n_used): (u32, u32),
-    (scores, gains, discounts, powers): (&Lanes, &Lanes, &Lanes, &Lanes),
+    others: &Others<'_>,
     lambdas: &mut Lanes,
     hessians: &mut Lanes,
     sums: &mut RowSums,
@@ -151,34 +211,58 @@ fn add_lanes<const PRODUCTS: bool, const ALL: bool>(
     for lane in 0..LANES {
         // Lanes below the skipped ones wrap around to large numbers.
         let is_used = ALL | ((lane as u32).wrapping_sub(n_skipped) < n_used);
-        let gap = if is_used { first.gain - gains[lane] } else { 0.0 };
+        let gap = if is_used { first.value - others.values[lane] } else { 0.0 };
         // Ranks before i have larger scores: their distance would be negative, and a divisor of 0 away.
-        let distance = if is_used { first.score - scores[lane] } else { 0.0 };
-        let power = if PRODUCTS {
-            // At least 1 up to rounding, since the first document has the higher score.
-            first.power * powers[lane]
+        let distance = if is_used { first.score - others.scores[lane] } else { 0.0 };
+        let (signed, hessian) = if KIND == HINGE {
+            hinge(gap, params.sigma * distance)
         } else {
-            // Below 1 where the worse document is ahead, so that it cannot grow out of range.
-            exp(params.sigma * if gap > 0.0 { distance } else { -distance })
+            let power = if PRODUCTS {
+                // At least 1 up to rounding, since the first document has the higher score.
+                first.power * others.powers[lane]
+            } else {
+                // Below 1 where the worse document is ahead, so that it cannot grow out of range.
+                exp(params.sigma * if gap > 0.0 { distance } else { -distance })
+            };
+            let swap = importance::<KIND>(&first, gap, (others.columns[lane], others.near[lane]));
+            let floor = if params.divides_by_distance { SCORE_DISTANCE_FLOOR + distance } else { 1.0 };
+            // One division for all: the two probabilities of the pair, over the floor.
+            let small = 1.0 / (floor * (1.0 + power));
+            let large = power * small;
+            let is_straight = !PRODUCTS | (gap > 0.0);
+            let p = if is_straight { small } else { large };
+            let rest = if is_straight { large } else { small };
+            // What the document in the lane gets: positive (down) where the first document is the better one.
+            let signed = swap * p;
+            // 1 - p is in `rest`, without the cancellation where p is near 1.
+            (signed, signed.abs() * (rest * floor))
         };
-        let swap = gap * (first.discount - discounts[lane]);
-        let floor = if params.divides_by_distance { SCORE_DISTANCE_FLOOR + distance } else { 1.0 };
-        // One division for all: the two probabilities of the pair, over the floor.
-        let small = 1.0 / (floor * (1.0 + power));
-        let large = power * small;
-        let is_straight = !PRODUCTS | (gap > 0.0);
-        let p = if is_straight { small } else { large };
-        let rest = if is_straight { large } else { small };
-        // What the document in the lane gets: positive (down) where the first document is the better one.
-        let signed = swap * p;
-        // 1 - p is in `rest`, without the cancellation where p is near 1.
-        let hessian = signed.abs() * (rest * floor);
         lambdas[lane] += signed;
         hessians[lane] += hessian;
         sums.signed[lane] += signed;
         sums.sizes[lane] += signed.abs();
         sums.hessians[lane] += hessian;
     }
+}
+
+/// How much a pair matters, with the sign of the gap of its values.
+#[inline(always)]
+fn importance<const KIND: u8>(first: &Document, gap: f32, (column, near): (f32, f32)) -> f32 {
+    if KIND == BETTER {
+        let of_better = if gap > 0.0 { first.row } else { -column };
+        return if gap == 0.0 { 0.0 } else { of_better };
+    }
+    let change = first.row - first.weight * column;
+    gap * if KIND == SWAP_AND_NEAR { change + near } else { change }
+}
+
+/// What the lower document of a pair gets from the squared hinge loss, and the Hessian.
+#[inline(always)]
+fn hinge(gap: f32, distance: f32) -> (f32, f32) {
+    let missing = 1.0 - if gap > 0.0 { distance } else { -distance };
+    let is_active = (gap != 0.0) & (missing > 0.0);
+    let signed = if gap > 0.0 { missing } else { -missing };
+    (if is_active { signed } else { 0.0 }, if is_active { 1.0 } else { 0.0 })
 }
 
 /// The sum of the lanes, in one order everywhere: halves onto each other.
@@ -209,14 +293,19 @@ mod tests {
             (0..n_padded).map(|rank| if rank < docs.len() { of(rank) } else { rest }).collect()
         };
         let scores = column(&|rank| docs[rank].0, last);
-        let gains = column(&|rank| docs[rank].1, 0.0);
-        let discounts = column(&|rank| 1.0 / (2.0 + rank as f32).log2(), 0.0);
+        let values = column(&|rank| docs[rank].1, 0.0);
+        let rows = column(&|rank| 1.0 / (2.0 + rank as f32).log2(), 0.0);
+        let weights = column(&|rank| if rank % 5 == 4 { 0.5 } else { 1.0 }, 0.0);
+        let near: Vec<f32> = (0..n_padded + LANES).map(|at| 1.0 / (1.0 + at as f32)).collect();
         let (mut lambdas, mut hessians, mut powers) = (vec![0.0; n_padded], vec![0.0; n_padded], vec![0.0; n_padded]);
         let mut query = RankedQuery {
             n_docs: docs.len(),
             scores: scores.as_chunks().0,
-            gains: gains.as_chunks().0,
-            discounts: discounts.as_chunks().0,
+            values: values.as_chunks().0,
+            rows: rows.as_chunks().0,
+            weights: weights.as_chunks().0,
+            columns: rows.as_chunks().0,
+            near: &near,
             powers: powers.as_chunks_mut().0,
             lambdas: lambdas.as_chunks_mut().0,
             hessians: hessians.as_chunks_mut().0,
@@ -242,7 +331,7 @@ mod tests {
     /// the divisor.
     #[test]
     fn lanes_that_take_no_part_change_nothing() {
-        let params = PairParams { truncation: 30, sigma: 1.0, divides_by_distance: true };
+        let params = PairParams { importance: Importance::Swap, n_rows: 30, sigma: 1.0, divides_by_distance: true };
         for first in [0.01, f32::MAX] {
             let docs = [(first, 1.0), (0.0, 0.0), (-0.5, 1.0)];
             for level in SimdLevel::available() {
@@ -258,9 +347,12 @@ mod tests {
         /// Every instruction set gives the bits of the portable code.
         #[test]
         fn levels_agree_to_the_bit(
-            docs in sorted_docs(), truncation in 1usize..60, sigma in 0.1f32..3.0, divides_by_distance in any::<bool>(),
+            docs in sorted_docs(), n_rows in 1usize..60, sigma in 0.1f32..3.0, divides_by_distance in any::<bool>(),
+            importance in prop::sample::select(&[
+                Importance::Swap, Importance::SwapAndNear, Importance::Better, Importance::Hinge,
+            ]),
         ) {
-            let params = PairParams { truncation, sigma, divides_by_distance };
+            let params = PairParams { importance, n_rows, sigma, divides_by_distance };
             let bits = |(lambdas, hessians, sum): (Vec<f32>, Vec<f32>, f64)| {
                 let all: Vec<u32> = lambdas.iter().chain(&hessians).map(|value| value.to_bits()).collect();
                 (all, sum.to_bits())

@@ -23,14 +23,16 @@ mod select;
 use std::ops::Range;
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::{AdditiveMetric, Context, Evaluator, Rules, Ties};
+use rankwise_metrics::{AdditiveMetric, Context, Rules, Ties};
 
 pub use self::metric::ScaleFreeMetric;
 pub use self::select::SelectWithOrder;
+use crate::checks::{check_weights, has_order};
 use crate::kernel::jumps::{Mover, NoisyQuery, sum_jumps};
 use crate::kernel::pairs::LANES;
 use crate::params::Estimator;
-use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, check};
+use crate::target::additive;
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
 /// 1 / sqrt(2 pi).
 const INV_SQRT_TAU: f64 = 0.398_942_280_401_432_7;
@@ -98,15 +100,11 @@ impl Measured {
         rules: &Rules,
         objective: &'static str,
     ) -> Result<Self, ObjectiveError> {
-        check::has_contrast(data, objective)?;
-        let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
-        let metric = AdditiveMetric::new(&params.target, rules, longest).ok_or_else(|| ObjectiveError::Target {
-            objective,
-            target: params.target.as_str().to_owned(),
-            known: AdditiveMetric::KNOWN,
-        })?;
-        // It refuses labels that the metric has no value for.
-        Evaluator::new(data, std::slice::from_ref(&params.target), rules)?;
+        check_weights(data)?;
+        if !has_order(data, |a, b| a != b) {
+            return Err(ObjectiveError::NoPairs { objective });
+        }
+        let metric = additive(objective, &params.target, data, rules)?;
         let mut worth = Vec::with_capacity(data.n_rows());
         data.queries().for_each(|query| metric.push_worth(query.labels, &mut worth));
         Ok(Self::Target { metric, worth })
@@ -155,7 +153,7 @@ impl StochasticRank {
         data: &Dataset,
         rules: &Rules,
     ) -> Result<Self, ObjectiveError> {
-        check::has_weight(data)?;
+        check_weights(data)?;
         Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (data, rules), SimdLevel::PORTABLE))
     }
 
@@ -277,7 +275,7 @@ impl NoisyList<'_> {
     fn add_jumps(
         &self,
         metric: &AdditiveMetric,
-        (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 6]),
+        (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 9]),
         (ascent, share): (&mut [f64], f64),
     ) {
         let n_docs = self.keys.len();

@@ -11,6 +11,7 @@ use rankwise_data::{Dataset, QueryView};
 use rankwise_metrics::Rules;
 
 use super::{INV_SQRT_TAU, Smoothing};
+use crate::checks::check_weights;
 use crate::params::Estimator;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
@@ -29,7 +30,7 @@ pub struct SelectWithOrder {
 impl SelectWithOrder {
     /// Binds it to data.
     pub fn new(params: &ObjectiveParams, data: &Dataset, rules: &Rules) -> Result<Self, ObjectiveError> {
-        crate::check::has_weight(data)?;
+        check_weights(data)?;
         rules.gain.check(data)?;
         if !data.labels().iter().any(|label| rules.gain.of(*label) > 0.0) {
             return Err(ObjectiveError::NothingRelevant { objective: "select-with-order" });

@@ -6,7 +6,9 @@ use rankwise_objectives::{Objective, ObjectiveError, ObjectiveParams, ObjectiveS
 use crate::{Doc, dataset, gradients};
 
 fn params(truncation_level: usize, sigmoid: f64, lambda_norm: bool) -> ObjectiveParams {
-    ObjectiveSpec { truncation_level, sigmoid, lambda_norm, ..Default::default() }.check().unwrap()
+    ObjectiveSpec { truncation_level: Some(truncation_level), sigmoid, lambda_norm, ..Default::default() }
+        .check()
+        .unwrap()
 }
 
 fn bind(params: &ObjectiveParams, ties: Ties) -> impl Fn(&rankwise_data::Dataset) -> Box<dyn Objective> {
@@ -38,13 +40,18 @@ fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)>
             .collect();
         let mut ideal: Vec<f64> = members.iter().map(|doc| gain(*doc)).collect();
         ideal.sort_by(|a, b| b.total_cmp(a));
-        let max_dcg: f64 =
-            ideal.iter().take(params.truncation_level).enumerate().map(|(rank, gain)| gain * discount(rank)).sum();
+        let max_dcg: f64 = ideal
+            .iter()
+            .take(params.truncation_level.unwrap())
+            .enumerate()
+            .map(|(rank, gain)| gain * discount(rank))
+            .sum();
         let all_equal = members.iter().all(|doc| docs[*doc].2 == docs[*first].2);
         let mut sum = 0.0;
         for &better in &members {
             for &worse in &members {
-                if docs[better].1 <= docs[worse].1 || rank[better].min(rank[worse]) >= params.truncation_level {
+                if docs[better].1 <= docs[worse].1 || rank[better].min(rank[worse]) >= params.truncation_level.unwrap()
+                {
                     continue;
                 }
                 let distance = docs[better].2 - docs[worse].2;

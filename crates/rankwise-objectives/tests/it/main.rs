@@ -1,8 +1,11 @@
 //! Gradients against direct sums, differences and reference values.
 
 mod lambdamart;
+mod pairwise;
 mod rmse;
 mod stochastic;
+mod targets;
+mod yetirank;
 
 use rankwise_data::{Dataset, DatasetBuilder, Row};
 use rankwise_objectives::Round;
