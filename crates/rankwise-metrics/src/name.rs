@@ -101,6 +101,11 @@ impl MetricName {
         self.kind
     }
 
+    /// How many ranks it looks at under the rules, at most.
+    pub fn depth(&self, rules: &Rules) -> usize {
+        self.cutoff.or_else(|| rules.cutoff_of(self.kind)).unwrap_or(usize::MAX)
+    }
+
     /// What a query without relevant documents counts as.
     pub(crate) fn empty(&self, rules: &Rules) -> Empty {
         if self.is_strict { Empty::Zero } else { rules.empty_of(self.kind) }
@@ -108,7 +113,7 @@ impl MetricName {
 
     /// The metric under the rules; `None` where it has no value for a query.
     pub fn build(&self, rules: &Rules) -> Option<Box<dyn Metric>> {
-        let cutoff = self.cutoff.or_else(|| rules.cutoff_of(self.kind)).unwrap_or(usize::MAX);
+        let cutoff = self.depth(rules);
         let first = FirstRanks { cutoff, denominator: rules.precision_denominator };
         let by_gain = || Stop::by_gain(&rules.gain, rules.err_max_grade);
         Some(match self.kind {

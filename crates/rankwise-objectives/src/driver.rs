@@ -36,6 +36,7 @@ pub fn gradients(
             query,
             labels: view.labels,
             scores: &scores[view.rows.clone()],
+            weights: view.doc_weights(),
             input_rows: view.input_rows,
             noise: Noise::new(round, view.doc_keys()),
         };

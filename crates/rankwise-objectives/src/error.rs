@@ -17,6 +17,35 @@ pub enum ObjectiveError {
         /// The objective.
         objective: &'static str,
     },
+    /// A label that is no probability.
+    #[error(
+        "label {label} in query '{query}' is no probability, which objective 'logistic' takes (from 0 to 1); divide the labels by \
+         their largest, or use objective rmse"
+    )]
+    NoProbability {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+    },
+    /// Every document has the same extreme label.
+    #[error("every document has label {label}, so objective '{objective}' has nothing to tell apart; check the labels")]
+    OneLabel {
+        /// The objective.
+        objective: &'static str,
+        /// The label.
+        label: f32,
+    },
+    /// A target that the objective cannot learn for.
+    #[error("objective '{objective}' cannot learn for target '{target}'; it can for {known}")]
+    Target {
+        /// The objective.
+        objective: &'static str,
+        /// The target as typed.
+        target: String,
+        /// Those it can learn for.
+        known: &'static str,
+    },
     /// All documents have weight 0.
     #[error("all documents have weight 0; give some of them a positive weight")]
     NoWeight,

@@ -17,12 +17,12 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, QueryView, SimdLevel};
+use rankwise_data::{Dataset, SimdLevel};
 
 use rankwise_metrics::{Discounts, Gain, Ties, ideal_dcg};
 
 use crate::kernel::pairs::{LANES, PairParams, RankedQuery, add_pairs};
-use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
 /// LambdaMART, bound to the queries it will see.
 #[derive(Clone, Debug)]
@@ -50,14 +50,8 @@ impl LambdaMart {
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         gain.check(data)?;
-        if !data.queries().any(|query| query.labels.iter().any(|label| *label != query.labels[0])) {
-            return Err(ObjectiveError::NoPairs { objective: "lambdamart" });
-        }
-        let has_weight =
-            |query: &QueryView<'_>| (0..query.n_docs()).any(|doc| query.weight * query.doc_weight(doc) > 0.0);
-        if !data.queries().any(|query| has_weight(&query)) {
-            return Err(ObjectiveError::NoWeight);
-        }
+        checks::has_pairs(data, "lambdamart")?;
+        checks::has_weight(data)?;
         let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
         let discounts = Discounts::up_to(longest);
         let (mut tie_order, mut gains) = (Vec::new(), Vec::new());

@@ -8,17 +8,32 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
+mod approx_ndcg;
+mod checks;
 mod driver;
 mod error;
 mod kernel;
 mod lambdamart;
+mod listmle;
+mod logistic;
 mod objective;
 mod params;
+mod plackett_luce;
+mod query_rmse;
 mod rmse;
+mod softmax;
+mod xendcg;
 
+pub use approx_ndcg::ApproxNdcg;
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
+pub use listmle::ListMle;
+pub use logistic::Logistic;
 pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
 pub use params::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
+pub use plackett_luce::PlackettLuce;
+pub use query_rmse::QueryRmse;
 pub use rmse::Rmse;
+pub use softmax::Softmax;
+pub use xendcg::XeNdcg;

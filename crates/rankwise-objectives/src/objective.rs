@@ -9,12 +9,27 @@ pub struct QueryDocs<'a> {
     pub query: usize,
     /// Relevance.
     pub labels: &'a [f32],
-    /// Current scores.
+    /// Current scores; of an objective with several outputs those of the first output, then those of the second, ...
     pub scores: &'a [f64],
+    /// The weight of each document, where any was given. The driver multiplies derivatives by them: they are here for losses whose
+    /// derivative by one score depends on the weights of the others.
+    pub weights: Option<&'a [f32]>,
     /// Where the documents stood in the input.
     pub input_rows: &'a [u32],
     /// Random numbers for them.
     pub noise: Noise<'a>,
+}
+
+impl QueryDocs<'_> {
+    /// The number of documents.
+    pub fn n_docs(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The weight of a document; 1 where none was given.
+    pub fn weight(&self, doc: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| f64::from(weights[doc]))
+    }
 }
 
 /// What every draw of a round depends on, beside the document it is for.
@@ -51,6 +66,12 @@ impl<'a> Noise<'a> {
         self.draw.normals(key, ordinal)
     }
 
+    /// 128 random bits.
+    pub fn bits(&self, doc: usize, sample: u32) -> [u32; 4] {
+        let (key, ordinal) = self.key(doc, sample);
+        self.draw.bits(key, ordinal)
+    }
+
     /// Keys are hashes: moved by a multiple of an odd number, they meet those of other documents no more often than by
     /// chance.
     fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
@@ -60,7 +81,7 @@ impl<'a> Noise<'a> {
     }
 }
 
-/// Where the derivatives of one query go; of the same length as its documents.
+/// Where the derivatives of one query go; of the same length as its documents, for each output.
 #[derive(Debug)]
 pub struct GradientSlices<'a> {
     /// First derivatives of the loss by the scores.
@@ -76,6 +97,12 @@ pub struct Scratch {
     pub keys: Vec<u64>,
     /// Columns of numbers.
     pub columns: [Vec<f32>; 6],
+    /// Columns of numbers with more digits.
+    pub wide: [Vec<f64>; 6],
+    /// Orders of documents.
+    pub order: Vec<u32>,
+    /// Random bits.
+    pub bits: Vec<u32>,
 }
 
 /// A loss, bound to the data whose documents it will be asked about.

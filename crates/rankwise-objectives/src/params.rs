@@ -4,7 +4,10 @@ use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
-use crate::{LambdaMart, Objective, ObjectiveError, Rmse};
+use crate::{
+    ApproxNdcg, LambdaMart, ListMle, Logistic, Objective, ObjectiveError, PlackettLuce, QueryRmse, Rmse, Softmax,
+    XeNdcg,
+};
 
 param_enum! {
     /// The objectives there are.
@@ -13,6 +16,25 @@ param_enum! {
         LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
         /// Squared error of each document's label.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
+        /// Logistic loss of each document's label, a probability.
+        Logistic = "logistic" | "binary" | "logloss" | "cross_entropy" | "xentropy" | "crossentropy" | "binary:logistic"
+            | "reg:logistic",
+        /// Squared error inside each query.
+        QueryRmse = "query-rmse" | "queryrmse",
+        /// Cross-entropy with the labels' shares.
+        Softmax = "softmax" | "querysoftmax",
+        /// Cross-entropy with the labels' softmax.
+        ListNet = "listnet",
+        /// Cross-entropy with gains that are drawn anew for each tree.
+        XeNdcg = "xendcg" | "rank_xendcg" | "xe_ndcg" | "xe_ndcg_mart" | "xendcg_mart",
+        /// Likelihood of the labels' order.
+        ListMle = "listmle",
+        /// The same, first places most.
+        PListMle = "p-listmle" | "plistmle",
+        /// The expected target under the Plackett-Luce model.
+        PlackettLuce = "plackett-luce" | "pl-rank",
+        /// NDCG with smooth ranks.
+        ApproxNdcg = "approx-ndcg" | "approxndcg",
     }
 }
 
@@ -32,8 +54,11 @@ param_group! {
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
         /// The metric to learn for, as in `ndcg@10`: lambdamart, yetirank, plackett-luce, stochasticrank, softrank.
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
-        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16.
+        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16. listmle, p-listmle:
+        /// orders of equal labels.
         samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
+        /// approx-ndcg: how far apart scores must be for ranks to be told apart, in units of the score.
+        temperature: f64 = 0.1, Range::closed(1e-6, 1e6), [];
         /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
         label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
     }
@@ -53,13 +78,21 @@ impl ObjectiveParams {
     /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
     /// instructions that may be used change nothing but the time it takes.
     pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
-        match self.objective {
-            ObjectiveKind::LambdaMart => {
-                let gain =
-                    if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
-                Ok(Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?))
+        let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
+        Ok(match self.objective {
+            ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?),
+            ObjectiveKind::Rmse => Box::new(Rmse::new(data)?),
+            ObjectiveKind::Logistic => Box::new(Logistic::new(data)?),
+            ObjectiveKind::QueryRmse => Box::new(QueryRmse::new(data)?),
+            ObjectiveKind::Softmax => Box::new(Softmax::new(data)?),
+            ObjectiveKind::ListNet => Box::new(Softmax::listnet(data)?),
+            ObjectiveKind::XeNdcg => Box::new(XeNdcg::new(data)?),
+            ObjectiveKind::ListMle => Box::new(ListMle::new(self, data)?),
+            ObjectiveKind::PListMle => Box::new(ListMle::position_aware(self, data)?),
+            ObjectiveKind::PlackettLuce => {
+                Box::new(PlackettLuce::new(self, data, &Rules { gain, ..rules.clone() }, simd)?)
             }
-            ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
-        }
+            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, data, (&gain, rules), simd)?),
+        })
     }
 }
