@@ -105,11 +105,26 @@ pub struct Scratch {
     pub bits: Vec<u32>,
 }
 
+/// Several outputs for each document: one for each grade that a document may have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classes {
+    /// What each grade is worth.
+    pub gains: Vec<f64>,
+    /// Each output before the first tree.
+    pub base_scores: Vec<f64>,
+}
+
 /// A loss, bound to the data whose documents it will be asked about.
 pub trait Objective: Send + Sync {
     /// The score of every document before the first tree.
     fn base_score(&self) -> f64;
 
-    /// Writes the derivatives for one query, without weights.
+    /// The grades, where there is an output for each; else there is one output, the score. With several, each has trees of its own,
+    /// and a document's score is the gain that is expected under the softmax of its outputs.
+    fn classes(&self) -> Option<&Classes> {
+        None
+    }
+
+    /// Writes the derivatives for one query, without weights; with several outputs those by the first, then those by the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
 }

@@ -5,8 +5,8 @@ use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
 use crate::{
-    ApproxNdcg, LambdaMart, ListMle, Logistic, Objective, ObjectiveError, PlackettLuce, QueryRmse, Rmse, Softmax,
-    XeNdcg,
+    ApproxNdcg, LambdaMart, ListMle, Logistic, Multiclass, Objective, ObjectiveError, PlackettLuce, QueryRmse, Rmse,
+    Softmax, XeNdcg,
 };
 
 param_enum! {
@@ -19,6 +19,8 @@ param_enum! {
         /// Logistic loss of each document's label, a probability.
         Logistic = "logistic" | "binary" | "logloss" | "cross_entropy" | "xentropy" | "crossentropy" | "binary:logistic"
             | "reg:logistic",
+        /// The grade of each document, one tree a grade and round.
+        Multiclass = "multiclass" | "mcrank" | "multi:softmax" | "multi:softprob",
         /// Squared error inside each query.
         QueryRmse = "query-rmse" | "queryrmse",
         /// Cross-entropy with the labels' shares.
@@ -54,7 +56,7 @@ param_group! {
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
         /// The metric to learn for, as in `ndcg@10`: lambdamart, yetirank, plackett-luce, stochasticrank, softrank.
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
-        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16. listmle, p-listmle:
+        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 8. listmle, p-listmle:
         /// orders of equal labels.
         samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
         /// approx-ndcg: how far apart scores must be for ranks to be told apart, in units of the score.
@@ -83,6 +85,7 @@ impl ObjectiveParams {
             ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, data, (gain, rules.ties), simd)?),
             ObjectiveKind::Rmse => Box::new(Rmse::new(data)?),
             ObjectiveKind::Logistic => Box::new(Logistic::new(data)?),
+            ObjectiveKind::Multiclass => Box::new(Multiclass::new(data, &gain)?),
             ObjectiveKind::QueryRmse => Box::new(QueryRmse::new(data)?),
             ObjectiveKind::Softmax => Box::new(Softmax::new(data)?),
             ObjectiveKind::ListNet => Box::new(Softmax::listnet(data)?),

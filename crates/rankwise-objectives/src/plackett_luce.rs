@@ -26,7 +26,7 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 
 const NAME: &str = "plackett-luce";
 /// Rankings that a gradient is the mean of, where nothing else is asked for.
-const DEFAULT_SAMPLES: usize = 16;
+const DEFAULT_SAMPLES: usize = 8;
 /// Scores count as at most this far below the best of their query: powers stay in the range of numbers.
 const DEEPEST: f64 = 300.0;
 /// Clocks that one draw of 128 bits is enough for.

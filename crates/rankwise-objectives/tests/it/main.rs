@@ -3,6 +3,7 @@
 mod differences;
 mod labels;
 mod lambdamart;
+mod multiclass;
 mod plackett_luce;
 mod rmse;
 mod smooth;
