@@ -247,6 +247,11 @@ impl QueryView<'_> {
         self.data.weight(self.rows.start + doc)
     }
 
+    /// The weights of its documents; `None` where documents were given none.
+    pub fn doc_weights(&self) -> Option<&[f32]> {
+        self.data.weights.as_ref().map(|weights| &weights[self.rows.clone()])
+    }
+
     /// A uniform draw in [0, 1) for a document.
     pub fn draw(&self, draw: &Draw, doc: usize) -> f64 {
         self.data.draw(draw, self.rows.start + doc)

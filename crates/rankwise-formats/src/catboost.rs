@@ -3,7 +3,7 @@
 //! A value goes right if it is above the border, as f32. In an oblivious tree the answers are the bits of the leaf's number, the
 //! first split's lowest. A score starts from the bias.
 
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, nested, trees};
@@ -45,6 +45,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         absent: AbsentFeature::Missing,
         precision: Precision::F32,
         base_score,
+        output: Output::Sum,
         feature_names: names.filter(|_| is_named).unwrap_or_default(),
         trees: trees(drafts, &features)?,
         features,

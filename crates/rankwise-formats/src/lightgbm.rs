@@ -13,7 +13,7 @@
 mod json;
 mod text;
 
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, trees};
@@ -92,6 +92,7 @@ impl Parts {
             absent: AbsentFeature::Zero,
             precision: Precision::F64,
             base_score: 0.0,
+            output: Output::Sum,
             feature_names: names.filter(|_| is_named).unwrap_or_default(),
             trees: trees(self.trees, &features)?,
             features,

@@ -5,7 +5,7 @@
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, trees};
@@ -174,6 +174,7 @@ impl Ensemble {
             absent: AbsentFeature::Zero,
             precision: Precision::F32,
             base_score: 0.0,
+            output: Output::Sum,
             feature_names: Vec::new(),
             trees: trees(self.trees, &features)?,
             features,

@@ -4,7 +4,7 @@
 //! `base_score`, turned into a margin where the objective is logistic. XGBoost adds leaves as f32, we as f64: scores agree to
 //! the precision of f32.
 
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, Split, features_of, trees};
@@ -44,6 +44,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         absent: AbsentFeature::Missing,
         precision: Precision::F32,
         base_score: base_score(objective, &param.get("base_score")?)?,
+        output: Output::Sum,
         feature_names: names(&learner, &features)?,
         trees: trees(drafts, &features)?,
         features,

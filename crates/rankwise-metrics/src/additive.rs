@@ -11,7 +11,9 @@
 //! | DCG, NDCG | discount | gain (over the ideal DCG) | 1 |
 //! | ERR, MRR | 1/rank | chance that the reader stops | product of 1 - x before |
 //! | MAP | 1/rank | relevant or not, over their number | 1 + number of relevant ones before |
-//! | P@k | 1 | relevant or not, over k | 1 |
+//! | P@k, recall | 1 | relevant or not, over k or their number | 1 |
+//! | RBP | p^rank | relevant or not, times 1 - p | 1 |
+//! | pFound, hits | decay^rank, 1 | chance that the reader stops | product of 1 - x before |
 //!
 //! In this form the metric can be followed while documents move: for each of them it changes by
 //! (w_t - w_(t+1)) (x_j - x_o) C_t when document j, at rank t, moves below the next one, o.
@@ -55,14 +57,16 @@ pub struct AdditiveMetric {
 
 impl AdditiveMetric {
     /// The metrics of this form, for messages.
-    pub const KNOWN: &str = "ndcg, dcg, err, mrr, map, p";
+    pub const KNOWN: &str = "ndcg, dcg, map, mrr, err, p, recall, hits, pfound and rbp, with or without a cut-off";
 
     /// The metric for lists up to a length; `None` where it is of another form.
     pub fn new(name: &MetricName, rules: &Rules, longest: usize) -> Option<Self> {
         let kind = name.kind();
         let context = match kind {
-            MetricKind::Ndcg | MetricKind::Dcg | MetricKind::Precision => Context::Free,
-            MetricKind::Err | MetricKind::Mrr => Context::Pass,
+            MetricKind::Ndcg | MetricKind::Dcg | MetricKind::Precision | MetricKind::Recall | MetricKind::Rbp => {
+                Context::Free
+            }
+            MetricKind::Err | MetricKind::Mrr | MetricKind::Hits | MetricKind::PFound => Context::Pass,
             MetricKind::Map => Context::Hits,
             _ => return None,
         };
@@ -71,7 +75,9 @@ impl AdditiveMetric {
         let discounts = Discounts::of(rules.discount, longest);
         let weight = |rank: usize| match kind {
             MetricKind::Ndcg | MetricKind::Dcg => discounts.as_slice()[rank],
-            MetricKind::Precision => 1.0,
+            MetricKind::Precision | MetricKind::Recall | MetricKind::Hits => 1.0,
+            MetricKind::Rbp => libm::pow(rules.rbp_persistence, rank as f64),
+            MetricKind::PFound => libm::pow(rules.pfound_decay, rank as f64),
             _ => 1.0 / (rank + 1) as f64,
         };
         let mut rank_weights: Vec<f64> = (0..depth).map(weight).collect();
@@ -126,12 +132,16 @@ impl AdditiveMetric {
                 let inverse = if best > 0.0 { 1.0 / best } else { 0.0 };
                 out.extend(labels.iter().map(|label| in_units(gain.of(*label)) * inverse));
             }
-            MetricKind::Err => {
+            MetricKind::Err | MetricKind::PFound => {
                 let scale = if *gain == Gain::Exp { libm::exp2(-self.rules.err_max_grade) } else { 1.0 };
                 out.extend(labels.iter().map(|label| gain.of(*label) * scale));
             }
-            MetricKind::Mrr => out.extend(labels.iter().map(is_relevant)),
-            MetricKind::Map | MetricKind::Precision => {
+            MetricKind::Mrr | MetricKind::Hits => out.extend(labels.iter().map(is_relevant)),
+            MetricKind::Rbp => {
+                let unit = 1.0 - self.rules.rbp_persistence;
+                out.extend(labels.iter().map(|label| is_relevant(label) * unit));
+            }
+            MetricKind::Map | MetricKind::Precision | MetricKind::Recall => {
                 let unit = 1.0 / self.denominator(labels);
                 out.extend(labels.iter().map(|label| is_relevant(label) * unit));
             }
@@ -143,7 +153,7 @@ impl AdditiveMetric {
     fn denominator(&self, labels: &[f32]) -> f64 {
         let n_relevant = labels.iter().filter(|label| **label >= self.rules.relevant_from).count();
         let n = match (self.kind, self.rules.map_denominator, self.rules.precision_denominator) {
-            (MetricKind::Map, MapDenominator::Relevant, _) => n_relevant,
+            (MetricKind::Recall, _, _) | (MetricKind::Map, MapDenominator::Relevant, _) => n_relevant,
             (MetricKind::Map, MapDenominator::Cutoff, _) => n_relevant.min(self.cutoff),
             (_, _, PrecisionDenominator::Cutoff) if self.cutoff != usize::MAX => self.cutoff,
             _ => self.cutoff.min(labels.len()),
@@ -171,7 +181,10 @@ mod tests {
     use super::*;
     use crate::Evaluator;
 
-    const NAMES: [&str; 11] = ["ndcg", "ndcg@3", "dcg", "dcg@2", "err", "err@3", "mrr", "mrr@2", "map", "map@3", "p@4"];
+    const NAMES: [&str; 19] = [
+        "ndcg", "ndcg@3", "dcg", "dcg@2", "err", "err@3", "mrr", "mrr@2", "map", "map@3", "p@4", "recall", "recall@2",
+        "hits", "hits@2", "pfound", "pfound@3", "rbp", "rbp@2",
+    ];
 
     proptest! {
         /// The sum is the metric.
@@ -201,7 +214,7 @@ mod tests {
 
     #[test]
     fn others_are_of_another_form() {
-        for name in ["recall@5", "auc", "rbp", "pair-accuracy"] {
+        for name in ["f1@5", "auc", "bpref", "pair-accuracy"] {
             assert!(AdditiveMetric::new(&MetricName::parse(name).unwrap(), &Rules::default(), 5).is_none());
         }
     }

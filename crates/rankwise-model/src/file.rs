@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{AbsentFeature, Model, ModelError, Precision, TrainedOn, Tree, TreeParts};
+use crate::{AbsentFeature, Model, ModelError, Output, Precision, TrainedOn, Tree, TreeParts};
 
-/// The newest version of the file that this program writes and reads. A model whose features have no names is written as
-/// version 1, which older programs read.
-pub const FORMAT_VERSION: u64 = 2;
+/// The newest version of the file that this program writes and reads. A model is written in the oldest version that can hold it:
+/// names of features need version 2, several outputs version 3.
+pub const FORMAT_VERSION: u64 = 3;
 const FORMAT: &str = "rankwise-model";
 const KIND: &str = "trees";
 
@@ -38,6 +38,8 @@ struct File {
     absent: AbsentFeature,
     precision: Precision,
     base_score: f64,
+    #[serde(default)]
+    output: Output,
     features: Vec<u32>,
     #[serde(default)]
     feature_names: Vec<String>,
@@ -49,7 +51,11 @@ impl Model {
     pub fn to_json(&self) -> String {
         let fields = self.fields();
         let trees: Vec<String> = self.trees.iter().map(|tree| json(tree.parts())).collect();
-        let version = if self.feature_names.is_empty() { 1 } else { FORMAT_VERSION };
+        let version = match (&self.output, &self.feature_names[..]) {
+            (Output::Sum, []) => 1,
+            (Output::Sum, _) => 2,
+            _ => FORMAT_VERSION,
+        };
         let mut text = format!("{{\n \"format\": \"{FORMAT}\",\n \"version\": {version},\n");
         let _ = writeln!(text, " \"checksum\": \"{}\",\n \"kind\": \"{KIND}\",", checksum(&fields, &trees));
         for (name, value) in &fields {
@@ -101,6 +107,7 @@ impl Model {
             absent: file.absent,
             precision: file.precision,
             base_score: file.base_score,
+            output: file.output,
             features: file.features,
             feature_names: file.feature_names,
             trees,
@@ -125,6 +132,9 @@ impl Model {
             ("base_score", json(&self.base_score)),
             ("features", json(&self.features)),
         ];
+        if self.output != Output::Sum {
+            fields.push(("output", json(&self.output)));
+        }
         if !self.feature_names.is_empty() {
             fields.push(("feature_names", json(&self.feature_names)));
         }
@@ -160,6 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ExpectedGain;
     use crate::model::tests::model;
 
     #[test]
@@ -186,6 +197,20 @@ mod tests {
     }
 
     #[test]
+    fn several_outputs_come_back_and_make_another_version() {
+        let expected = ExpectedGain { gains: vec![0.0, 1.0], base_scores: vec![-0.1, 0.1 + 0.2] };
+        let graded = Model { output: Output::ExpectedGain(expected), base_score: 0.0, ..model() };
+        let text = graded.to_json();
+        assert!(text.contains("\"version\": 3"), "{text}");
+        let back = Model::from_json(text.as_bytes()).unwrap();
+        assert_eq!((&back, back.to_json()), (&graded, text.clone()));
+        let other = text.replace("\"gains\":[0.0,1.0]", "\"gains\":[0.0,2.0]");
+        assert!(matches!(Model::from_json(other.as_bytes()), Err(ModelError::Checksum { .. })));
+        let odd = Model { trees: graded.trees[..1].to_vec(), ..graded };
+        assert!(matches!(Model::from_json(odd.to_json().as_bytes()), Err(ModelError::Content { .. })));
+    }
+
+    #[test]
     fn damage_is_noticed_and_named() {
         let text = model().to_json();
         let read = |text: &str| Model::from_json(text.as_bytes()).unwrap_err();
@@ -194,8 +219,8 @@ mod tests {
         assert_eq!(read("{\"trees\": []}"), ModelError::Foreign);
         assert_eq!(read("[1, 2]"), ModelError::Foreign);
         assert_eq!(read("1 qid:1 1:0.5"), ModelError::Foreign);
-        let newer = text.replace("\"version\": 1", "\"version\": 3");
-        assert_eq!(read(&newer), ModelError::Newer { found: 3, known: 2 });
+        let newer = text.replace("\"version\": 1", "\"version\": 4");
+        assert_eq!(read(&newer), ModelError::Newer { found: 4, known: 3 });
         assert!(matches!(read(&text.replace("\"kind\": \"trees\"", "\"kind\": \"net\"")), ModelError::Kind { .. }));
         assert!(matches!(read(&text.replace("0.25", "0.26")), ModelError::Checksum { .. }));
         assert!(matches!(read(&text.replace("[1,-1]", "[1,-2]")), ModelError::Tree { tree: 0, .. }));

@@ -12,10 +12,12 @@ mod error;
 mod file;
 mod importance;
 mod model;
+mod output;
 mod tree;
 
 pub use error::ModelError;
 pub use file::FORMAT_VERSION;
 pub use importance::FeatureImportance;
 pub use model::{AbsentFeature, Model, Precision, TrainedOn};
+pub use output::{ExpectedGain, Output};
 pub use tree::{Child, Tree, TreeParts};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelError, Tree};
+use crate::{ModelError, Output, Tree};
 
 /// How a value is rounded before it is compared with a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct TrainedOn {
     pub queries: u64,
 }
 
-/// A trained ranker: a document's score is `base_score` plus one leaf of each tree.
+/// A trained ranker: trees, and how a document's leaves become its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// What it was trained to do.
@@ -61,8 +61,10 @@ pub struct Model {
     pub absent: AbsentFeature,
     /// How values are rounded.
     pub precision: Precision,
-    /// The score of a document before the first tree.
+    /// The score of a document before the first tree; 0 where `output` has a base score for each output.
     pub base_score: f64,
+    /// How leaves become a score.
+    pub output: Output,
     /// The ids of the features that the trees ask for; a tree names a feature by its place here.
     pub features: Vec<u32>,
     /// The names of these features, where the training data had names that say more than the ids; else empty. Data with
@@ -83,6 +85,7 @@ impl Model {
             return Err(ModelError::Content { problem });
         }
         self.check_names()?;
+        self.output.check(self.trees.len())?;
         for (idx, tree) in self.trees.iter().enumerate() {
             if let Some(slot) = tree.parts().feature.iter().find(|slot| **slot as usize >= self.features.len()) {
                 let problem = format!("it asks for feature number {slot} of {}", self.features.len());
@@ -130,7 +133,18 @@ impl Model {
 
     /// [`Self::score`] for values that are rounded already.
     pub fn score_rounded(&self, values: &[f64]) -> f64 {
-        self.trees.iter().fold(self.base_score, |score, tree| score + tree.parts().leaf_value[tree.leaf(values)])
+        let leaf = |tree: &Tree| tree.parts().leaf_value[tree.leaf(values)];
+        match &self.output {
+            Output::Sum => self.trees.iter().fold(self.base_score, |score, tree| score + leaf(tree)),
+            Output::ExpectedGain(expected) => {
+                let mut outputs = expected.base_scores.clone();
+                let n_outputs = outputs.len();
+                for (idx, tree) in self.trees.iter().enumerate() {
+                    outputs[idx % n_outputs] += leaf(tree);
+                }
+                expected.score(outputs.into_iter())
+            }
+        }
     }
 
     /// The number of leaves in all trees.
@@ -152,6 +166,7 @@ pub(crate) mod tests {
             absent: AbsentFeature::Missing,
             precision: Precision::F32,
             base_score: 0.1,
+            output: Output::Sum,
             features: vec![3, 9],
             feature_names: Vec::new(),
             trees: vec![Tree::new(example()).unwrap(), Tree::constant(1e-17, 10)],

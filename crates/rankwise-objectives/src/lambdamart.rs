@@ -27,7 +27,7 @@ use rankwise_data::{Dataset, SimdLevel, reduce};
 use rankwise_metrics::{MetricName, Rules};
 use rankwise_params::ParamValue;
 
-use crate::checks::{check_weights, has_order};
+use crate::checks::{has_order, has_weight};
 use crate::kernel::pairs::{Importance, PairParams};
 use crate::lambdaloss::LossWeights;
 use crate::lists::Lists;
@@ -120,7 +120,7 @@ impl LambdaMart {
         if !has_order(data, |a, b| target.tells_apart(a, b)) {
             return Err(ObjectiveError::OneClass { objective, target: params.target.as_str().to_owned() });
         }
-        check_weights(data)?;
+        has_weight(data)?;
         Ok(Self {
             lists: Lists::new(data, rules.ties, |query, values| target.values(query.labels, values)),
             weights: PairWeights::Swap(target.clone()),

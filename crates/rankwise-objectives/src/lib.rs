@@ -8,33 +8,49 @@
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
 #![deny(unsafe_code)]
 
+mod approx_ndcg;
 mod checks;
 mod driver;
 mod error;
 mod kernel;
 mod lambdaloss;
 mod lambdamart;
+mod listmle;
 mod lists;
+mod logistic;
+mod multiclass;
 mod objective;
 mod pair_columns;
 mod pairwise;
 mod params;
 mod perturb;
+mod plackett_luce;
+mod query_rmse;
 mod rmse;
+mod softmax;
 mod stochastic;
 mod swap;
 mod target;
 mod words;
+mod xendcg;
 mod yetirank;
 
+pub use approx_ndcg::ApproxNdcg;
 pub use driver::gradients;
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
-pub use objective::{GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
+pub use listmle::ListMle;
+pub use logistic::Logistic;
+pub use multiclass::Multiclass;
+pub use objective::{Classes, GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
 pub use pairwise::{PairLoss, Pairwise};
 pub use params::{
     Estimator, LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, YetiRankMode,
 };
+pub use plackett_luce::PlackettLuce;
+pub use query_rmse::QueryRmse;
 pub use rmse::Rmse;
+pub use softmax::Softmax;
 pub use stochastic::{ScaleFreeMetric, SelectWithOrder, StochasticRank};
+pub use xendcg::XeNdcg;
 pub use yetirank::YetiRank;

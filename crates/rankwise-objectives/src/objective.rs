@@ -11,12 +11,27 @@ pub struct QueryDocs<'a> {
     pub query: usize,
     /// Relevance.
     pub labels: &'a [f32],
-    /// Current scores.
+    /// Current scores; of an objective with several outputs those of the first output, then those of the second, ...
     pub scores: &'a [f64],
+    /// The weight of each document, where any was given. The driver multiplies derivatives by them: they are here for losses whose
+    /// derivative by one score depends on the weights of the others.
+    pub weights: Option<&'a [f32]>,
     /// Where the documents stood in the input.
     pub input_rows: &'a [u32],
     /// Random numbers for them.
     pub noise: Noise<'a>,
+}
+
+impl QueryDocs<'_> {
+    /// The number of documents.
+    pub fn n_docs(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The weight of a document; 1 where none was given.
+    pub fn weight(&self, doc: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| f64::from(weights[doc]))
+    }
 }
 
 /// What every draw of a round depends on, beside the document it is for.
@@ -58,6 +73,12 @@ impl<'a> Noise<'a> {
         self.draw
     }
 
+    /// 128 random bits.
+    pub fn bits(&self, doc: usize, sample: u32) -> [u32; 4] {
+        let (key, ordinal) = self.key(doc, sample);
+        self.draw.bits(key, ordinal)
+    }
+
     /// Keys are hashes: moved by a multiple of an odd number, they meet those of other documents no more often than by
     /// chance.
     pub(crate) fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
@@ -69,7 +90,7 @@ impl<'a> Noise<'a> {
 /// What the keys of two samples that follow each other differ by.
 pub(crate) const SAMPLE_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Where the derivatives of one query go; of the same length as its documents.
+/// Where the derivatives of one query go; of the same length as its documents, for each output.
 #[derive(Debug)]
 pub struct GradientSlices<'a> {
     /// First derivatives of the loss by the scores.
@@ -87,10 +108,23 @@ pub struct Scratch {
     pub wide_keys: Vec<u128>,
     /// Columns of numbers.
     pub columns: [Vec<f32>; 9],
-    /// Columns of more exact numbers.
-    pub wide_columns: [Vec<f64>; 5],
+    /// Columns of numbers with more digits.
+    pub wide: [Vec<f64>; 6],
+    /// Orders of documents.
+    pub order: Vec<u32>,
+    /// Random bits.
+    pub bits: Vec<u32>,
     /// Random words of documents.
     pub(crate) words: Words,
+}
+
+/// Several outputs for each document: one for each grade that a document may have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classes {
+    /// What each grade is worth.
+    pub gains: Vec<f64>,
+    /// Each output before the first tree.
+    pub base_scores: Vec<f64>,
 }
 
 /// A loss, bound to the data whose documents it will be asked about.
@@ -98,6 +132,12 @@ pub trait Objective: Send + Sync {
     /// The score of every document before the first tree.
     fn base_score(&self) -> f64;
 
-    /// Writes the derivatives for one query, without weights.
+    /// The grades, where there is an output for each; else there is one output, the score. With several, each has trees of its own,
+    /// and a document's score is the gain that is expected under the softmax of its outputs.
+    fn classes(&self) -> Option<&Classes> {
+        None
+    }
+
+    /// Writes the derivatives for one query, without weights; with several outputs those by the first, then those by the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
 }

@@ -12,7 +12,7 @@
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::Ties;
 
-use crate::checks::{check_weights, has_order};
+use crate::checks::{has_order, has_weight};
 use crate::kernel::pairs::{Importance, PairParams};
 use crate::lists::Lists;
 use crate::pair_columns::{ByDocument, columns_of};
@@ -90,7 +90,7 @@ impl Pairwise {
         ties: Ties,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        check_weights(data)?;
+        has_weight(data)?;
         let pairs = if data.pairs().is_empty() {
             if !has_order(data, |a, b| a != b) {
                 return Err(ObjectiveError::NoPairs { objective: loss.name() });
@@ -163,7 +163,7 @@ impl Pairwise {
     }
 
     fn from_pairs(&self, pairs: &[GivenPair], docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
-        let [grad, hess, ..] = &mut scratch.wide_columns;
+        let [grad, hess, ..] = &mut scratch.wide;
         for column in [&mut *grad, &mut *hess] {
             column.clear();
             column.resize(docs.scores.len(), 0.0);

@@ -5,7 +5,8 @@ use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
 use crate::{
-    LambdaMart, Objective, ObjectiveError, PairLoss, Pairwise, Rmse, SelectWithOrder, StochasticRank, YetiRank,
+    ApproxNdcg, LambdaMart, ListMle, Logistic, Multiclass, Objective, ObjectiveError, PairLoss, Pairwise, PlackettLuce,
+    QueryRmse, Rmse, SelectWithOrder, Softmax, StochasticRank, XeNdcg, YetiRank,
 };
 
 param_enum! {
@@ -23,6 +24,27 @@ param_enum! {
         YetiRank = "yetirank",
         /// Squared error of each document's label.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
+        /// Logistic loss of each document's label, a probability.
+        Logistic = "logistic" | "binary" | "logloss" | "cross_entropy" | "xentropy" | "crossentropy" | "binary:logistic"
+            | "reg:logistic",
+        /// The grade of each document, one tree a grade and round.
+        Multiclass = "multiclass" | "mcrank" | "multi:softmax" | "multi:softprob",
+        /// Squared error inside each query.
+        QueryRmse = "query-rmse" | "queryrmse",
+        /// Cross-entropy with the labels' shares.
+        Softmax = "softmax" | "querysoftmax",
+        /// Cross-entropy with the labels' softmax.
+        ListNet = "listnet",
+        /// Cross-entropy with gains that are drawn anew for each tree.
+        XeNdcg = "xendcg" | "rank_xendcg" | "xe_ndcg" | "xe_ndcg_mart" | "xendcg_mart",
+        /// Likelihood of the labels' order.
+        ListMle = "listmle",
+        /// The same, first places most.
+        PListMle = "p-listmle" | "plistmle",
+        /// The expected target under the Plackett-Luce model.
+        PlackettLuce = "plackett-luce" | "pl-rank",
+        /// NDCG with smooth ranks.
+        ApproxNdcg = "approx-ndcg" | "approxndcg",
         /// The gradient of a ranking metric, smoothed by noise.
         StochasticRank = "stochasticrank",
         /// The same without acceleration.
@@ -128,7 +150,8 @@ param_group! {
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
         /// The metric to learn for, as in `ndcg@10`: lambdamart, yetirank, plackett-luce, stochasticrank, softrank.
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
-        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 16.
+        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 8. listmle, p-listmle:
+        /// orders of equal labels.
         samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
         /// stochasticrank, softrank, select-with-order: the scale of the noise that smooths the metric.
         sigma: f64 = 1.0, Range::closed(1e-6, 1e6), [];
@@ -140,6 +163,8 @@ param_group! {
         sfa_min_docs: usize = 1, Range::at_least(1.0), [];
         /// stochasticrank, softrank, select-with-order: how the gradient is estimated from a sample.
         estimator: Estimator = Estimator::Ccs, Range::ANY, [];
+        /// approx-ndcg: how far apart scores must be for ranks to be told apart, in units of the score.
+        temperature: f64 = 0.1, Range::closed(1e-6, 1e6), [];
         /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
         label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
     }
@@ -160,17 +185,27 @@ impl ObjectiveParams {
     /// instructions that may be used change nothing but the time it takes.
     pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
         let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
-        let rules = Rules { gain, ..rules.clone() };
-        match self.objective {
-            ObjectiveKind::LambdaMart => Ok(Box::new(LambdaMart::new(self, data, &rules, simd)?)),
-            ObjectiveKind::LambdaLoss => Ok(Box::new(LambdaMart::lambda_loss(self, data, &rules, simd)?)),
-            ObjectiveKind::RankNet => Ok(Box::new(Pairwise::new(PairLoss::Logistic, self, data, rules.ties, simd)?)),
-            ObjectiveKind::Hinge => Ok(Box::new(Pairwise::new(PairLoss::Hinge, self, data, rules.ties, simd)?)),
-            ObjectiveKind::YetiRank => Ok(Box::new(YetiRank::new(self, data, &rules, simd)?)),
-            ObjectiveKind::Rmse => Ok(Box::new(Rmse::new(data)?)),
-            ObjectiveKind::StochasticRank => Ok(Box::new(StochasticRank::new(self, data, &rules, simd)?)),
-            ObjectiveKind::SoftRank => Ok(Box::new(StochasticRank::soft_rank(self, data, &rules, simd)?)),
-            ObjectiveKind::SelectWithOrder => Ok(Box::new(SelectWithOrder::new(self, data, &rules)?)),
-        }
+        let rules = &Rules { gain, ..rules.clone() };
+        Ok(match self.objective {
+            ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, data, rules, simd)?),
+            ObjectiveKind::LambdaLoss => Box::new(LambdaMart::lambda_loss(self, data, rules, simd)?),
+            ObjectiveKind::RankNet => Box::new(Pairwise::new(PairLoss::Logistic, self, data, rules.ties, simd)?),
+            ObjectiveKind::Hinge => Box::new(Pairwise::new(PairLoss::Hinge, self, data, rules.ties, simd)?),
+            ObjectiveKind::YetiRank => Box::new(YetiRank::new(self, data, rules, simd)?),
+            ObjectiveKind::Rmse => Box::new(Rmse::new(data)?),
+            ObjectiveKind::Logistic => Box::new(Logistic::new(data)?),
+            ObjectiveKind::Multiclass => Box::new(Multiclass::new(data, &rules.gain)?),
+            ObjectiveKind::QueryRmse => Box::new(QueryRmse::new(data)?),
+            ObjectiveKind::Softmax => Box::new(Softmax::new(data)?),
+            ObjectiveKind::ListNet => Box::new(Softmax::listnet(data)?),
+            ObjectiveKind::XeNdcg => Box::new(XeNdcg::new(data)?),
+            ObjectiveKind::ListMle => Box::new(ListMle::new(self, data)?),
+            ObjectiveKind::PListMle => Box::new(ListMle::position_aware(self, data)?),
+            ObjectiveKind::PlackettLuce => Box::new(PlackettLuce::new(self, data, rules, simd)?),
+            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, data, (&rules.gain, rules), simd)?),
+            ObjectiveKind::StochasticRank => Box::new(StochasticRank::new(self, data, rules, simd)?),
+            ObjectiveKind::SoftRank => Box::new(StochasticRank::soft_rank(self, data, rules, simd)?),
+            ObjectiveKind::SelectWithOrder => Box::new(SelectWithOrder::new(self, data, rules)?),
+        })
     }
 }

@@ -15,6 +15,9 @@ use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, 
 
 use crate::ObjectiveError;
 
+/// The metrics that a swap is known for.
+const WITH_SWAPS: &str = "ndcg, dcg, map, mrr, err and p, each but p with or without a cut-off";
+
 /// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
 const MAX_EXP_LABEL: f32 = 31.0;
 
@@ -37,8 +40,13 @@ impl Target {
         rules: &Rules,
         ideal_cutoff: usize,
     ) -> Result<Self, ObjectiveError> {
+        use MetricKind::{Dcg, Err as ExpectedRank, Map, Mrr, Ndcg, Precision};
         // Where a convention cuts what the name does not, training looks at the whole list.
         let rules = Rules { default_cutoff: None, ..rules.clone() };
+        if !matches!(name.kind(), Ndcg | Dcg | Map | Mrr | ExpectedRank | Precision) {
+            let problem = format!("how it changes by a swap is known for {WITH_SWAPS}; choose one of them");
+            return Err(ObjectiveError::Target { objective, target: name.as_str().to_owned(), problem });
+        }
         let metric = additive(objective, name, data, &rules)?;
         let worths = metric.rank_weights().iter().map(|weight| *weight as f32).collect();
         let metric = metric.with_ideal_cutoff(name.cutoff().unwrap_or(ideal_cutoff));
@@ -93,7 +101,7 @@ pub(crate) fn additive(
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let metric = AdditiveMetric::new(name, rules, longest).ok_or_else(|| {
         let known = AdditiveMetric::KNOWN;
-        refuse(format!("how it changes when documents change places is known for {known}; choose one of them"))
+        refuse(format!("how it changes when a document moves is known for {known}; choose one of them"))
     })?;
     if name.kind() == MetricKind::Precision && name.cutoff().is_none() {
         return Err(refuse("it is the same for every order of the whole list; name a cut-off, as in p@10".into()));
@@ -143,7 +151,7 @@ mod tests {
             let error = target(name, &[0.0, 1.0], &rules).unwrap_err().to_string();
             assert!(error.contains(&format!("the metric '{name}'")), "{error}");
         }
-        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, err, mrr, map, p"));
+        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr, err and p"));
     }
 
     #[test]

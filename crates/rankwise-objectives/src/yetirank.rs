@@ -15,7 +15,7 @@
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::Rules;
 
-use crate::checks::{check_weights, has_order};
+use crate::checks::{has_order, has_weight};
 use crate::kernel::neighbours::{Order, add_neighbours, noisy_keys, powers};
 use crate::kernel::pairs::LANES;
 use crate::params::YetiRankMode;
@@ -59,7 +59,7 @@ impl YetiRank {
         if !has_order(data, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
         }
-        check_weights(data)?;
+        has_weight(data)?;
         let (values, weights) = match params.yetirank_mode {
             YetiRankMode::Classic => {
                 let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);

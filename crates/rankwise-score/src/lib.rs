@@ -11,11 +11,12 @@
 //! leaves    numbers of leaves -> values, added to the scores in the order of the trees
 //! ```
 //!
-//! Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of data sets, files or metrics.
+//! Where a model has several outputs, the last step is done for each (`outputs`). Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of data sets, files or metrics.
 #![deny(unsafe_code)]
 
 mod documents;
 mod kernel;
+mod outputs;
 mod plan;
 mod scorer;
 mod tile;

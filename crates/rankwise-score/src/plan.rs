@@ -66,7 +66,7 @@ pub(crate) struct FlatTree {
 pub(crate) struct Plan {
     pub(crate) rulers: Vec<Ruler>,
     pub(crate) n_tests: usize,
-    /// `None` where a tree is too large for masks: then all are walked.
+    /// Output by output. `None` where a tree is too large for masks: then all are walked.
     pub(crate) trees: Option<Vec<FlatTree>>,
 }
 
@@ -75,7 +75,10 @@ impl Plan {
         let (rulers, tests) = rulers(model);
         let n_tests = rulers.last().map_or(0, |ruler| ruler.first_test + ruler.n_tests());
         let fit = model.trees.iter().all(|tree| tree.n_leaves() <= MASK_LEAVES);
-        let trees = fit.then(|| model.trees.iter().map(|tree| FlatTree::new(tree, &tests)).collect());
+        let n_outputs = model.output.n_outputs();
+        let of_output = |output: usize| model.trees.iter().skip(output).step_by(n_outputs);
+        let by_output = (0..n_outputs).flat_map(of_output);
+        let trees = fit.then(|| by_output.map(|tree| FlatTree::new(tree, &tests)).collect());
         Self { rulers, n_tests, trees }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rankwise_model::{Model, Precision};
+use rankwise_model::{Model, Output, Precision};
 use rankwise_simd::SimdLevel;
 
 use crate::Documents;
@@ -18,12 +18,14 @@ use crate::top::{self, Checkpoint};
 const MAX_WORDS: usize = 8;
 pub(crate) const BLOCK_DOCS: usize = MAX_WORDS * WORD_DOCS;
 /// Up to so many documents are walked one by one.
-const WALKED_DOCS: usize = 3;
+pub(crate) const WALKED_DOCS: usize = 3;
 
 /// A model, ready to score documents. It can be shared between threads; each brings a [`Scratch`].
 #[derive(Clone, Debug)]
 pub struct Scorer {
     pub(crate) base_score: f64,
+    /// Where there are several outputs, the trees of the first come first, then those of the second, ...
+    pub(crate) output: Output,
     pub(crate) precision: Precision,
     pub(crate) n_features: usize,
     pub(crate) rulers: Vec<Ruler>,
@@ -45,6 +47,8 @@ pub struct Scratch {
     answers: Aligned,
     reach: Aligned,
     pub(crate) truths: Vec<u8>,
+    /// The outputs of a block, where there are several: those of the first output, then those of the second, ...
+    pub(crate) planes: Vec<f64>,
 }
 
 impl Scorer {
@@ -61,6 +65,7 @@ impl Scorer {
         let room = |tree: &FlatTree| if let Shape::Nodes(nodes) = &tree.shape { reach::room(nodes.len()) } else { 0 };
         Self {
             base_score: model.base_score,
+            output: model.output.clone(),
             precision: model.precision,
             n_features: model.features.len(),
             checkpoints: top::checkpoints(model.base_score, &trees),
@@ -86,6 +91,9 @@ impl Scorer {
         assert_eq!(docs.n_docs(), scores.len(), "there is a score for each document");
         if let Some(model) = &self.giant {
             return score_by_model(model, docs, scores);
+        }
+        if let Output::ExpectedGain(expected) = &self.output {
+            return self.score_outputs(expected, docs, scores, scratch);
         }
         scores.fill(self.base_score);
         for (block, scores) in scores.chunks_mut(BLOCK_DOCS).enumerate() {

@@ -10,6 +10,8 @@
 
 use std::ops::Range;
 
+use rankwise_model::Output;
+
 use crate::plan::FlatTree;
 use crate::scorer::{BLOCK_DOCS, n_words};
 use crate::{Documents, Scorer, Scratch};
@@ -73,7 +75,8 @@ impl Scorer {
     ) {
         let mut places: Vec<usize> = block.collect();
         let mut scores = vec![self.base_score; places.len()];
-        if self.giant.is_some() || k == 0 {
+        // What trees add to one of several outputs says little about the score.
+        if self.giant.is_some() || k == 0 || self.output != Output::Sum {
             self.score(&Picked { docs, places: &places }, &mut scores, scratch);
             return best.extend(places.into_iter().zip(scores));
         }

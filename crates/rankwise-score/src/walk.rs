@@ -10,18 +10,12 @@ impl Scorer {
     pub(crate) fn walk(&self, docs: &impl Documents, first: usize, scores: &mut [f64], scratch: &mut Scratch) {
         for (doc, score) in scores.iter_mut().enumerate() {
             self.answer_one(docs, first + doc, scratch);
-            for trees in self.trees.chunks(ABREAST) {
-                let mut leaves = [0; ABREAST];
-                walk(trees, &scratch.truths, &mut leaves);
-                for (tree, leaf) in trees.iter().zip(leaves) {
-                    *score += tree.values[leaf];
-                }
-            }
+            add_walked(&self.trees, &scratch.truths, score);
         }
     }
 
     /// Answers all tests for one document: 1 where it passes.
-    fn answer_one(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
+    pub(crate) fn answer_one(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
         let Scratch { tile, truths, .. } = scratch;
         truths.clear();
         tile.start(1);
@@ -33,6 +27,17 @@ impl Scorer {
             tile.fail_missing();
             let rank = tile.ranks[0][0];
             truths.extend(failed.iter().map(|test| u8::from(rank <= *test)));
+        }
+    }
+}
+
+/// Adds the leaf of each tree to a score.
+pub(crate) fn add_walked(trees: &[FlatTree], truths: &[u8], score: &mut f64) {
+    for trees in trees.chunks(ABREAST) {
+        let mut leaves = [0; ABREAST];
+        walk(trees, truths, &mut leaves);
+        for (tree, leaf) in trees.iter().zip(leaves) {
+            *score += tree.values[leaf];
         }
     }
 }

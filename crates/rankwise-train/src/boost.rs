@@ -1,10 +1,11 @@
 //! The loop.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rankwise_data::{Absent, BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree};
+use rankwise_model::{AbsentFeature, ExpectedGain, Model, Output, Precision, TrainedOn, Tree};
 use rankwise_objectives::{Objective, Round};
 use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
@@ -112,9 +113,11 @@ impl<'a> Training<'a> {
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
+        let output = output_of(objective);
+        let base_scores = output.base_scores(objective.base_score());
         let validation = timed(&mut phases.bin, || {
             let rules = (&params.boosting().metric[..], params.rules());
-            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, objective.base_score()));
+            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, &base_scores));
             sets.collect::<Result<Vec<_>, _>>()
         })?;
         let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
@@ -125,12 +128,13 @@ impl<'a> Training<'a> {
             grower,
             bag: Bag::new(data, params.boosting()),
             weights: row_weights(params, data),
-            scores: vec![objective.base_score(); data.n_rows()],
-            grad: vec![0.0; data.n_rows()],
-            hess: vec![0.0; data.n_rows()],
+            scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect(),
+            grad: vec![0.0; base_scores.len() * data.n_rows()],
+            hess: vec![0.0; base_scores.len() * data.n_rows()],
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
+            output,
             objective_name,
             validation,
             origin,
@@ -159,6 +163,13 @@ fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_
     }
 }
 
+/// How the outputs of an objective become a score.
+fn output_of(objective: &dyn Objective) -> Output {
+    objective.classes().map_or(Output::Sum, |classes| {
+        Output::ExpectedGain(ExpectedGain { gains: classes.gains.clone(), base_scores: classes.base_scores.clone() })
+    })
+}
+
 /// The weight of each row, where a step needs it in place of the second derivative.
 fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
     let trees = params.trees();
@@ -175,9 +186,11 @@ struct Run<'a> {
     binned: &'a BinnedDataset,
     objective: &'a dyn Objective,
     objective_name: String,
+    output: Output,
     grower: Grower<'a>,
     bag: Bag<'a>,
     weights: Vec<f32>,
+    /// Of the first output, then of the second, ...; so are the next two.
     scores: Vec<f64>,
     grad: Vec<f32>,
     hess: Vec<f32>,
@@ -186,7 +199,7 @@ struct Run<'a> {
     noisy_grad: Vec<f32>,
     validation: Vec<Validation<'a>>,
     origin: Origin,
-    /// Trees grown or tried in vain, and so the number of the next one.
+    /// Rounds grown or tried in vain, of a tree for each output, and so the number of the next one.
     n_tried: usize,
     trees: Vec<Tree>,
     best: Best,
@@ -211,14 +224,15 @@ impl Run<'_> {
                 let derivatives = (&mut self.grad[..], &mut self.hess[..]);
                 rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives);
             });
-            let grown = self.grow(self.n_tried as u32);
-            if grown.tree.n_leaves() > 1 {
-                self.add(&grown);
-            } else if !may_differ {
-                return Ok(StopReason::NothingToLearn);
-            } else if self.is_shrinking() {
-                // It stands for its round, by whose number the trees before it shrink.
-                self.trees.push(Tree::constant(0.0, self.data.n_rows() as u64));
+            if !self.grow_round() {
+                if !may_differ {
+                    return Ok(StopReason::NothingToLearn);
+                }
+                if self.is_shrinking() {
+                    // They stand for their round, by whose number the trees before them shrink.
+                    let empty = Tree::constant(0.0, self.data.n_rows() as u64);
+                    self.trees.extend(std::iter::repeat_n(empty, self.output.n_outputs()));
+                }
             }
             self.n_tried += 1;
             let values = self.measure()?;
@@ -226,7 +240,7 @@ impl Run<'_> {
                 tree: self.n_tried,
                 num_trees: self.params.boosting().num_trees,
                 values: &values,
-                best_tree: self.best.n_trees,
+                best_tree: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
                 state: self.state(),
             };
@@ -277,7 +291,8 @@ impl Run<'_> {
         let valid_rows: Vec<usize> = self.validation.iter().map(|set| set.scores.len()).collect();
         let metrics = self.params.boosting().metric.len();
         let (rows, features) = (self.scores.len(), self.binned.n_features());
-        state.check_fit(&Shape { rows, features, valid_rows: &valid_rows, metrics })?;
+        let outputs = self.output.n_outputs();
+        state.check_fit(&Shape { outputs, rows, features, valid_rows: &valid_rows, metrics })?;
         let num_trees = self.params.boosting().num_trees;
         if state.n_tried > num_trees {
             return Err(CheckpointError::TooFar { trees: state.n_tried, num_trees });
@@ -295,21 +310,48 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn grow(&mut self, tree: u32) -> GrownTree {
+    /// Grows a tree for each output; whether one of them has a split. Then all are kept, so that trees and outputs stay in step.
+    fn grow_round(&mut self) -> bool {
+        let (n_trees, n_outputs) = (self.trees.len(), self.output.n_outputs());
+        let mut has_split = false;
+        for output in 0..n_outputs {
+            let grown = self.grow(output);
+            if grown.tree.n_leaves() > 1 {
+                self.add(output, &grown);
+                has_split = true;
+            } else {
+                self.trees.push(Tree::constant(0.0, grown.rows.len() as u64));
+            }
+        }
+        if !has_split {
+            self.trees.truncate(n_trees);
+        }
+        has_split
+    }
+
+    /// The documents' part of an output in scores and derivatives.
+    fn plane(&self, output: usize) -> Range<usize> {
+        let n_rows = self.data.n_rows();
+        output * n_rows..(output + 1) * n_rows
+    }
+
+    fn grow(&mut self, output: usize) -> GrownTree {
+        let (round, plane) = (self.n_tried as u32, self.plane(output));
+        let tree = round * self.output.n_outputs() as u32 + output as u32;
         if let Some(langevin) = &self.langevin {
-            langevin.add_noise(self.data, tree, &self.grad, &mut self.noisy_grad);
+            langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);
         }
         let derivatives = |which: Derivative| match which {
-            Derivative::Newton => &self.hess[..],
+            Derivative::Newton => &self.hess[plane.clone()],
             Derivative::Gradient => &self.weights[..],
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
-            structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad },
-            leaf_grad: &self.grad,
+            structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad[plane.clone()] },
+            leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),
             leaf_hess: derivatives(self.params.trees().leaf_estimation),
-            rows: self.bag.rows(tree),
+            rows: self.bag.rows(round),
             learning_rate: self.params.boosting().learning_rate,
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
@@ -319,33 +361,35 @@ impl Run<'_> {
         grown
     }
 
-    /// Adds a tree to the model and to all scores.
-    fn add(&mut self, grown: &GrownTree) {
+    /// Adds a tree of an output to the model and to all scores.
+    fn add(&mut self, output: usize, grown: &GrownTree) {
+        let plane = self.plane(output);
         timed(&mut self.phases.scores, || {
             let values = &grown.tree.parts().leaf_value;
+            let scores = &mut self.scores[plane];
             for (rows, value) in grown.leaf_rows.iter().zip(values) {
                 for row in &grown.rows[rows.clone()] {
-                    self.scores[*row as usize] += value;
+                    scores[*row as usize] += value;
                 }
             }
             // The tree has not seen the rows outside the bag: they walk it.
             if self.bag.is_sampled() {
-                let mut in_bag = vec![false; self.scores.len()];
+                let mut in_bag = vec![false; scores.len()];
                 grown.rows.iter().for_each(|row| in_bag[*row as usize] = true);
                 for row in (0..in_bag.len()).filter(|row| !in_bag[*row]) {
-                    self.scores[row] += values[grown.leaf_of(self.binned, row)];
+                    scores[row] += values[grown.leaf_of(self.binned, row)];
                 }
             }
         });
         timed(&mut self.phases.validation, || {
-            self.validation.iter_mut().for_each(|validation| validation.add(grown));
+            self.validation.iter_mut().for_each(|validation| validation.add(output, grown));
         });
         self.trees.push(grown.tree.clone());
     }
 
     fn measure(&mut self) -> Result<Vec<MetricValue>, TrainError> {
         let values = timed(&mut self.phases.validation, || {
-            self.validation.iter().map(Validation::measure).collect::<Result<Vec<_>, _>>()
+            self.validation.iter().map(|set| set.measure(&self.output)).collect::<Result<Vec<_>, _>>()
         })?
         .concat();
         if let Some(first) = values.first() {
@@ -363,11 +407,16 @@ impl Run<'_> {
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
         }
+        let train_scores = self.output.scores(&self.scores).into_owned();
         let mut base_score = self.objective.base_score();
         if self.is_shrinking() {
-            let factors = later_factors(self.params.boosting(), self.trees.len());
-            base_score *= factors.first().unwrap_or(&1.0);
-            self.trees = self.trees.iter().zip(factors).map(|(tree, factor)| tree.scaled(factor)).collect();
+            let n_outputs = self.output.n_outputs();
+            let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
+            let first = factors.first().copied().unwrap_or(1.0);
+            base_score *= first;
+            self.output.scale_base_scores(first);
+            let scaled = self.trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs]));
+            self.trees = scaled.collect();
         }
         let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
         let model = Model {
@@ -384,19 +433,13 @@ impl Run<'_> {
             },
             precision: Precision::F32,
             base_score,
+            output: self.output,
             feature_names: names_of(self.data, &features),
             features,
             trees,
         };
         self.phases.total = total;
-        Trained {
-            model,
-            trees_grown,
-            values: self.best.values,
-            train_scores: self.scores,
-            stopped,
-            phases: self.phases,
-        }
+        Trained { model, trees_grown, values: self.best.values, train_scores, stopped, phases: self.phases }
     }
 }
 

@@ -67,12 +67,12 @@ impl Checkpoint {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State<'a> {
     pub(crate) origin: Cow<'a, Origin>,
-    /// Trees that were tried; those without a split are not among `trees`.
+    /// Rounds that were tried; those without a split are not among `trees`.
     pub(crate) n_tried: usize,
     pub(crate) best: Cow<'a, Best>,
     /// They name features by their index in the binned data.
     pub(crate) trees: Cow<'a, [Tree]>,
-    /// In canonical order.
+    /// In canonical order; of the first output, then of the second, ...
     pub(crate) scores: Cow<'a, [f64]>,
     pub(crate) valid_scores: Vec<Cow<'a, [f64]>>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct State<'a> {
 /// The best state of the validation metrics so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Best {
-    /// Trees tried until then.
+    /// Rounds tried until then.
     pub(crate) iteration: usize,
     /// Trees in the model then.
     pub(crate) n_trees: usize,
@@ -89,6 +89,8 @@ pub(crate) struct Best {
 
 /// How much of everything a run has.
 pub(crate) struct Shape<'a> {
+    pub(crate) outputs: usize,
+    /// Scores: of each document and output.
     pub(crate) rows: usize,
     pub(crate) features: usize,
     pub(crate) valid_rows: &'a [usize],
@@ -119,7 +121,9 @@ impl State<'_> {
             && valid_rows == shape.valid_rows
             && all_scores.all(|score| score.is_finite())
             && features.all(|feature| (*feature as usize) < shape.features)
-            && self.trees.len() <= self.n_tried
+            && self.trees.len() <= self.n_tried.saturating_mul(shape.outputs)
+            && self.trees.len().is_multiple_of(shape.outputs)
+            && self.best.n_trees.is_multiple_of(shape.outputs)
             && self.best.n_trees <= self.trees.len()
             && self.best.iteration <= self.n_tried
             && (n_values == shape.valid_rows.len() * shape.metrics || (n_values == 0 && self.n_tried == 0));
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn a_state_of_another_shape_is_refused() {
         type Damage = fn(&mut State<'static>);
-        let shape = Shape { rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
+        let shape = Shape { outputs: 1, rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
         assert_eq!(state().check_fit(&shape), Ok(()));
         let damages: [Damage; 6] = [
             |state| state.scores.to_mut().truncate(1),

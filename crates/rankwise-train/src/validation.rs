@@ -2,6 +2,7 @@
 
 use rankwise_data::{BinnedDataset, Dataset};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
+use rankwise_model::Output;
 use rankwise_trees::GrownTree;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,7 @@ pub(crate) struct Validation<'a> {
     pub(crate) name: &'a str,
     binned: BinnedDataset,
     evaluator: Evaluator<'a>,
-    /// In canonical order.
+    /// In canonical order; of the first output, then of the second, ...
     pub(crate) scores: Vec<f64>,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Validation<'a> {
         set: ValidSet<'a>,
         train: &BinnedDataset,
         (names, rules): (&[MetricName], &Rules),
-        base_score: f64,
+        base_scores: &[f64],
     ) -> Result<Self, TrainError> {
         let evaluator = Evaluator::new(set.data, names, rules)
             .map_err(|source| TrainError::Valid { set: set.name.to_owned(), source })?;
@@ -59,25 +60,28 @@ impl<'a> Validation<'a> {
             name: set.name,
             binned: train.like(set.data)?,
             evaluator,
-            scores: vec![base_score; set.data.n_rows()],
+            scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, set.data.n_rows())).collect(),
         })
     }
 
-    /// Adds a tree to the scores.
-    pub(crate) fn add(&mut self, tree: &GrownTree) {
+    /// Adds a tree of an output to the scores.
+    pub(crate) fn add(&mut self, output: usize, tree: &GrownTree) {
         let values = &tree.tree.parts().leaf_value;
-        self.scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, scores)| {
-            for (offset, score) in scores.iter_mut().enumerate() {
-                *score += values[tree.leaf_of(&self.binned, task * ROWS_PER_TASK + offset)];
-            }
-        });
+        let n_rows = self.binned.n_rows();
+        self.scores[output * n_rows..][..n_rows].par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(
+            |(task, scores)| {
+                for (offset, score) in scores.iter_mut().enumerate() {
+                    *score += values[tree.leaf_of(&self.binned, task * ROWS_PER_TASK + offset)];
+                }
+            },
+        );
     }
 
     /// The metrics of the current scores.
-    pub(crate) fn measure(&self) -> Result<Vec<MetricValue>, TrainError> {
+    pub(crate) fn measure(&self, output: &Output) -> Result<Vec<MetricValue>, TrainError> {
         let evaluation = self
             .evaluator
-            .evaluate(&self.scores)
+            .evaluate(&output.scores(&self.scores))
             .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
         evaluation
             .metrics

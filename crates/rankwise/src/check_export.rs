@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use rankwise_data::{DatasetBuilder, Row};
     use rankwise_formats::{ExportOptions, Target, export, read_back};
-    use rankwise_model::{AbsentFeature, Precision, TrainedOn};
+    use rankwise_model::{AbsentFeature, Output, Precision, TrainedOn};
 
     /// Many trees, whose sums of f32 would hide that one leaf is slightly wrong.
     fn model() -> Model {
@@ -126,6 +126,7 @@ mod tests {
             absent: AbsentFeature::Missing,
             precision: Precision::F32,
             base_score: 0.7,
+            output: Output::Sum,
             features: vec![3],
             feature_names: Vec::new(),
             trees: (1..400).map(|idx| Tree::new(tree(f64::from(idx))).unwrap()).collect(),

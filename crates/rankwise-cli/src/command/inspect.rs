@@ -5,7 +5,8 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
 use rankwise::formats::Source;
-use rankwise::model::{AbsentFeature, Model, TrainedOn, Tree};
+use rankwise::model::{AbsentFeature, ExpectedGain, Model, Output as ModelOutput, TrainedOn, Tree};
+use rankwise::params::ParamValue as _;
 use serde_json::json;
 
 use crate::args::Inspect;
@@ -195,7 +196,14 @@ fn model_text(path: &Path, source: Source, model: &Model) -> String {
         AbsentFeature::Zero => "0",
     };
     line("absent", format!("a feature that a document does not name is {absent}"));
-    line("base score", model.base_score.to_string());
+    match &model.output {
+        ModelOutput::Sum => line("base score", model.base_score.to_string()),
+        ModelOutput::ExpectedGain(ExpectedGain { gains, base_scores }) => {
+            line("outputs", format!("{}, one tree each in turn; a score is the expected gain", gains.len()));
+            line("gains", gains.render());
+            line("base scores", base_scores.render());
+        }
+    }
     if let Some(on) = trained_on(model) {
         let (rows, queries) = (text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query"));
         line("trained on", format!("{rows}, {queries}"));
@@ -243,6 +251,7 @@ fn model_json(source: Source, model: &Model) -> serde_json::Value {
         "leaves": model.n_leaves(),
         "depth": model.trees.iter().map(Tree::depth).max().unwrap_or(0),
         "base_score": model.base_score,
+        "output": model.output,
         "params": model.params,
         "trained_on": trained_on(model),
         "absent": model.absent,

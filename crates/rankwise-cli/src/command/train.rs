@@ -198,7 +198,7 @@ impl Report<'_> {
         json!({
             "model": self.out.display().to_string(),
             "trees": model.trees.len(),
-            "best_iteration": model.trees.len(),
+            "best_iteration": model.trees.len() / model.output.n_outputs(),
             "trees_grown": self.trained.trees_grown,
             "stopped": match self.trained.stopped {
                 StopReason::Finished => "finished",

@@ -119,12 +119,54 @@ fn objectives_and_their_other_names() {
     assert_eq!(objective("--objective rmse")["objective"], "rmse");
     assert_eq!(objective("--set objective=reg:squarederror")["objective"], "rmse");
     assert_eq!(objective("--objective lambdarank")["objective"], "lambdamart");
+    assert_eq!(objective("--objective rank_xendcg")["objective"], "xendcg");
+    assert_eq!(objective("--objective QueryRMSE")["objective"], "query-rmse");
+    assert_eq!(objective("--objective QuerySoftMax")["objective"], "softmax");
+    for name in ["listnet", "listmle", "p-listmle", "plackett-luce", "approx-ndcg"] {
+        assert_eq!(objective(&format!("--objective {name}"))["objective"], name);
+    }
     // Squared error starts from the mean label.
     let labels = sandbox.text("train.txt");
     let labels: Vec<f64> = labels.lines().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
     let mean = labels.iter().sum::<f64>() / labels.len() as f64;
     let base = objective("--objective rmse")["base_score"].as_f64().unwrap();
     assert!((base - mean).abs() < 1e-12, "{base} {mean}");
+}
+
+/// A model with an output for each grade goes through everything that takes models, or is refused by name.
+#[test]
+fn a_model_of_grades_is_a_model() {
+    let sandbox = Sandbox::with_data();
+    let settings = "--objective multiclass --set num_leaves=7 --set num_trees=12";
+    let said = sandbox.json(&format!("train train.txt --valid vali.txt --out m.json {settings}"));
+    let shown = sandbox.json("inspect m.json");
+    let gains = shown["output"]["expected_gain"]["gains"].as_array().unwrap().clone();
+    assert_eq!(gains, [0.0, 1.0, 3.0, 7.0, 15.0].map(|gain| json!(gain)));
+    assert_eq!(said["best_iteration"].as_u64().unwrap() * 5, said["trees"].as_u64().unwrap());
+    assert!(sandbox.ok("inspect m.json").contains("gains        0,1,3,7,15"));
+    let measured = sandbox.json("eval vali.txt --model m.json --metric ndcg@10");
+    assert_eq!(said["valid"]["ndcg@10"], measured["metrics"]["ndcg@10"]);
+    // A score is a mean of gains.
+    sandbox.ok("predict m.json vali.txt --out scores.txt");
+    let scores = sandbox.text("scores.txt");
+    assert!(scores.lines().all(|line| (0.0..=15.0).contains(&line.parse::<f64>().unwrap())), "{scores}");
+    for target in ["lightgbm", "xgboost", "onnx", "ranklib", "solr", "xgboost-dump", "c"] {
+        let line = format!("convert m.json --to {target} --out out --check vali.txt");
+        sandbox.all_refused(&[(&line, &[target, "several outputs", "rankwise predict"])]);
+    }
+}
+
+#[test]
+fn weights_that_are_all_zero_are_refused_by_every_objective() {
+    let sandbox = Sandbox::with_data();
+    let n_rows = sandbox.text("train.txt").lines().count();
+    sandbox.write("train.txt.weight", "0\n".repeat(n_rows));
+    for objective in
+        ["rmse", "multiclass", "query-rmse", "softmax", "xendcg", "p-listmle", "plackett-luce", "approx-ndcg"]
+    {
+        let line = format!("train train.txt --objective {objective} --out m.json");
+        sandbox.all_refused(&[(&line, &["all documents have weight 0"])]);
+    }
 }
 
 #[test]

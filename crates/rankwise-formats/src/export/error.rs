@@ -5,6 +5,17 @@ use super::Target;
 /// A model that the target cannot express.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExportError {
+    /// The score is no sum of leaves.
+    #[error(
+        "the model of objective '{objective}' has several outputs and scores by the gain they lead to expect, but {target} can only \
+         add leaves up; score with rankwise predict, or train with another objective, such as rmse or lambdamart"
+    )]
+    Output {
+        /// To what.
+        target: Target,
+        /// What the model was trained for.
+        objective: String,
+    },
     /// Values of the model are f64, those of the target f32.
     #[error(
         "the model compares values as f64, {target} as f32, so values that are no f32 may go another way; --allow-rounding \

@@ -4,7 +4,7 @@
 //! threshold moves instead: for f64 values to the last one that rounds to the threshold, for f32 values to the f32 at or below it.
 //! Questions that all values answer alike ask whether there is a value, or nothing at all.
 
-use rankwise_model::{Child, Model, Precision, Tree};
+use rankwise_model::{Child, Model, Output, Precision, Tree};
 
 use super::number::floor_f32;
 use super::{ExportError, ExportOptions, Target};
@@ -60,6 +60,9 @@ pub(crate) struct Lowered {
 
 impl Lowered {
     pub(crate) fn new(model: &Model, target: Target, options: &ExportOptions) -> Result<Self, ExportError> {
+        if model.output != Output::Sum {
+            return Err(ExportError::Output { target, objective: model.objective.clone() });
+        }
         let width = target.width();
         let has_nodes = model.trees.iter().any(|tree| tree.n_nodes() > 0);
         if has_nodes && width == Width::F32 && model.precision == Precision::F64 && !options.allow_rounding {

@@ -1,6 +1,6 @@
 //! An exported file as its program understands it.
 
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, features_of, trees};
@@ -56,6 +56,7 @@ pub(crate) fn model(nodes: Vec<Vec<DraftNode>>, precision: Precision, base_score
         absent: AbsentFeature::Missing,
         precision,
         base_score,
+        output: Output::Sum,
         feature_names: Vec::new(),
         trees: trees(nodes, &features)?,
         features,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rankwise_formats::{ExportOptions, Target, export};
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree, TreeParts};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn, Tree, TreeParts};
 
 /// Feature 1 up to 0.5, then feature 3 up to 2, which needs no missing values to be written; and a constant.
 fn model() -> Model {
@@ -25,6 +25,7 @@ fn model() -> Model {
         absent: AbsentFeature::Missing,
         precision: Precision::F32,
         base_score: 0.5,
+        output: Output::Sum,
         features: vec![1, 3],
         feature_names: Vec::new(),
         trees: vec![Tree::new(parts).unwrap(), Tree::constant(0.1, 10)],

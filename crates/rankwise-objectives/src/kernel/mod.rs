@@ -5,9 +5,11 @@
 // Lanes are numbered, and a lane that branches is no lane.
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
+pub(crate) mod clocks;
 pub(crate) mod exp;
 pub(crate) mod jumps;
 pub(crate) mod ln;
 pub(crate) mod neighbours;
 pub(crate) mod noise;
 pub(crate) mod pairs;
+pub(crate) mod soft_ranks;

@@ -27,7 +27,7 @@ use rankwise_metrics::{AdditiveMetric, Context, Rules, Ties};
 
 pub use self::metric::ScaleFreeMetric;
 pub use self::select::SelectWithOrder;
-use crate::checks::{check_weights, has_order};
+use crate::checks::{has_order, has_weight};
 use crate::kernel::jumps::{Mover, NoisyQuery, sum_jumps};
 use crate::kernel::pairs::LANES;
 use crate::params::Estimator;
@@ -100,7 +100,7 @@ impl Measured {
         rules: &Rules,
         objective: &'static str,
     ) -> Result<Self, ObjectiveError> {
-        check_weights(data)?;
+        has_weight(data)?;
         if !has_order(data, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
         }
@@ -153,7 +153,7 @@ impl StochasticRank {
         data: &Dataset,
         rules: &Rules,
     ) -> Result<Self, ObjectiveError> {
-        check_weights(data)?;
+        has_weight(data)?;
         Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (data, rules), SimdLevel::PORTABLE))
     }
 
@@ -194,7 +194,7 @@ impl Objective for StochasticRank {
     fn query_gradients(&self, docs: QueryDocs<'_>, mut out: GradientSlices<'_>, scratch: &mut Scratch) {
         let Smoothing { sigma, mu, samples, estimator, .. } = self.smoothing;
         let n_docs = docs.scores.len();
-        let Scratch { wide_keys: keys, columns, wide_columns: [centred, means, noisy, ranked, ascent], .. } = scratch;
+        let Scratch { wide_keys: keys, columns, wide: [centred, means, noisy, ranked, ascent, _], .. } = scratch;
         let middle = docs.scores.iter().fold(0.0, |sum, score| sum + score) / n_docs as f64;
         centred.clear();
         centred.extend(docs.scores.iter().map(|score| score - middle));

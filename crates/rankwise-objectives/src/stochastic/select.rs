@@ -11,7 +11,7 @@ use rankwise_data::{Dataset, QueryView};
 use rankwise_metrics::Rules;
 
 use super::{INV_SQRT_TAU, Smoothing};
-use crate::checks::check_weights;
+use crate::checks::has_weight;
 use crate::params::Estimator;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
@@ -30,7 +30,7 @@ pub struct SelectWithOrder {
 impl SelectWithOrder {
     /// Binds it to data.
     pub fn new(params: &ObjectiveParams, data: &Dataset, rules: &Rules) -> Result<Self, ObjectiveError> {
-        check_weights(data)?;
+        has_weight(data)?;
         rules.gain.check(data)?;
         if !data.labels().iter().any(|label| rules.gain.of(*label) > 0.0) {
             return Err(ObjectiveError::NothingRelevant { objective: "select-with-order" });
@@ -60,7 +60,7 @@ impl Objective for SelectWithOrder {
         let Smoothing { sigma, samples, estimator, .. } = self.smoothing;
         let rows = self.bounds[docs.query]..self.bounds[docs.query + 1];
         let list = Shown { order: &self.order[rows.clone()], gains: &self.gains[rows] };
-        let [noisy, ascent, ..] = &mut scratch.wide_columns;
+        let [noisy, ascent, ..] = &mut scratch.wide;
         ascent.clear();
         ascent.resize(docs.scores.len(), 0.0);
         let share = 1.0 / (sigma * f64::from(samples));

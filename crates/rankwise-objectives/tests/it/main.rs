@@ -1,14 +1,20 @@
 //! Gradients against direct sums, differences and reference values.
 
+mod differences;
+mod labels;
 mod lambdamart;
+mod multiclass;
 mod pairwise;
+mod plackett_luce;
 mod rmse;
+mod smooth;
 mod stochastic;
 mod targets;
+mod xendcg;
 mod yetirank;
 
 use rankwise_data::{Dataset, DatasetBuilder, Row};
-use rankwise_objectives::Round;
+use rankwise_objectives::{ObjectiveParams, ObjectiveSpec, Round};
 
 /// One document: query, label, score.
 type Doc = (u8, f32, f64);
@@ -20,6 +26,12 @@ fn dataset(docs: &[Doc]) -> Dataset {
         builder.push(&Row { qid: &qid, label: *label, doc_id: &doc_id, features: &[] }).unwrap();
     }
     builder.finish().unwrap()
+}
+
+fn params(change: impl FnOnce(&mut ObjectiveSpec)) -> ObjectiveParams {
+    let mut spec = ObjectiveSpec::default();
+    change(&mut spec);
+    spec.check().unwrap()
 }
 
 /// Gradients and Hessians in input order.

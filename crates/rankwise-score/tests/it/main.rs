@@ -4,7 +4,7 @@ mod random;
 
 use proptest::prelude::*;
 use random::{Kind, Shapes, model, values};
-use rankwise_model::{Model, Precision};
+use rankwise_model::{ExpectedGain, Model, Output, Precision};
 use rankwise_score::{Rows, Scorer, Scratch};
 use rankwise_simd::SimdLevel;
 
@@ -56,6 +56,34 @@ proptest! {
         let shapes = Shapes { n_trees: 5, max_leaves: leaves, n_features: 7, n_thresholds: 40, precision, kind };
         let model = model(&shapes, seed);
         check(&model, &values(&model, n_docs, seed));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Each output has trees of its own.
+    #[test]
+    fn several_outputs_give_the_bits_of_the_reference(
+        seed in any::<u64>(), n_docs in 1usize..700, leaves in 1usize..60, oblivious in any::<bool>(), n_outputs in 1usize..5,
+        k in 1usize..20,
+    ) {
+        let kind = if oblivious { Kind::Oblivious } else { Kind::Any };
+        let (n_trees, precision) = (3 * n_outputs, Precision::F32);
+        let shapes = Shapes { n_trees, max_leaves: leaves, n_features: 7, n_thresholds: 40, precision, kind };
+        let numbers = |step: f64| (0..n_outputs).map(|output| output as f64 * step).collect::<Vec<f64>>();
+        let output = Output::ExpectedGain(ExpectedGain { gains: numbers(1.5), base_scores: numbers(-0.3) });
+        let model = Model { output, base_score: 0.0, ..model(&shapes, seed) };
+        let values = values(&model, n_docs, seed);
+        check(&model, &values);
+        let docs = Rows::new(&values, model.features.len(), n_docs);
+        let (scorer, mut scratch) = (Scorer::new(&model), Scratch::default());
+        let mut scores = vec![0.0; n_docs];
+        scorer.score(&docs, &mut scores, &mut scratch);
+        let mut expected: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
+        expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        expected.truncate(k);
+        prop_assert_eq!(scorer.top(&docs, k, &mut scratch), expected);
     }
 }
 

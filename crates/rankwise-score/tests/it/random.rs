@@ -1,6 +1,6 @@
 //! Random models, and documents that fall on their thresholds.
 
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree, TreeParts};
+use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn, Tree, TreeParts};
 
 /// What a model looks like.
 pub(crate) struct Shapes {
@@ -62,6 +62,7 @@ pub(crate) fn model(shapes: &Shapes, seed: u64) -> Model {
         absent: AbsentFeature::Missing,
         precision: shapes.precision,
         base_score: 0.125,
+        output: Output::Sum,
         features: (0..shapes.n_features as u32).map(|feature| 3 * feature).collect(),
         feature_names: Vec::new(),
         trees: (0..shapes.n_trees).map(|_| tree(shapes, &mut draws)).collect(),

@@ -34,6 +34,52 @@ fn rmse_fits_labels() {
     assert!(fitted < 0.5 * base, "{fitted} against {base}");
 }
 
+/// Every objective puts new queries into a far better order than the best feature does.
+#[test]
+fn every_objective_ranks() {
+    let (train_data, test) = (dataset(&web_docs(6000, 60, 1)), dataset(&web_docs(4000, 60, 2)));
+    let metric = MetricName::parse("ndcg@10").unwrap();
+    let best = rankwise::best_feature(&train_data, &metric, &Rules::default()).unwrap().unwrap();
+    let baseline = ndcg10(&test, &best.scores(&test));
+    let objectives = [
+        "query-rmse",
+        "multiclass",
+        "softmax",
+        "listnet",
+        "xendcg",
+        "listmle",
+        "p-listmle",
+        "plackett-luce",
+        "approx-ndcg",
+    ];
+    for objective in objectives {
+        let settings =
+            [("objective", objective), ("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
+        let trained = train(&params(&settings), &train_data, &[], &mut Silent).unwrap();
+        let value = ndcg10(&test, &predict(&trained.model, &test));
+        println!("{objective}: {value} against {baseline}");
+        assert!(value > baseline + 0.05, "{objective}: {value} against {baseline}");
+    }
+}
+
+/// Probabilities of being relevant are learned as such.
+#[test]
+fn logistic_fits_probabilities() {
+    let docs: Vec<_> = web_docs(3000, 40, 1)
+        .into_iter()
+        .map(|doc| crate::Doc { label: f32::from(u8::from(doc.label >= 2.0)), ..doc })
+        .collect();
+    let data = dataset(&docs);
+    let settings = [("objective", "logistic"), ("num_trees", "60")];
+    let trained = train(&params(&settings), &data, &[], &mut Silent).unwrap();
+    let loss = |scores: &[f64]| -> f64 {
+        let of = |(score, label): (&f64, &f32)| (1.0 + (-score * f64::from(2.0 * label - 1.0)).exp()).ln();
+        scores.iter().zip(data.labels()).map(of).sum::<f64>() / data.n_rows() as f64
+    };
+    let (base, fitted) = (loss(&vec![trained.model.base_score; data.n_rows()]), loss(&predict(&trained.model, &data)));
+    assert!(fitted < 0.6 * base, "{fitted} against {base}");
+}
+
 #[test]
 fn early_stopping_keeps_the_best_tree() {
     let (train_data, valid) = (dataset(&web_docs(3000, 40, 1)), dataset(&web_docs(1500, 40, 2)));

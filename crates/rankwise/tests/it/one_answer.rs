@@ -6,8 +6,8 @@ use rankwise::prelude::*;
 use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
-/// regularisation, constraints, gradient steps, random objectives, noise.
-const SETTINGS: [&[(&str, &str)]; 7] = [
+/// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
+const SETTINGS: [&[(&str, &str)]; 11] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -24,6 +24,10 @@ const SETTINGS: [&[(&str, &str)]; 7] = [
     ],
     &[("grow", "oblivious"), ("num_leaves", "16"), ("structure", "gradient"), ("max_bin", "31")],
     &[("monotone_constraints", "3:1,5:-1"), ("leaf_estimation", "gradient"), ("bin_construct_sample_cnt", "500")],
+    &[("objective", "multiclass"), ("bagging_fraction", "0.6"), ("bagging_freq", "2"), ("feature_fraction", "0.5")],
+    &[("objective", "plackett-luce"), ("target", "map"), ("samples", "5")],
+    &[("objective", "p-listmle"), ("samples", "2")],
+    &[("objective", "xendcg"), ("feature_fraction", "0.5")],
     &[("objective", "stochasticrank"), ("target", "ndcg@5"), ("mu", "0.1"), ("samples", "3")],
     &[("langevin", "true"), ("model_shrink_rate", "0"), ("lambda_l2", "0.5")],
 ];
@@ -52,7 +56,7 @@ fn model_json(docs: &[Doc], settings: &[(&str, &str)], threads: usize) -> String
         let all: Vec<(&str, &str)> =
             [("num_trees", "8"), ("min_data_in_leaf", "5")].iter().chain(settings).copied().collect();
         let model = train(&params(&all), &dataset(docs), &[], &mut Silent).unwrap().model;
-        assert_eq!(model.trees.len(), 8);
+        assert_eq!(model.trees.len(), 8 * model.output.n_outputs());
         model.to_json()
     })
 }

@@ -9,14 +9,16 @@ use crate::{Doc, dataset, params, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-/// Every kind of state that a run carries from tree to tree. With the last one most trees have no split.
-const SETTINGS: [Settings<'static>; 7] = [
+/// Every kind of state that a run carries from tree to tree. With the sixth most trees have no split.
+const SETTINGS: [Settings<'static>; 9] = [
     &[("num_leaves", "15")],
     &[("bagging_fraction", "0.6"), ("bagging_freq", "3"), ("feature_fraction", "0.5")],
     &[("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("bagging_freq", "2"), ("objective", "rmse")],
     &[("early_stopping_rounds", "4"), ("learning_rate", "0.7"), ("metric", "ndcg@5,dcg@3"), ("ties", "random")],
     &[("grow", "oblivious"), ("feature_fraction_bynode", "0.5"), ("structure", "gradient"), ("ties", "input")],
     &[("bagging_fraction", "0.4"), ("bagging_freq", "1"), ("min_gain_to_split", "1.5"), ("feature_fraction", "0.1")],
+    &[("objective", "multiclass"), ("bagging_fraction", "0.6"), ("bagging_freq", "3"), ("min_gain_to_split", "2")],
+    &[("objective", "listmle"), ("feature_fraction", "0.5")],
     &[("langevin", "true"), ("objective", "stochasticrank"), ("target", "mrr"), ("diffusion_temperature", "1e9")],
 ];
 

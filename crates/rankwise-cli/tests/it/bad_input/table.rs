@@ -64,6 +64,25 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 qid:a 1:1\n0 qid:a 1:1\n"), "d.txt: no feature has two different values"),
         ("d.txt", Text("1000 qid:a 1:1\n0 qid:a 1:2\n"), "d.txt: label 1000 in query 'a' is too large for exponential gain"),
     ]),
+    // Labels and targets for an objective.
+    ("train @ --objective logistic --out out.json", &[
+        ("d.txt", Text("1 qid:a 1:1\n2 qid:a 1:2\n"), "d.txt: label 2 in query 'a' is no probability ... divide the labels by their largest, or use objective rmse"),
+        ("d.txt", Text("1 qid:a 1:1\n1 qid:b 1:2\n"), "d.txt: every document has label 1, so objective 'logistic' has nothing to tell apart"),
+    ]),
+    ("train @ --objective multiclass --out out.json", &[
+        ("d.txt", Text("1 qid:a 1:1\n0.5 qid:a 1:2\n"), "d.txt: label 0.5 in query 'a' is no grade ... round the labels, or use objective rmse"),
+        ("d.txt", Text("1 qid:a 1:1\n1 qid:a 1:2\n"), "d.txt: every document has label 1, so objective 'multiclass' has nothing to tell apart"),
+        ("d.txt", Text("1000 qid:a 1:1\n1 qid:a 1:2\n"), "d.txt: label 1000 in query 'a' is too large for exponential gain"),
+    ]),
+    ("train @ --objective softmax --out out.json", &[
+        ("d.txt", Text("1 qid:a 1:1\n1 qid:a 1:2\n0 qid:b 1:2\n"), "d.txt: no query has two documents with different labels, so objective 'softmax' has nothing to put in order"),
+    ]),
+    ("train @ --objective plackett-luce --set target=err --out out.json", &[
+        ("d.txt", Text("5 qid:a 1:1\n1 qid:a 1:2\n"), "d.txt: label 5 in query 'a'"),
+    ]),
+    ("train @ --objective plackett-luce --set target=kendall-tau --out out.json", &[
+        ("d.txt", Text(NAMED), "objective 'plackett-luce' cannot learn for target 'kendall-tau'; it can for ndcg, dcg, map"),
+    ]),
     // Compressed.
     (TRAIN, &[
         ("d.txt.gz", Made(make::empty_gzip), "d.txt.gz: there are no rows"),

@@ -1,0 +1,147 @@
+//! ApproxNDCG (Qin, Liu and Li 2010): NDCG with ranks that are smooth in the scores.
+//!
+//! ```text
+//! pi_i  = 1 + sum over j != i of r_ij        r_ij = 1 / (1 + exp((s_i - s_j) / T))
+//! loss  = -sum gain_i D(pi_i) / maxDCG       D(pi) = 1 / log2(1 + pi), or 1 / pi with discount=rank
+//! c_i   = gain_i D'(pi_i) / maxDCG           never positive
+//! g_i   = sum over j of (c_i - c_j) r'_ij / T               r' = r (1 - r)
+//! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T^2
+//! ```
+//!
+//! The second derivative of the loss may be negative; h stands in its place, so that a Newton step of a single document is at most T. Only
+//! documents with a gain have a force c, so the work is the number of those times the number of documents.
+
+use rankwise_data::{Dataset, SimdLevel};
+use rankwise_metrics::{Discount, Discounts, Gain, Rules, ideal_dcg};
+
+use crate::kernel::soft_ranks::{LANES, Pulls, add_forces, sum_rows};
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
+
+/// How far apart the scores of a query may be, in temperatures, for a power of a pair to be a product of two.
+const WIDEST_FOR_PRODUCTS: f64 = 600.0;
+/// Powers are held here where they are not.
+const LARGEST_EXPONENT: f64 = 300.0;
+
+/// ApproxNDCG, bound to the queries it will see.
+#[derive(Clone, Debug)]
+pub struct ApproxNdcg {
+    temperature: f64,
+    discount: Discount,
+    simd: SimdLevel,
+    /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
+    bounds: Vec<usize>,
+    /// Gains over the ideal DCG; all 0 where nothing is relevant.
+    gains: Vec<f32>,
+}
+
+impl ApproxNdcg {
+    /// Computes what does not change from tree to tree.
+    pub fn new(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        (gain, rules): (&Gain, &Rules),
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
+        gain.check(data)?;
+        checks::has_pairs(data, "approx-ndcg")?;
+        checks::has_weight(data)?;
+        let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
+        let discounts = Discounts::of(rules.discount, longest);
+        let mut gains = Vec::with_capacity(data.n_rows());
+        for query in data.queries() {
+            let mut ideal: Vec<f64> = query.labels.iter().map(|label| gain.of(*label)).collect();
+            ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+            // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
+            let largest = ideal[0];
+            let unit = |gain: f64| if largest > 0.0 { gain / largest } else { 0.0 };
+            for gain in &mut ideal {
+                *gain = unit(*gain);
+            }
+            let max_dcg = ideal_dcg(&ideal, usize::MAX, &discounts);
+            let share = |label: &f32| if max_dcg > 0.0 { unit(gain.of(*label)) / max_dcg } else { 0.0 };
+            gains.extend(query.labels.iter().map(|label| share(label) as f32));
+        }
+        let (temperature, bounds) = (params.temperature, data.bounds().to_vec());
+        Ok(Self { temperature, discount: rules.discount, simd, bounds, gains })
+    }
+
+    /// The derivative of a discount by the rank, ranks from 1.
+    fn slope(&self, rank: f64) -> f64 {
+        match self.discount {
+            Discount::Log2 => {
+                let log = libm::log(1.0 + rank);
+                -std::f64::consts::LN_2 / ((1.0 + rank) * log * log)
+            }
+            Discount::Rank => -1.0 / (rank * rank),
+        }
+    }
+}
+
+impl Objective for ApproxNdcg {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let gains = &self.gains[self.bounds[docs.query]..self.bounds[docs.query + 1]];
+        let n_docs = docs.n_docs();
+        let n_padded = n_docs.next_multiple_of(LANES);
+        let Scratch { order: relevant, wide: [columns, pull, stiffness, rows, sums, forces], .. } = scratch;
+        relevant.clear();
+        relevant.extend((0..n_docs as u32).filter(|doc| gains[*doc as usize] > 0.0));
+        for column in [&mut *columns, &mut *pull, &mut *stiffness] {
+            column.clear();
+            column.resize(n_padded, 0.0);
+        }
+        sums.clear();
+        sums.resize(relevant.len(), 0.0);
+        let gain = |doc: u32| f64::from(gains[doc as usize]);
+        let force = |doc: u32, sum: f64| {
+            // Columns behind the last document count 1 each, the document itself 1/2.
+            let rank = 0.5 + (sum - (n_padded - n_docs) as f64);
+            gain(doc) * self.slope(rank.max(1.0))
+        };
+
+        let scaled = |doc: usize| docs.scores[doc] / self.temperature;
+        let highest = (0..n_docs).map(scaled).fold(f64::NEG_INFINITY, f64::max);
+        let lowest = (0..n_docs).map(scaled).fold(f64::INFINITY, f64::min);
+        let is_product = highest - lowest <= WIDEST_FOR_PRODUCTS;
+        forces.clear();
+        if is_product {
+            let middle = lowest + 0.5 * (highest - lowest);
+            (0..n_docs).for_each(|doc| columns[doc] = libm::exp(middle - scaled(doc)));
+            rows.clear();
+            rows.extend(relevant.iter().map(|doc| 1.0 / columns[*doc as usize]));
+            sum_rows(self.simd, rows, columns.as_chunks().0, sums);
+            for ((doc, row), sum) in relevant.iter().zip(&*rows).zip(&*sums) {
+                forces.extend([*row, force(*doc, *sum)]);
+            }
+            let pulls = &mut Pulls { pull: pull.as_chunks_mut().0, stiffness: stiffness.as_chunks_mut().0 };
+            add_forces(self.simd, forces.as_chunks().0, columns.as_chunks().0, pulls, sums);
+        } else {
+            // Powers anew for each row: slow, and hardly ever needed.
+            for (place, doc) in relevant.iter().enumerate() {
+                let own = scaled(*doc as usize);
+                for (other, power) in columns[..n_docs].iter_mut().enumerate() {
+                    *power = libm::exp((own - scaled(other)).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
+                }
+                let sum = &mut sums[place..=place];
+                sum_rows(self.simd, &[1.0], columns.as_chunks().0, sum);
+                let row = [1.0, force(*doc, sum[0])];
+                forces.extend(row);
+                let pulls = &mut Pulls { pull: pull.as_chunks_mut().0, stiffness: stiffness.as_chunks_mut().0 };
+                add_forces(self.simd, &[row], columns.as_chunks().0, pulls, sum);
+            }
+        }
+        for ((doc, [_, force]), slopes) in relevant.iter().zip(forces.as_chunks().0).zip(&*sums) {
+            let doc = *doc as usize;
+            pull[doc] += force * slopes;
+            // Without the pair of the document with itself, whose slope is 1/4, on either side.
+            stiffness[doc] += force.abs() * (slopes - 0.5);
+        }
+        for doc in 0..n_docs {
+            out.grad[doc] = (pull[doc] / self.temperature) as f32;
+            out.hess[doc] = (stiffness[doc] / (self.temperature * self.temperature)) as f32;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Logistic loss: the logistic function of a document's score should be its label, a probability.
+//!
+//! ```text
+//! p = 1 / (1 + exp(-s))        loss = -label ln p - (1 - label) ln(1 - p)        g = p - label        h = p (1 - p)
+//! ```
+
+use rankwise_data::Dataset;
+
+use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
+
+/// Cross-entropy of each document's label with its probability.
+#[derive(Clone, Copy, Debug)]
+pub struct Logistic {
+    log_odds: f64,
+}
+
+impl Logistic {
+    /// Starts from the log-odds of the weighted mean of the labels.
+    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
+        for query in data.queries() {
+            if let Some(label) = query.labels.iter().find(|label| !(0.0..=1.0).contains(*label)) {
+                return Err(ObjectiveError::NoProbability { label: *label, query: query.id.to_owned() });
+            }
+        }
+        let mean = checks::mean_label(data)?;
+        // What is left of 1, without cancellation.
+        let rest = checks::mean(data, |label| 1.0 - f64::from(label))?;
+        if mean == 0.0 || rest == 0.0 {
+            return Err(ObjectiveError::OneLabel { objective: "logistic", label: mean as f32 });
+        }
+        Ok(Self { log_odds: libm::log(mean) - libm::log(rest) })
+    }
+}
+
+impl Objective for Logistic {
+    fn base_score(&self) -> f64 {
+        self.log_odds
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
+        for (doc, label) in docs.labels.iter().enumerate() {
+            let score = docs.scores[doc];
+            // The smaller of the two probabilities is exact, the larger is what is left of 1.
+            let power = libm::exp(-score.abs());
+            let (small, large) = (power / (1.0 + power), 1.0 / (1.0 + power));
+            let (yes, no) = if score < 0.0 { (small, large) } else { (large, small) };
+            let label = f64::from(*label);
+            // p - label, without the cancellation where both are near 1.
+            out.grad[doc] = ((1.0 - label) * yes - label * no) as f32;
+            out.hess[doc] = (small * large) as f32;
+        }
+    }
+}

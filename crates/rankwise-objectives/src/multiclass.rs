@@ -1,0 +1,85 @@
+//! Grades as classes (McRank: Li, Burges and Wu 2007): a tree for each grade and round, the softmax of the outputs is the
+//! probability of a document's grades, and its score is the gain that they lead to expect.
+//!
+//! ```text
+//! p_k = exp(s_k) / sum exp(s_j)        loss = -ln p_label        g_k = p_k - [k is the label]        h_k = p_k (1 - p_k)
+//! ```
+//!
+//! The classes are the grades that documents with a weight have, ascending.
+
+use rankwise_data::Dataset;
+use rankwise_metrics::Gain;
+
+use crate::{Classes, GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
+
+/// The most classes there may be: each costs a tree a round.
+const MAX_CLASSES: usize = 32;
+
+/// Cross-entropy of each document's grade.
+#[derive(Clone, Debug)]
+pub struct Multiclass {
+    grades: Vec<f32>,
+    classes: Classes,
+}
+
+impl Multiclass {
+    /// Starts from the shares of the grades, by weight.
+    pub fn new(data: &Dataset, gain: &Gain) -> Result<Self, ObjectiveError> {
+        for query in data.queries() {
+            if let Some(label) = query.labels.iter().find(|label| label.fract() != 0.0) {
+                return Err(ObjectiveError::NoGrade { label: *label, query: query.id.to_owned() });
+            }
+        }
+        gain.check(data)?;
+        let mut grades: Vec<f32> = Vec::new();
+        for query in data.queries() {
+            for (doc, label) in query.labels.iter().enumerate() {
+                if query.weight * query.doc_weight(doc) > 0.0
+                    && let Err(place) = grades.binary_search_by(|grade| grade.total_cmp(label))
+                {
+                    grades.insert(place, *label);
+                    if grades.len() > MAX_CLASSES {
+                        return Err(ObjectiveError::ManyGrades { most: MAX_CLASSES });
+                    }
+                }
+            }
+        }
+        match grades[..] {
+            [] => return Err(ObjectiveError::NoWeight),
+            [label] => return Err(ObjectiveError::OneLabel { objective: "multiclass", label }),
+            _ => {}
+        }
+        let share = |grade: &f32| checks::mean(data, |label| f64::from(u8::from(label == *grade)));
+        let base_scores =
+            grades.iter().map(|grade| Ok(libm::log(share(grade)?))).collect::<Result<Vec<f64>, ObjectiveError>>()?;
+        let gains = grades.iter().map(|grade| gain.of(*grade)).collect();
+        Ok(Self { grades, classes: Classes { gains, base_scores } })
+    }
+}
+
+impl Objective for Multiclass {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn classes(&self) -> Option<&Classes> {
+        Some(&self.classes)
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let n_docs = docs.n_docs();
+        let powers = &mut scratch.wide[0];
+        for (doc, label) in docs.labels.iter().enumerate() {
+            let outputs = docs.scores.iter().skip(doc).step_by(n_docs);
+            let largest = outputs.clone().copied().fold(f64::NEG_INFINITY, f64::max);
+            powers.clear();
+            powers.extend(outputs.map(|output| libm::exp(output - largest)));
+            let total: f64 = powers.iter().sum();
+            for (class, (power, grade)) in powers.iter().zip(&self.grades).enumerate() {
+                let (p, at) = (power / total, class * n_docs + doc);
+                out.grad[at] = (p - f64::from(u8::from(label == grade))) as f32;
+                out.hess[at] = (p * (1.0 - p)) as f32;
+            }
+        }
+    }
+}

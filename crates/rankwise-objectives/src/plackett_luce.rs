@@ -1,0 +1,214 @@
+//! The expected metric when rankings are drawn from the Plackett-Luce model, which takes one document after another, each with a
+//! probability in proportion to exp(score) (BayesRank's idea; the estimator is that of PL-Rank, Oosterhuis 2021, with a baseline, and
+//! for metrics of more kinds).
+//!
+//! A metric gives rank k the reward c_k worth_d, where c_k may depend on what stands above ([`AdditiveMetric`]). With rewards from rank k on
+//! Q_k, and Z_k the sum of exp(score) over the documents that are not above rank k, one ranking gives document d at rank r
+//!
+//! ```text
+//! g_d = -(Q_(r+1) - b_r) - exp(s_d) sum over k up to r of (c_k worth_d - Q_k + b_k) / Z_k
+//! h_d = sum over k up to r of Q_k p_k (1 - p_k)        p_k = exp(s_d) / Z_k
+//! ```
+//!
+//! without the first term below the cut-off. The mean over rankings of g is the gradient of -E[metric]: that a document is taken at
+//! rank k has a known probability, so its own reward is averaged over exactly, and only what follows is sampled. The baseline b_k is
+//! what the other rankings got below rank k. The expected metric is not convex; h is the curvature of the likelihood of the rankings
+//! weighed by their rewards, which has the same gradient.
+
+use rankwise_data::{Dataset, SimdLevel};
+use rankwise_metrics::{AdditiveMetric, Rules};
+
+use crate::kernel::clocks::ring;
+use crate::target::additive;
+use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
+
+const NAME: &str = "plackett-luce";
+/// Rankings that a gradient is the mean of, where nothing else is asked for.
+const DEFAULT_SAMPLES: usize = 8;
+/// Scores count as at most this far below the best of their query: powers stay in the range of numbers.
+const DEEPEST: f64 = 300.0;
+/// Clocks that one draw of 128 bits is enough for.
+const CLOCKS_PER_DRAW: usize = 4;
+
+/// The expected metric, bound to the queries it will see.
+#[derive(Clone, Debug)]
+pub struct PlackettLuce {
+    samples: usize,
+    simd: SimdLevel,
+    metric: AdditiveMetric,
+    /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
+    bounds: Vec<usize>,
+    /// What a document is worth, whatever its rank.
+    worths: Vec<f32>,
+}
+
+impl PlackettLuce {
+    /// Computes what does not change from tree to tree. The gain of the rules is the objective's.
+    pub fn new(
+        params: &ObjectiveParams,
+        data: &Dataset,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Self, ObjectiveError> {
+        let metric = additive(NAME, &params.target, data, rules)?;
+        checks::has_pairs(data, NAME)?;
+        checks::has_weight(data)?;
+        let mut worths = Vec::with_capacity(data.n_rows());
+        data.queries().for_each(|query| metric.push_worth(query.labels, &mut worths));
+        let worths = worths.into_iter().map(|worth| worth as f32).collect();
+        let samples = params.samples.unwrap_or(DEFAULT_SAMPLES);
+        Ok(Self { samples, simd, metric, bounds: data.bounds().to_vec(), worths })
+    }
+}
+
+impl Objective for PlackettLuce {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let worths = &self.worths[self.bounds[docs.query]..self.bounds[docs.query + 1]];
+        if worths.iter().all(|worth| *worth == worths[0]) {
+            // Whatever the order, the metric is the same.
+            out.grad.fill(0.0);
+            out.hess.fill(0.0);
+            return;
+        }
+        let depth = self.metric.depth().min(docs.n_docs());
+        self.draw(docs, depth, scratch);
+        let Scratch { order, wide: [powers, means, followings, grad, hess, sums], .. } = scratch;
+        self.collect(worths, order, depth, followings);
+        // How much the rankings got below each rank, together.
+        sums.clear();
+        sums.resize(depth + 1, 0.0);
+        for following in followings.chunks_exact(depth + 1) {
+            sums.iter_mut().zip(following).for_each(|(sum, following)| *sum += following);
+        }
+        for column in [&mut *grad, &mut *hess] {
+            column.clear();
+            column.resize(docs.n_docs(), 0.0);
+        }
+        for (order, following) in order.chunks_exact(docs.n_docs()).zip(followings.chunks_exact(depth + 1)) {
+            let ranking = Ranking { order, depth, following, sums, worths, powers, n_samples: self.samples };
+            ranking.add(&self.metric, means, (grad, hess));
+        }
+        let share = 1.0 / self.samples as f64;
+        for doc in 0..docs.n_docs() {
+            out.grad[doc] = (-grad[doc] * share) as f32;
+            out.hess[doc] = (hess[doc] * share) as f32;
+        }
+    }
+}
+
+impl PlackettLuce {
+    /// Draws rankings into `order`, one after another: the first `depth` documents in rank order, then the others in any. Leaves
+    /// exp(score) in the first wide column.
+    fn draw(&self, docs: QueryDocs<'_>, depth: usize, scratch: &mut Scratch) {
+        let n_docs = docs.n_docs();
+        let Scratch { keys, order, bits, wide: [powers, means, times, ..], .. } = scratch;
+        let best = docs.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        powers.clear();
+        powers.extend(docs.scores.iter().map(|score| libm::exp((score - best).max(-DEEPEST))));
+        means.clear();
+        means.extend(powers.iter().map(|power| 1.0 / power));
+        times.clear();
+        times.resize(n_docs, 0.0);
+        bits.resize(CLOCKS_PER_DRAW * n_docs, 0);
+        order.clear();
+        // The number of the document takes the place of the last bits of its time.
+        let mask = (n_docs.next_power_of_two() - 1) as u64;
+        for sample in 0..self.samples {
+            let lane = sample % CLOCKS_PER_DRAW;
+            if lane == 0 {
+                for doc in 0..n_docs {
+                    let drawn = docs.noise.bits(doc, (sample / CLOCKS_PER_DRAW) as u32);
+                    (0..CLOCKS_PER_DRAW).for_each(|lane| bits[lane * n_docs + doc] = drawn[lane]);
+                }
+            }
+            ring(self.simd, &bits[lane * n_docs..][..n_docs], means, times);
+            keys.clear();
+            keys.extend(times.iter().enumerate().map(|(doc, time)| time.to_bits() & !mask | doc as u64));
+            if depth < n_docs {
+                keys.select_nth_unstable(depth);
+            }
+            keys[..depth].sort_unstable();
+            order.extend(keys.iter().map(|key| (key & mask) as u32));
+        }
+    }
+
+    /// What each ranking gets from each rank on; the last entry is 0.
+    fn collect(&self, worths: &[f32], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
+        followings.clear();
+        for order in orders.chunks_exact(worths.len()) {
+            let start = followings.len();
+            let mut context = 1.0;
+            for (rank, doc) in order[..depth].iter().enumerate() {
+                let worth = f64::from(worths[*doc as usize]);
+                followings.push(self.metric.rank_weights()[rank] * context * worth);
+                context = self.metric.context().after(context, worth);
+            }
+            followings.push(0.0);
+            let ranks = &mut followings[start..];
+            (0..depth).rev().for_each(|rank| ranks[rank] += ranks[rank + 1]);
+        }
+    }
+}
+
+/// One drawn ranking.
+struct Ranking<'a> {
+    order: &'a [u32],
+    depth: usize,
+    /// What it gets from each rank on.
+    following: &'a [f64],
+    /// That of all rankings together.
+    sums: &'a [f64],
+    worths: &'a [f32],
+    /// exp(score) of each document.
+    powers: &'a [f64],
+    n_samples: usize,
+}
+
+impl Ranking<'_> {
+    /// What the other rankings got below a rank.
+    fn baseline(&self, rank: usize) -> f64 {
+        let others = self.n_samples.max(2) as f64 - 1.0;
+        (self.sums[rank + 1] - self.following[rank + 1]) / others
+    }
+
+    /// Adds what it says of the metric's derivatives.
+    fn add(&self, metric: &AdditiveMetric, left: &mut Vec<f64>, (grad, hess): (&mut [f64], &mut [f64])) {
+        // Z_k, from the last rank on: nothing is ever taken away.
+        let rest = self.order[self.depth..].iter().fold(0.0, |sum, doc| sum + self.powers[*doc as usize]);
+        left.clear();
+        left.resize(self.depth, 0.0);
+        (0..self.depth).rev().fold(rest, |below, rank| {
+            left[rank] = below + self.powers[self.order[rank] as usize];
+            left[rank]
+        });
+        // Sums over ranks of c / Z, (Q - b) / Z, Q / Z and Q / Z^2.
+        let mut chances = [0.0; 4];
+        let mut context = 1.0;
+        let mut add = |doc: usize, [own, rest, first, second]: [f64; 4]| {
+            let (power, worth) = (self.powers[doc], f64::from(self.worths[doc]));
+            grad[doc] += power * (worth * own - rest);
+            hess[doc] += power * (first - power * second);
+            worth
+        };
+        for (rank, left) in left.iter().enumerate() {
+            let inverse = 1.0 / left;
+            let (gets, baseline) = (self.following[rank], self.baseline(rank));
+            chances[0] += metric.rank_weights()[rank] * context * inverse;
+            chances[1] += (gets - baseline) * inverse;
+            chances[2] += gets * inverse;
+            chances[3] += gets * inverse * inverse;
+            let worth = add(self.order[rank] as usize, chances);
+            context = metric.context().after(context, worth);
+        }
+        for doc in &self.order[self.depth..] {
+            add(*doc as usize, chances);
+        }
+        for rank in 0..self.depth {
+            grad[self.order[rank] as usize] += self.following[rank + 1] - self.baseline(rank);
+        }
+    }
+}

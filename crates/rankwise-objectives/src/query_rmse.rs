@@ -1,0 +1,47 @@
+//! Squared error inside a query, whatever is common to all its documents: scores may be off by any number, another one for each
+//! query. CatBoost's QueryRMSE.
+//!
+//! ```text
+//! r_i = s_i - label_i        m = sum w_j r_j / sum w_j        loss = 1/2 sum w_i (r_i - m)^2
+//! g_i = w_i (r_i - m)        h_i = w_i (1 - w_i / sum w_j)
+//! ```
+//!
+//! The Hessian is the exact one; where others take w_i, a query of one document would weigh in the leaves without ever having a
+//! gradient.
+
+use rankwise_data::Dataset;
+
+use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
+
+/// Half the squared error of each document, once the mean error of its query is taken away.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryRmse;
+
+impl QueryRmse {
+    /// At least one query must have documents with different labels.
+    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
+        checks::has_pairs(data, "query-rmse")?;
+        checks::has_weight(data)?;
+        Ok(Self)
+    }
+}
+
+impl Objective for QueryRmse {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
+        let residual = |doc: usize| docs.scores[doc] - f64::from(docs.labels[doc]);
+        let (mut total, mut sum) = (0.0, 0.0);
+        for doc in 0..docs.n_docs() {
+            total += docs.weight(doc);
+            sum += docs.weight(doc) * residual(doc);
+        }
+        let mean = sum / total;
+        for doc in 0..docs.n_docs() {
+            out.grad[doc] = (residual(doc) - mean) as f32;
+            out.hess[doc] = (1.0 - docs.weight(doc) / total) as f32;
+        }
+    }
+}

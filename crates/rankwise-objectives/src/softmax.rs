@@ -1,0 +1,97 @@
+//! Cross-entropy of two distributions over the documents of a query: one from the labels, one from the scores.
+//!
+//! ```text
+//! p_i = exp(s_i) / sum w_j exp(s_j)                       loss = -sum w_i t_i ln p_i
+//! t_i = label_i / sum w_j label_j                         softmax (CatBoost's QuerySoftMax, each query counted once)
+//! t_i = exp(label_i) / sum w_j exp(label_j)               listnet (Cao et al. 2007, top one)
+//! g_i = w_i (p_i - t_i)        h_i = w_i p_i (1 - w_i p_i)
+//! ```
+//!
+//! A document with weight w counts as w documents. A query without relevant documents has no distribution of labels and no
+//! gradient with `softmax`; with `listnet` it pulls scores together.
+
+use rankwise_data::Dataset;
+
+use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
+
+/// Where the distribution of labels comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Labels {
+    Share,
+    Softmax,
+}
+
+/// Cross-entropy of the labels' distribution with that of the scores.
+#[derive(Clone, Copy, Debug)]
+pub struct Softmax {
+    labels: Labels,
+}
+
+impl Softmax {
+    /// A label's probability is its share in the sum of labels.
+    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
+        Self::checked(data, "softmax", Labels::Share)
+    }
+
+    /// A label's probability is its softmax.
+    pub fn listnet(data: &Dataset) -> Result<Self, ObjectiveError> {
+        Self::checked(data, "listnet", Labels::Softmax)
+    }
+
+    fn checked(data: &Dataset, name: &'static str, labels: Labels) -> Result<Self, ObjectiveError> {
+        checks::has_pairs(data, name)?;
+        checks::has_weight(data)?;
+        Ok(Self { labels })
+    }
+}
+
+impl Objective for Softmax {
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+        let n_docs = docs.n_docs();
+        let [found, wanted, ..] = &mut scratch.wide;
+        distribution(docs, |doc| docs.scores[doc], found);
+        let label = |doc: usize| f64::from(docs.labels[doc]);
+        match self.labels {
+            Labels::Softmax => distribution(docs, label, wanted),
+            Labels::Share => {
+                let sum: f64 = (0..n_docs).map(|doc| docs.weight(doc) * label(doc)).sum();
+                wanted.clear();
+                if sum > 0.0 {
+                    wanted.extend((0..n_docs).map(|doc| label(doc) / sum));
+                } else {
+                    // Nothing is wanted: stay.
+                    out.grad.fill(0.0);
+                    out.hess.fill(0.0);
+                    return;
+                }
+            }
+        }
+        for doc in 0..n_docs {
+            out.grad[doc] = (found[doc] - wanted[doc]) as f32;
+            out.hess[doc] = (found[doc] * (1.0 - docs.weight(doc) * found[doc])) as f32;
+        }
+    }
+}
+
+/// exp(value) over its weighted sum, for each document; 0 for documents without weight. The largest value is taken away first, so
+/// that no power is too large.
+pub(crate) fn distribution(docs: QueryDocs<'_>, value: impl Fn(usize) -> f64, out: &mut Vec<f64>) {
+    let counts = |doc: &usize| docs.weight(*doc) > 0.0;
+    let largest = (0..docs.n_docs()).filter(counts).map(&value).fold(f64::NEG_INFINITY, f64::max);
+    out.clear();
+    let mut sum = 0.0;
+    for doc in 0..docs.n_docs() {
+        let power = if counts(&doc) { libm::exp(value(doc) - largest) } else { 0.0 };
+        sum += docs.weight(doc) * power;
+        out.push(power);
+    }
+    if sum > 0.0 {
+        for power in out.iter_mut() {
+            *power /= sum;
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Labels and targets that an objective cannot take.
+
+use rankwise_data::{DatasetBuilder, Row, SimdLevel};
+use rankwise_metrics::{MetricName, Rules};
+use rankwise_objectives::{ObjectiveError, ObjectiveKind, ObjectiveSpec};
+use rankwise_params::ParamValue as _;
+
+use crate::{Doc, dataset, params};
+
+const PAIRED: [ObjectiveKind; 8] = [
+    ObjectiveKind::QueryRmse,
+    ObjectiveKind::Softmax,
+    ObjectiveKind::ListNet,
+    ObjectiveKind::XeNdcg,
+    ObjectiveKind::ListMle,
+    ObjectiveKind::PListMle,
+    ObjectiveKind::PlackettLuce,
+    ObjectiveKind::ApproxNdcg,
+];
+
+fn bind(docs: &[Doc], change: impl FnOnce(&mut ObjectiveSpec)) -> Option<ObjectiveError> {
+    params(change).bind(&dataset(docs), &Rules::default(), SimdLevel::best()).err()
+}
+
+#[test]
+fn equal_labels_and_no_weight_give_nothing_to_learn() {
+    for kind in PAIRED {
+        let error = bind(&[(0, 1.0, 0.0), (0, 1.0, 0.0), (1, 2.0, 0.0)], |spec| spec.objective = kind).unwrap();
+        assert_eq!(error, ObjectiveError::NoPairs { objective: kind.render().leak() });
+    }
+    let mut builder = DatasetBuilder::default();
+    for label in [0.0, 1.0] {
+        builder.push(&Row { qid: "a", label, ..Row::default() }).unwrap();
+    }
+    builder.row_weights(vec![0.0, 0.0]);
+    let data = builder.finish().unwrap();
+    for kind in PAIRED.into_iter().chain([ObjectiveKind::Logistic]) {
+        let error = params(|spec| spec.objective = kind).bind(&data, &Rules::default(), SimdLevel::best()).err();
+        assert_eq!(error, Some(ObjectiveError::NoWeight), "{kind:?}");
+    }
+}
+
+#[test]
+fn logistic_takes_probabilities() {
+    let logistic = |docs: &[Doc]| bind(docs, |spec| spec.objective = ObjectiveKind::Logistic);
+    let error = logistic(&[(0, 0.5, 0.0), (1, 2.0, 0.0), (1, 3.0, 0.0)]).unwrap();
+    assert!(matches!(&error, ObjectiveError::NoProbability { query, .. } if query == "q1"));
+    assert!(error.to_string().contains("divide the labels"), "{error}");
+    for label in [0.0, 1.0] {
+        let error = logistic(&[(0, label, 0.0), (1, label, 0.0)]).unwrap();
+        assert_eq!(error, ObjectiveError::OneLabel { objective: "logistic", label });
+    }
+    assert_eq!(logistic(&[(0, 0.5, 0.0), (0, 0.5, 0.0)]), None);
+    // Starts where a quarter is likely.
+    let data = dataset(&[(0, 1.0, 0.0), (0, 0.0, 0.0), (1, 0.0, 0.0), (2, 0.0, 0.0)]);
+    let objective = params(|spec| spec.objective = ObjectiveKind::Logistic)
+        .bind(&data, &Rules::default(), SimdLevel::best())
+        .unwrap();
+    assert!((objective.base_score() - (1.0f64 / 3.0).ln()).abs() < 1e-15);
+}
+
+#[test]
+fn targets_that_have_no_rewards_are_refused() {
+    let docs = [(0, 1.0, 0.0), (0, 0.0, 0.0)];
+    for target in ["auc", "kendall-tau", "f1@3", "bpref"] {
+        let error = bind(&docs, |spec| {
+            spec.objective = ObjectiveKind::PlackettLuce;
+            spec.target = MetricName::parse(target).unwrap();
+        });
+        assert!(matches!(error, Some(ObjectiveError::Target { .. })), "{target}");
+    }
+    let large = [(0, 5.0, 0.0), (0, 0.0, 0.0)];
+    let error = bind(&large, |spec| {
+        spec.objective = ObjectiveKind::PlackettLuce;
+        spec.target = MetricName::parse("err").unwrap();
+    });
+    assert!(matches!(error, Some(ObjectiveError::Label(_))));
+    let huge = [(0, 1000.0, 0.0), (0, 0.0, 0.0)];
+    for kind in [ObjectiveKind::XeNdcg, ObjectiveKind::ApproxNdcg, ObjectiveKind::PlackettLuce] {
+        assert!(matches!(bind(&huge, |spec| spec.objective = kind), Some(ObjectiveError::Label(_))), "{kind:?}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Several outputs: each has trees of its own, and a document's score is made of all of them.
+
+use rankwise_model::ExpectedGain;
+
+use crate::scorer::{BLOCK_DOCS, WALKED_DOCS};
+use crate::walk::add_walked;
+use crate::{Documents, Scorer, Scratch};
+
+impl Scorer {
+    /// Scores all documents by the gain that is expected of them.
+    pub(crate) fn score_outputs(
+        &self,
+        expected: &ExpectedGain,
+        docs: &impl Documents,
+        scores: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        let n_outputs = expected.gains.len();
+        let n_trees = self.trees.len() / n_outputs;
+        let trees_of = |output: usize| &self.trees[output * n_trees..(output + 1) * n_trees];
+        let mut planes = std::mem::take(&mut scratch.planes);
+        for (block, scores) in scores.chunks_mut(BLOCK_DOCS).enumerate() {
+            let (first, n_docs) = (block * BLOCK_DOCS, scores.len());
+            planes.clear();
+            for base_score in &expected.base_scores {
+                planes.resize(planes.len() + n_docs, *base_score);
+            }
+            if n_docs <= WALKED_DOCS {
+                for doc in 0..n_docs {
+                    self.answer_one(docs, first + doc, scratch);
+                    for output in 0..n_outputs {
+                        add_walked(trees_of(output), &scratch.truths, &mut planes[output * n_docs + doc]);
+                    }
+                }
+            } else {
+                self.answer(docs, first..first + n_docs, scratch);
+                for (output, plane) in planes.chunks_mut(n_docs).enumerate() {
+                    self.add(trees_of(output), plane, scratch);
+                }
+            }
+            for (doc, score) in scores.iter_mut().enumerate() {
+                *score = expected.score(planes.iter().skip(doc).step_by(n_docs).copied());
+            }
+        }
+        scratch.planes = planes;
+    }
+}
