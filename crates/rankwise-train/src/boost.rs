@@ -1,213 +1,53 @@
 //! The loop.
 
+mod finish;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::{Absent, BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{AbsentFeature, ExpectedGain, Model, Output, Precision, TrainedOn, Tree};
+use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_model::{Output, Tree};
 use rankwise_objectives::{Objective, Round};
-use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
+pub use self::finish::Trained;
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
-use crate::langevin::{Langevin, later_factors, shrinkage};
+use crate::langevin::{Langevin, shrinkage};
 use crate::validation::Validation;
-use crate::{
-    Checkpoint, CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams,
-    ValidSet,
-};
+use crate::{CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams};
 
-/// A finished run.
-#[derive(Clone, Debug)]
-pub struct Trained {
-    /// The model, cut after the best tree where there was a validation set.
-    pub model: Model,
-    /// Trees grown, those that were cut off included.
-    pub trees_grown: usize,
-    /// The metrics of the model on the validation sets.
-    pub values: Vec<MetricValue>,
-    /// The scores of the training documents after the last tree that was grown, in canonical order.
-    pub train_scores: Vec<f64>,
-    /// Why it ended.
-    pub stopped: StopReason,
-    /// Where the time went.
-    pub phases: Phases,
-}
-
-/// Trains a model.
-pub fn train(
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
-    observer: &mut dyn Observer,
-) -> Result<Trained, TrainError> {
-    Training::new(params, data).valid(valid).run(observer)
-}
-
-/// A run that is about to start, with what most runs do not need.
-#[derive(Clone)]
-pub struct Training<'a> {
-    params: &'a TrainParams,
-    data: &'a Dataset,
-    valid: &'a [ValidSet<'a>],
-    own_objective: Option<(&'a str, &'a dyn Objective)>,
-    checkpoint: Option<Checkpoint>,
-    simd: Option<SimdLevel>,
-}
-
-impl<'a> Training<'a> {
-    /// A run over the data.
-    pub fn new(params: &'a TrainParams, data: &'a Dataset) -> Self {
-        Self { params, data, valid: &[], own_objective: None, checkpoint: None, simd: None }
-    }
-
-    /// Measures on these sets after each tree.
-    #[must_use]
-    pub fn valid(self, valid: &'a [ValidSet<'a>]) -> Self {
-        Self { valid, ..self }
-    }
-
-    /// Learns an objective of the caller's own, which the model names so, in place of the one that the parameters name.
-    #[must_use]
-    pub fn own_objective(self, name: &'a str, objective: &'a dyn Objective) -> Self {
-        Self { own_objective: Some((name, objective)), ..self }
-    }
-
-    /// Goes on with a run that was interrupted, if there is one, on the same data and with the same parameters, to the model that it would
-    /// have come to. There may be more trees than were wanted then, other threads and another engine.
-    #[must_use]
-    pub fn from_checkpoint(self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
-        Self { checkpoint: checkpoint.into(), ..self }
-    }
-
-    /// Uses these instructions in place of the best that the machine has or those that `RANKWISE_SIMD` names. They change
-    /// nothing but the time it takes.
-    #[must_use]
-    pub fn simd(self, simd: SimdLevel) -> Self {
-        Self { simd: Some(simd), ..self }
-    }
-
-    /// Trains.
-    pub fn run(self, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
-        let started = Instant::now();
-        let Self { params, data, valid, .. } = self;
-        check_against_data(params, data, valid)?;
-        let simd = self.simd.map_or_else(SimdLevel::from_env, Ok)?;
-        let objective_name =
-            self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
-        let origin = Origin::new(params, &objective_name, data, valid);
-        if let Some(Checkpoint(state)) = &self.checkpoint {
-            origin.check_same(&state.origin)?;
-        }
-        let bound;
-        let objective = if let Some((_, objective)) = self.own_objective {
-            objective
-        } else {
-            bound = params.objective().bind(data, params.rules(), simd)?;
-            &*bound
-        };
-        let mut phases = Phases::default();
-        let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
-        if binned.n_features() == 0 {
-            return Err(TrainError::NoFeatures);
-        }
-        let output = output_of(objective);
-        let base_scores = output.base_scores(objective.base_score());
-        let validation = timed(&mut phases.bin, || {
-            let rules = (&params.boosting().metric[..], params.rules());
-            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, &base_scores));
-            sets.collect::<Result<Vec<_>, _>>()
-        })?;
-        let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
-        let mut run = Run {
-            params,
-            data,
-            binned: &binned,
-            grower,
-            bag: Bag::new(data, params.boosting()),
-            weights: row_weights(params, data),
-            scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect(),
-            grad: vec![0.0; base_scores.len() * data.n_rows()],
-            hess: vec![0.0; base_scores.len() * data.n_rows()],
-            langevin: Langevin::new(params.boosting()),
-            noisy_grad: Vec::new(),
-            objective,
-            output,
-            objective_name,
-            validation,
-            origin,
-            n_tried: 0,
-            trees: Vec::new(),
-            best: Best::default(),
-            phases,
-        };
-        if let Some(Checkpoint(state)) = self.checkpoint {
-            run.restore(state)?;
-        }
-        let stopped = run.boost(observer)?;
-        Ok(run.finish(stopped, started.elapsed()))
-    }
-}
-
-fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
-    if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
-        let problem = "early stopping needs a validation set; give one with --valid";
-        return Err(ParamError::conflict("early_stopping_rounds", problem).into());
-    }
-    let known = data.feature_ids();
-    match params.trees().monotone_constraints.features().find(|feature| known.binary_search(feature).is_err()) {
-        Some(feature) => Err(TrainError::UnknownFeature { feature }),
-        None => Ok(()),
-    }
-}
-
-/// How the outputs of an objective become a score.
-fn output_of(objective: &dyn Objective) -> Output {
-    objective.classes().map_or(Output::Sum, |classes| {
-        Output::ExpectedGain(ExpectedGain { gains: classes.gains.clone(), base_scores: classes.base_scores.clone() })
-    })
-}
-
-/// The weight of each row, where a step needs it in place of the second derivative.
-fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
-    let trees = params.trees();
-    if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {
-        return Vec::new();
-    }
-    let by_query = |query: usize| data.query_rows(query).map(move |row| data.query_weight(query) * data.weight(row));
-    (0..data.n_queries()).flat_map(by_query).collect()
-}
-
-struct Run<'a> {
-    params: &'a TrainParams,
-    data: &'a Dataset,
-    binned: &'a BinnedDataset,
-    objective: &'a dyn Objective,
-    objective_name: String,
-    output: Output,
-    grower: Grower<'a>,
-    bag: Bag<'a>,
-    weights: Vec<f32>,
+/// A run under way.
+pub(crate) struct Run<'a> {
+    pub(crate) params: &'a TrainParams,
+    pub(crate) data: &'a Dataset,
+    pub(crate) binned: &'a BinnedDataset,
+    pub(crate) objective: &'a dyn Objective,
+    pub(crate) objective_name: String,
+    pub(crate) output: Output,
+    pub(crate) grower: Grower<'a>,
+    pub(crate) bag: Bag<'a>,
+    pub(crate) weights: Vec<f32>,
     /// Of the first output, then of the second, ...; so are the next two.
-    scores: Vec<f64>,
-    grad: Vec<f32>,
-    hess: Vec<f32>,
-    langevin: Option<Langevin>,
+    pub(crate) scores: Vec<f64>,
+    pub(crate) grad: Vec<f32>,
+    pub(crate) hess: Vec<f32>,
+    pub(crate) langevin: Option<Langevin>,
     /// The gradients with noise, where there is any.
-    noisy_grad: Vec<f32>,
-    validation: Vec<Validation<'a>>,
-    origin: Origin,
+    pub(crate) noisy_grad: Vec<f32>,
+    pub(crate) validation: Vec<Validation<'a>>,
+    pub(crate) origin: Origin,
     /// Rounds grown or tried in vain, of a tree for each output, and so the number of the next one.
-    n_tried: usize,
-    trees: Vec<Tree>,
-    best: Best,
-    phases: Phases,
+    pub(crate) n_tried: usize,
+    pub(crate) trees: Vec<Tree>,
+    pub(crate) best: Best,
+    pub(crate) phases: Phases,
 }
 
 impl Run<'_> {
-    fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
+    /// Grows trees until there is a reason to stop.
+    pub(crate) fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
             || self.params.trees().feature_fraction < 1.0
@@ -287,7 +127,7 @@ impl Run<'_> {
     }
 
     /// Goes where another run of the same origin stood.
-    fn restore(&mut self, state: State<'_>) -> Result<(), CheckpointError> {
+    pub(crate) fn restore(&mut self, state: State<'_>) -> Result<(), CheckpointError> {
         let valid_rows: Vec<usize> = self.validation.iter().map(|set| set.scores.len()).collect();
         let metrics = self.params.boosting().metric.len();
         let (rows, features) = (self.scores.len(), self.binned.n_features());
@@ -401,72 +241,10 @@ impl Run<'_> {
         }
         Ok(values)
     }
-
-    fn finish(mut self, stopped: StopReason, total: Duration) -> Trained {
-        let trees_grown = self.trees.len();
-        if !self.best.values.is_empty() {
-            self.trees.truncate(self.best.n_trees);
-        }
-        let train_scores = self.output.scores(&self.scores).into_owned();
-        let mut base_score = self.objective.base_score();
-        if self.is_shrinking() {
-            let n_outputs = self.output.n_outputs();
-            let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
-            let first = factors.first().copied().unwrap_or(1.0);
-            base_score *= first;
-            self.output.scale_base_scores(first);
-            let scaled = self.trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs]));
-            self.trees = scaled.collect();
-        }
-        let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
-        let model = Model {
-            objective: self.objective_name,
-            params: self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect(),
-            trained_on: TrainedOn {
-                fingerprint: format!("{:032x}", self.data.fingerprint()),
-                rows: self.data.n_rows() as u64,
-                queries: self.data.n_queries() as u64,
-            },
-            absent: match self.data.absent() {
-                Absent::Missing => AbsentFeature::Missing,
-                Absent::Zero => AbsentFeature::Zero,
-            },
-            precision: Precision::F32,
-            base_score,
-            output: self.output,
-            feature_names: names_of(self.data, &features),
-            features,
-            trees,
-        };
-        self.phases.total = total;
-        Trained { model, trees_grown, values: self.best.values, train_scores, stopped, phases: self.phases }
-    }
 }
 
-/// The names of features, where the data has names.
-fn names_of(data: &Dataset, features: &[u32]) -> Vec<String> {
-    features.iter().filter_map(|feature| data.feature_name(*feature)).map(Into::into).collect()
-}
-
-/// The features that some tree asks for, and the trees with features numbered by that list.
-fn keep_used_features(ids: &[u32], trees: &[Tree]) -> (Vec<u32>, Vec<Tree>) {
-    let mut is_used = vec![false; ids.len()];
-    trees.iter().flat_map(|tree| &tree.parts().feature).for_each(|feature| is_used[*feature as usize] = true);
-    let used: Vec<usize> = (0..ids.len()).filter(|feature| is_used[*feature]).collect();
-    let trees = trees
-        .iter()
-        .map(|tree| {
-            let mut parts = tree.parts().clone();
-            for feature in &mut parts.feature {
-                *feature = used.binary_search(&(*feature as usize)).expect("every feature of a tree is used") as u32;
-            }
-            Tree::new(parts).expect("renumbering features keeps the shape")
-        })
-        .collect();
-    (used.iter().map(|feature| ids[*feature]).collect(), trees)
-}
-
-fn timed<T>(phase: &mut Duration, work: impl FnOnce() -> T) -> T {
+/// Does some work, and adds its time to a phase.
+pub(crate) fn timed<T>(phase: &mut Duration, work: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = work();
     *phase += started.elapsed();

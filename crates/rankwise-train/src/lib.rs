@@ -18,12 +18,14 @@ mod langevin;
 mod observe;
 mod params;
 mod phases;
+mod training;
 mod validation;
 
-pub use boost::{Trained, Training, train};
+pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
 pub use params::{LoopParams, LoopSpec, Sample, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
+pub use training::{Training, train};
 pub use validation::{MetricValue, ValidSet};
