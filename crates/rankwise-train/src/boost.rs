@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Output, Tree};
 use rankwise_objectives::{Objective, Round};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
@@ -33,6 +33,7 @@ pub(crate) struct Run<'a> {
     pub(crate) scores: Vec<f64>,
     pub(crate) grad: Vec<f32>,
     pub(crate) hess: Vec<f32>,
+    pub(crate) simd: SimdLevel,
     pub(crate) langevin: Option<Langevin>,
     /// The gradients with noise, where there is any.
     pub(crate) noisy_grad: Vec<f32>,
@@ -207,22 +208,19 @@ impl Run<'_> {
         timed(&mut self.phases.scores, || {
             let values = &grown.tree.parts().leaf_value;
             let scores = &mut self.scores[plane];
+            // The tree has not seen the rows outside the bag.
+            if self.bag.is_sampled() {
+                grown.add_to(scores, self.binned, self.simd);
+                return;
+            }
             for (rows, value) in grown.leaf_rows.iter().zip(values) {
                 for row in &grown.rows[rows.clone()] {
                     scores[*row as usize] += value;
                 }
             }
-            // The tree has not seen the rows outside the bag: they walk it.
-            if self.bag.is_sampled() {
-                let mut in_bag = vec![false; scores.len()];
-                grown.rows.iter().for_each(|row| in_bag[*row as usize] = true);
-                for row in (0..in_bag.len()).filter(|row| !in_bag[*row]) {
-                    scores[row] += values[grown.leaf_of(self.binned, row)];
-                }
-            }
         });
         timed(&mut self.phases.validation, || {
-            self.validation.iter_mut().for_each(|validation| validation.add(output, grown));
+            self.validation.iter_mut().for_each(|validation| validation.add(output, grown, self.simd));
         });
         self.trees.push(grown.tree.clone());
     }

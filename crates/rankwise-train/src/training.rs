@@ -110,6 +110,7 @@ impl<'a> Training<'a> {
             scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect(),
             grad: vec![0.0; base_scores.len() * data.n_rows()],
             hess: vec![0.0; base_scores.len() * data.n_rows()],
+            simd,
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,

@@ -1,16 +1,12 @@
 //! Validation sets, scored tree by tree.
 
-use rankwise_data::{BinnedDataset, Dataset};
+use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
 use rankwise_model::Output;
 use rankwise_trees::GrownTree;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-
-/// Rows that one task adds a tree to.
-const ROWS_PER_TASK: usize = 2048;
 
 /// Data to measure on while training.
 #[derive(Clone, Copy, Debug)]
@@ -65,16 +61,9 @@ impl<'a> Validation<'a> {
     }
 
     /// Adds a tree of an output to the scores.
-    pub(crate) fn add(&mut self, output: usize, tree: &GrownTree) {
-        let values = &tree.tree.parts().leaf_value;
+    pub(crate) fn add(&mut self, output: usize, tree: &GrownTree, simd: SimdLevel) {
         let n_rows = self.binned.n_rows();
-        self.scores[output * n_rows..][..n_rows].par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(
-            |(task, scores)| {
-                for (offset, score) in scores.iter_mut().enumerate() {
-                    *score += values[tree.leaf_of(&self.binned, task * ROWS_PER_TASK + offset)];
-                }
-            },
-        );
+        tree.add_to(&mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
     }
 
     /// The metrics of the current scores.

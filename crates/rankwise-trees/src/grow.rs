@@ -1,5 +1,6 @@
 //! The expand loop: take from the queue, partition, build histograms, find splits, put into the queue.
 
+mod apply;
 mod finish;
 mod queue;
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+#[cfg(test)]
 use rankwise_data::BinnedDataset;
 use rankwise_model::{Child, Tree, TreeParts};
 use rayon::prelude::*;
@@ -23,12 +24,13 @@ pub struct GrownTree {
     pub leaf_rows: Vec<Range<usize>>,
     /// Where the time went.
     pub times: PhaseTimes,
-    questions: Vec<Question>,
+    pub(super) questions: Vec<Question>,
 }
 
+#[cfg(test)]
 impl GrownTree {
-    /// The leaf of a row of data that has the same bins.
-    pub fn leaf_of(&self, data: &BinnedDataset, row: usize) -> usize {
+    /// The leaf of a row of data that has the same bins, by a walk: the plain twin of [`GrownTree::add_to`].
+    pub(crate) fn leaf_of(&self, data: &BinnedDataset, row: usize) -> usize {
         self.tree.walk(|node| {
             let question = self.questions[node];
             question.goes_left(data.column(question.feature)[row])

@@ -143,6 +143,15 @@ proptest! {
                 prop_assert_eq!(grown.leaf_of(&data.binned, *row as usize), leaf);
             }
         }
+        // Sorted into the leaves many at a time, rows get the values of their leaves.
+        let values = &grown.tree.parts().leaf_value;
+        for simd in SimdLevel::available() {
+            let mut scores: Vec<f64> = (0..data.grad.len()).map(|row| row as f64 * 0.1).collect();
+            let expected = scores.iter().enumerate().map(|(row, score)| score + values[grown.leaf_of(&data.binned, row)]);
+            let expected: Vec<f64> = expected.collect();
+            grown.add_to(&mut scores, &data.binned, simd);
+            prop_assert_eq!(scores, expected);
+        }
     }
 
     /// Constrained features move the score one way only, whatever the other features are.

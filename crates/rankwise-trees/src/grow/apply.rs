@@ -1,0 +1,74 @@
+//! A tree applied to rows that it was not grown from.
+//!
+//! Rows are taken some thousands at a time, so that their part of a column stays in the cache, and sorted into the leaves node by
+//! node, as they are while a tree grows.
+
+use rankwise_data::{BinnedDataset, SimdLevel};
+use rankwise_model::Child;
+use rayon::prelude::*;
+
+use super::GrownTree;
+use crate::kernel::sides::sort_sides;
+
+/// Rows that one task sorts into leaves.
+const ROWS_PER_TASK: usize = 1 << 13;
+
+impl GrownTree {
+    /// Adds the tree's values to the scores of all rows of data that has the same bins.
+    pub fn add_to(&self, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
+        let values = &self.tree.parts().leaf_value;
+        scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
+            self.sort(data, task * ROWS_PER_TASK, scores.len(), (simd, rooms), |leaf, rows| {
+                for row in rows {
+                    scores[*row as usize] += values[leaf];
+                }
+            });
+        });
+    }
+
+    /// Calls `visit(leaf, rows)` for each leaf with its rows, counted from the first.
+    fn sort(
+        &self,
+        data: &BinnedDataset,
+        first: usize,
+        n_rows: usize,
+        (simd, rooms): (SimdLevel, &mut Rooms),
+        mut visit: impl FnMut(usize, &[u32]),
+    ) {
+        let Rooms { rows, left, right, stack } = rooms;
+        rows.clear();
+        rows.extend(0..n_rows as u32);
+        left.resize(n_rows, 0);
+        right.resize(n_rows, 0);
+        let parts = self.tree.parts();
+        let root = if parts.feature.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
+        stack.push((root, 0, n_rows));
+        while let Some((child, start, end)) = stack.pop() {
+            match child {
+                Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
+                Child::Node(node) => {
+                    let question = self.questions[node];
+                    let bins = &data.column(question.feature)[first..first + n_rows];
+                    let len = end - start;
+                    let sides = (&mut left[..len], &mut right[..len]);
+                    let n_left = sort_sides(simd, &rows[start..end], sides, bins, question);
+                    let middle = start + n_left;
+                    rows[start..middle].copy_from_slice(&left[..n_left]);
+                    rows[middle..end].copy_from_slice(&right[..end - middle]);
+                    stack.push((Child::decode(parts.right[node]), middle, end));
+                    stack.push((Child::decode(parts.left[node]), start, middle));
+                }
+            }
+        }
+    }
+}
+
+/// Room to sort in, kept by each thread.
+#[derive(Default)]
+struct Rooms {
+    rows: Vec<u32>,
+    left: Vec<u32>,
+    right: Vec<u32>,
+    /// Nodes to come, with their parts of the rows.
+    stack: Vec<(Child, usize, usize)>,
+}
