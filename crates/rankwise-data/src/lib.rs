@@ -25,6 +25,7 @@ mod random;
 pub mod reduce;
 mod remarks;
 mod strings;
+mod subset;
 pub mod synth;
 
 pub use binned::BinnedDataset;

@@ -21,7 +21,7 @@ impl<'a> Bag<'a> {
 
     /// Whether trees see only a part of the rows.
     pub(crate) fn is_sampled(&self) -> bool {
-        self.params.sample != Sample::None
+        matches!(self.params.sample, Sample::Bagging | Sample::QueryBagging)
     }
 
     /// The rows of a tree, ascending. Trees that share a sample may be asked for in any order, and from any of them on.

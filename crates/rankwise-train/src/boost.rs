@@ -15,6 +15,7 @@ pub use self::finish::Trained;
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
 use crate::langevin::{Langevin, shrinkage};
+use crate::selection::{Part, Selection};
 use crate::validation::Validation;
 use crate::{CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams};
 
@@ -27,7 +28,11 @@ pub(crate) struct Run<'a> {
     pub(crate) objective_name: String,
     pub(crate) output: Output,
     pub(crate) grower: Grower<'a>,
+    pub(crate) is_own_objective: bool,
     pub(crate) bag: Bag<'a>,
+    pub(crate) selection: Option<Selection>,
+    /// The documents that are selected, if they are not all.
+    pub(crate) part: Option<Part>,
     pub(crate) weights: Vec<f32>,
     /// Of the first output, then of the second, ...; so are the next two.
     pub(crate) scores: Vec<f64>,
@@ -51,6 +56,7 @@ impl Run<'_> {
     pub(crate) fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
+            || self.selection.is_some()
             || self.params.trees().feature_fraction < 1.0
             || self.params.trees().feature_fraction_bynode < 1.0
             || self.langevin.is_some();
@@ -60,11 +66,7 @@ impl Run<'_> {
                 return Ok(reason);
             }
             self.shrink();
-            timed(&mut self.phases.gradients, || {
-                let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
-                let derivatives = (&mut self.grad[..], &mut self.hess[..]);
-                rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives);
-            });
+            self.compute_gradients();
             if !self.grow_round() {
                 if !may_differ {
                     return Ok(StopReason::NothingToLearn);
@@ -89,6 +91,28 @@ impl Run<'_> {
                 return Ok(StopReason::Interrupted);
             }
         }
+    }
+
+    /// The derivatives of all documents, or of those that are selected.
+    fn compute_gradients(&mut self) {
+        let started = Instant::now();
+        if let Some(selection) = self.selection.filter(|selection| selection.is_due(self.n_tried)) {
+            let rows = selection.rows(self.data, &self.output.scores(&self.scores));
+            self.part = self.part_of(rows);
+        }
+        let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
+        let derivatives = (&mut self.grad[..], &mut self.hess[..]);
+        match &mut self.part {
+            Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
+            None => rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives),
+        }
+        self.phases.gradients += started.elapsed();
+    }
+
+    /// The given rows, as the objective sees them; `None` where they are all.
+    fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
+        let is_part = rows.len() < self.data.n_rows();
+        is_part.then(|| Part::new(self.params, self.data, rows, self.is_own_objective, self.simd))
     }
 
     fn is_shrinking(&self) -> bool {
@@ -124,6 +148,7 @@ impl Run<'_> {
             trees: Cow::Borrowed(&self.trees),
             scores: Cow::Borrowed(&self.scores),
             valid_scores: self.validation.iter().map(|set| Cow::Borrowed(&set.scores[..])).collect(),
+            selected: self.part.as_ref().map_or(Cow::Borrowed(&[]), |part| Cow::Borrowed(&part.rows)),
         }
     }
 
@@ -142,6 +167,7 @@ impl Run<'_> {
         self.trees = state.trees.into_owned();
         self.scores = state.scores.into_owned();
         self.best = state.best.into_owned();
+        self.part = if state.selected.is_empty() { None } else { self.part_of(state.selected.into_owned()) };
         // The sets may go by other names now.
         let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.name, metrics));
         self.best.values.iter_mut().zip(names).for_each(|(value, name)| name.clone_into(&mut value.set));
@@ -192,7 +218,7 @@ impl Run<'_> {
             leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),
             leaf_hess: derivatives(self.params.trees().leaf_estimation),
-            rows: self.bag.rows(round),
+            rows: self.part.as_ref().map_or_else(|| self.bag.rows(round), |part| &part.rows),
             learning_rate: self.params.boosting().learning_rate,
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
@@ -208,8 +234,8 @@ impl Run<'_> {
         timed(&mut self.phases.scores, || {
             let values = &grown.tree.parts().leaf_value;
             let scores = &mut self.scores[plane];
-            // The tree has not seen the rows outside the bag.
-            if self.bag.is_sampled() {
+            // The tree has not seen the rows outside the sample.
+            if self.bag.is_sampled() || self.part.is_some() {
                 grown.add_to(scores, self.binned, self.simd);
                 return;
             }

@@ -22,7 +22,7 @@ pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
 /// Another number wherever the content changes, or what is trained from the same data and parameters.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();
@@ -75,6 +75,8 @@ pub(crate) struct State<'a> {
     /// In canonical order; of the first output, then of the second, ...
     pub(crate) scores: Cow<'a, [f64]>,
     pub(crate) valid_scores: Vec<Cow<'a, [f64]>>,
+    /// The rows that the last tree was grown from, ascending, where they were selected by scores that are no more.
+    pub(crate) selected: Cow<'a, [u32]>,
 }
 
 /// The best state of the validation metrics so far.
@@ -120,6 +122,8 @@ impl State<'_> {
         let fits = self.scores.len() == shape.rows
             && valid_rows == shape.valid_rows
             && all_scores.all(|score| score.is_finite())
+            && self.selected.is_sorted_by(|a, b| a < b)
+            && self.selected.last().is_none_or(|row| (*row as usize) < shape.rows / shape.outputs)
             && features.all(|feature| (*feature as usize) < shape.features)
             && self.trees.len() <= self.n_tried.saturating_mul(shape.outputs)
             && self.trees.len().is_multiple_of(shape.outputs)
@@ -144,6 +148,7 @@ mod tests {
             trees: Cow::Owned(vec![Tree::constant(0.1 + 0.2, 5)]),
             scores: Cow::Owned(vec![0.1 + 0.2, -0.0, f64::MIN_POSITIVE]),
             valid_scores: vec![Cow::Owned(vec![1e-300])],
+            selected: Cow::Owned(vec![0, 2]),
         }
     }
 
@@ -181,8 +186,8 @@ mod tests {
             bytes[covered..].copy_from_slice(&checksum.to_le_bytes());
             Checkpoint::read(&bytes).unwrap_err()
         };
-        assert_eq!(versioned(2), CheckpointError::Newer { found: 2, known: 1 });
-        assert_eq!(versioned(0), CheckpointError::Older { found: 0, known: 1 });
+        assert_eq!(versioned(3), CheckpointError::Newer { found: 3, known: 2 });
+        assert_eq!(versioned(1), CheckpointError::Older { found: 1, known: 2 });
     }
 
     #[test]
@@ -190,13 +195,15 @@ mod tests {
         type Damage = fn(&mut State<'static>);
         let shape = Shape { outputs: 1, rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
         assert_eq!(state().check_fit(&shape), Ok(()));
-        let damages: [Damage; 6] = [
+        let damages: [Damage; 8] = [
             |state| state.scores.to_mut().truncate(1),
             |state| state.scores.to_mut()[0] = f64::NAN,
             |state| state.valid_scores.clear(),
             |state| state.n_tried = 0,
             |state| state.best.to_mut().n_trees = 2,
             |state| state.best.to_mut().iteration = 4,
+            |state| state.selected.to_mut().push(3),
+            |state| state.selected.to_mut().reverse(),
         ];
         for damage in damages {
             let mut state = state();

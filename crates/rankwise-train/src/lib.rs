@@ -18,6 +18,7 @@ mod langevin;
 mod observe;
 mod params;
 mod phases;
+mod selection;
 mod training;
 mod validation;
 
@@ -25,7 +26,7 @@ pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
-pub use params::{LoopParams, LoopSpec, Sample, ShrinkMode, TrainParams, TrainSpec};
+pub use params::{LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
 pub use training::{Training, train};
 pub use validation::{MetricValue, ValidSet};

@@ -23,6 +23,22 @@ param_enum! {
         Bagging = "bagging",
         /// All documents of a query, with probability `bagging_fraction`.
         QueryBagging = "query-bagging",
+        /// The positive documents of each query, and its highest-ranked negative ones.
+        Selective = "selective" | "selgb",
+        /// The same, and its lowest-ranked negative ones.
+        HighLow = "high-low" | "high_low_sampl",
+    }
+}
+
+param_enum! {
+    /// How a share of documents becomes a number of them.
+    pub enum Rounding {
+        /// To the nearest, halves up.
+        Nearest = "nearest",
+        /// Up.
+        Up = "up" | "ceil",
+        /// Down.
+        Down = "down" | "floor",
     }
 }
 
@@ -59,6 +75,17 @@ param_group! {
         bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
         /// Sample whole queries.
         bagging_by_query: bool = false, Range::ANY, [];
+        /// selective, high-low: percent of each query's negative documents (label 0) that are kept from the top of its current
+        /// ranking; auto is 40 for selective, 20 for high-low.
+        p_high: Option<f64> = None, Range::closed(0.0, 100.0), [];
+        /// high-low: percent that are kept from the bottom; auto is 40.
+        p_low: Option<f64> = None, Range::closed(0.0, 100.0), [];
+        /// selective, high-low: select anew every so many trees; until the first time all documents are used.
+        sample_every: usize = 1, Range::at_least(1.0), [];
+        /// selective, high-low: how a share of the documents is rounded; it is at least one unless the share is 0.
+        sample_rounding: Rounding = Rounding::Nearest, Range::ANY, [];
+        /// selective, high-low: leave out queries without a positive document.
+        sample_drop_empty: bool = false, Range::ANY, [];
         /// Boost with Langevin noise, which lets training leave local optima.
         langevin: bool = false, Range::ANY, [];
         /// langevin: the inverse of the temperature; the larger, the less noise.
@@ -86,6 +113,10 @@ impl CrossCheck for LoopSpec {
             let problem = format!("nothing would be left of the scores; give less than {largest}");
             return Err(ParamError::conflict("model_shrink_rate", problem));
         }
+        let is_selected = matches!(self.sample, Sample::Selective | Sample::HighLow);
+        if is_selected {
+            return self.check_selection();
+        }
         let by_query = self.bagging_by_query || self.sample == Sample::QueryBagging;
         match (self.sample != Sample::None, self.bagging_fraction < 1.0, self.bagging_freq > 0) {
             (false, true, true) => {
@@ -108,6 +139,24 @@ impl CrossCheck for LoopSpec {
                 self.bagging_freq = self.bagging_freq.max(1);
             }
             (false, false, _) => {}
+        }
+        Ok(())
+    }
+}
+
+impl LoopSpec {
+    fn check_selection(&self) -> Result<(), ParamError> {
+        if self.sample == Sample::Selective && self.p_low.is_some_and(|share| share > 0.0) {
+            return Err(ParamError::conflict("p_low", "it has no effect with sample=selective; use sample=high-low"));
+        }
+        let keeps_none = |share: Option<f64>| share == Some(0.0);
+        if keeps_none(self.p_high) && (self.sample == Sample::Selective || keeps_none(self.p_low)) {
+            let problem = "no negative document would be kept, and nothing to rank the others above; give more than 0";
+            return Err(ParamError::conflict("p_high", problem));
+        }
+        if self.bagging_fraction < 1.0 {
+            let problem = "documents are selected by rank, not drawn; leave it out, or choose sample=bagging";
+            return Err(ParamError::conflict("bagging_fraction", problem));
         }
         Ok(())
     }

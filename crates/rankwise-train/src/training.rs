@@ -12,6 +12,7 @@ use crate::bagging::Bag;
 use crate::boost::{Run, timed};
 use crate::checkpoint::{Best, Origin};
 use crate::langevin::Langevin;
+use crate::selection::Selection;
 use crate::validation::Validation;
 use crate::{Checkpoint, Observer, Phases, TrainError, TrainParams, Trained, ValidSet};
 
@@ -105,7 +106,10 @@ impl<'a> Training<'a> {
             data,
             binned: &binned,
             grower,
+            is_own_objective: self.own_objective.is_some(),
             bag: Bag::new(data, params.boosting()),
+            selection: Selection::new(params),
+            part: None,
             weights: row_weights(params, data),
             scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect(),
             grad: vec![0.0; base_scores.len() * data.n_rows()],

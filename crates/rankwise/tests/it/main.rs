@@ -7,6 +7,7 @@ mod learning;
 mod one_answer;
 mod peer_example;
 mod resume;
+mod selection;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{DatasetBuilder, Row};
