@@ -18,7 +18,7 @@ use rankwise_metrics::{
 use crate::ObjectiveError;
 
 /// The metrics that a swap is known for.
-pub(crate) const WITH_SWAPS: &str = "ndcg, dcg, map, mrr, err and p, each but p with or without @k";
+pub(crate) const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p@k";
 
 /// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
 const MAX_EXP_LABEL: f32 = 31.0;
@@ -190,7 +190,7 @@ mod tests {
             let error = target(name, &[0.0, 1.0], &rules).unwrap_err().to_string();
             assert!(error.contains(&format!("the metric '{name}'")), "{error}");
         }
-        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr, err and p"));
+        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr and err"));
     }
 
     #[test]

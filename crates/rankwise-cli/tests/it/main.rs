@@ -17,6 +17,7 @@ mod inspect;
 mod model_files;
 mod one_answer;
 mod outputs;
+mod pairs;
 mod predict;
 mod runs;
 mod sandbox;
