@@ -142,7 +142,9 @@ impl Target {
         // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
         let largest = out.first().copied().unwrap_or(0.0);
         let in_units = |gain: f64| if largest > 0.0 { gain / largest } else { 0.0 };
-        out.iter_mut().for_each(|gain| *gain = in_units(*gain));
+        for gain in out.iter_mut() {
+            *gain = in_units(*gain);
+        }
         let max_dcg = ideal_dcg(out, self.ideal_cutoff, &self.discounts);
         let inverse = if max_dcg > 0.0 { 1.0 / max_dcg } else { 0.0 };
         out.clear();
@@ -179,7 +181,9 @@ mod tests {
 
     fn target(name: &str, labels: &[f32], rules: &Rules) -> Result<Target, ObjectiveError> {
         let mut builder = DatasetBuilder::default();
-        labels.iter().for_each(|label| builder.push(&Row { qid: "q", label: *label, ..Row::default() }).unwrap());
+        for label in labels {
+            builder.push(&Row { qid: "q", label: *label, ..Row::default() }).unwrap();
+        }
         Target::new("lambdamart", &MetricName::parse(name).unwrap(), &builder.finish().unwrap(), rules, usize::MAX)
     }
 
