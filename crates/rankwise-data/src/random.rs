@@ -57,7 +57,7 @@ impl Draw {
     }
 
     /// [`Self::bits`] of many keys, word by word; made to be compiled into kernels, where it takes a fraction of the time.
-    // Compiled once, it would know the oldest machine's instructions only.
+    // Compiled once, it would know the oldest machine's instructions only; and lanes are numbered.
     #[allow(clippy::inline_always, clippy::needless_range_loop)]
     #[inline(always)]
     pub fn bits_of<const N: usize>(&self, keys: &[u64; N], ordinals: &[u32; N]) -> [[u32; N]; 4] {

@@ -79,7 +79,9 @@ impl Dataset {
         let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| facts.get(slot).is_some_and(has));
         let one_label = |query: usize| {
             let labels = self.query(query).labels;
-            labels.len() > 1 && labels.iter().all(|label| *label == labels[0])
+            let says_nothing = labels.len() > 1 && labels.iter().all(|label| *label == labels[0]);
+            // Pairs may say what labels do not.
+            says_nothing && self.query_pairs(query).is_empty()
         };
         [
             features(|facts| facts.is_constant).map(Remark::ConstantFeatures),

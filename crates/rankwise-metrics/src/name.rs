@@ -74,6 +74,11 @@ impl MetricKind {
         if self.is_larger_better() { value > other } else { value < other }
     }
 
+    /// Whether it goes by the pairs of the data where there are some.
+    pub fn takes_pairs(self) -> bool {
+        matches!(self, Self::PairAccuracy | Self::PairLogit)
+    }
+
     /// Whether it is one number over all documents, with no value for a query.
     pub fn is_pooled(self) -> bool {
         self == Self::Auc

@@ -128,18 +128,18 @@ impl Objective for Pairwise {
         0.0
     }
 
-    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+    fn query_gradients(&self, docs: QueryDocs<'_>, mut out: GradientSlices<'_>, scratch: &mut Scratch) {
         match &self.pairs {
-            Pairs::Labels(lists) => self.from_labels(lists, docs, out, scratch),
+            Pairs::Labels(lists) => self.add_labels(lists, docs, &mut out, scratch),
             Pairs::Given { bounds, pairs } => {
-                self.from_pairs(&pairs[bounds[docs.query]..bounds[docs.query + 1]], docs, out, scratch);
+                self.add_pairs(&pairs[bounds[docs.query]..bounds[docs.query + 1]], docs, &mut out, scratch);
             }
         }
     }
 }
 
 impl Pairwise {
-    fn from_labels(&self, lists: &Lists, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+    fn add_labels(&self, lists: &Lists, docs: QueryDocs<'_>, out: &mut GradientSlices<'_>, scratch: &mut Scratch) {
         let (ByDocument { scores: by_doc, keys, .. }, mut columns) = columns_of(scratch);
         by_doc.clear();
         by_doc.extend(docs.scores.iter().map(|score| *score as f32));
@@ -162,7 +162,7 @@ impl Pairwise {
         }
     }
 
-    fn from_pairs(&self, pairs: &[GivenPair], docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
+    fn add_pairs(&self, pairs: &[GivenPair], docs: QueryDocs<'_>, out: &mut GradientSlices<'_>, scratch: &mut Scratch) {
         let [grad, hess, ..] = &mut scratch.wide;
         for column in [&mut *grad, &mut *hess] {
             column.clear();

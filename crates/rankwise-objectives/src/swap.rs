@@ -65,19 +65,19 @@ impl SwapColumns<'_> {
 
     fn fill_map(&mut self, target: &Target, values: &[f32]) {
         let (mut n_relevant, mut harmonic) = (0.0, 0.0);
-        for (rank, value) in values.iter().enumerate() {
-            let (mut row, mut column) = (0.0, 0.0);
-            if rank < target.cutoff() {
-                let share = target.rank_weights()[rank];
-                let is_relevant = f64::from(u8::from(*value > 0.0));
-                n_relevant += is_relevant;
-                harmonic += is_relevant * share;
-                row = (n_relevant + 1.0 - is_relevant) * share;
-                column = (n_relevant + is_relevant) * share;
-            }
-            self.rows.push((row - harmonic) as f32);
-            self.columns.push((column - harmonic) as f32);
+        let n_counted = target.cutoff().min(values.len());
+        self.rows.resize(n_counted, 0.0);
+        self.columns.resize(n_counted, 0.0);
+        let places = self.rows.iter_mut().zip(self.columns.iter_mut()).zip(target.rank_weights());
+        for ((place, share), value) in places.zip(values) {
+            let is_relevant = if *value > 0.0 { 1.0 } else { 0.0 };
+            n_relevant += is_relevant;
+            harmonic += is_relevant * share;
+            *place.0 = ((n_relevant + 1.0 - is_relevant) * share - harmonic) as f32;
+            *place.1 = ((n_relevant + is_relevant) * share - harmonic) as f32;
         }
+        self.rows.resize(values.len(), -harmonic as f32);
+        self.columns.resize(values.len(), -harmonic as f32);
         self.weights.resize(values.len(), 1.0);
     }
 

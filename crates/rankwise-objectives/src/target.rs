@@ -16,7 +16,7 @@ use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, 
 use crate::ObjectiveError;
 
 /// The metrics that a swap is known for.
-const WITH_SWAPS: &str = "ndcg, dcg, map, mrr, err and p, each but p with or without a cut-off";
+const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p@k";
 
 /// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
 const MAX_EXP_LABEL: f32 = 31.0;
@@ -140,7 +140,9 @@ mod tests {
 
     fn target(name: &str, labels: &[f32], rules: &Rules) -> Result<Target, ObjectiveError> {
         let mut builder = DatasetBuilder::default();
-        labels.iter().for_each(|label| builder.push(&Row { qid: "q", label: *label, ..Row::default() }).unwrap());
+        for label in labels {
+            builder.push(&Row { qid: "q", label: *label, ..Row::default() }).unwrap();
+        }
         Target::new("lambdamart", &MetricName::parse(name).unwrap(), &builder.finish().unwrap(), rules, usize::MAX)
     }
 
@@ -151,7 +153,7 @@ mod tests {
             let error = target(name, &[0.0, 1.0], &rules).unwrap_err().to_string();
             assert!(error.contains(&format!("the metric '{name}'")), "{error}");
         }
-        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr, err and p"));
+        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr and err"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ const SAMPLES_A_DRAW: u32 = 4;
 pub(crate) struct Words {
     keys: Vec<u64>,
     ordinals: Vec<u32>,
-    words: Vec<u32>,
+    drawn: Vec<u32>,
 }
 
 impl Words {
@@ -25,7 +25,7 @@ impl Words {
             self.start(docs);
         }
         if sample.is_multiple_of(SAMPLES_A_DRAW) {
-            draw_words(simd, &docs.noise.draw(), &self.keys, &self.ordinals, &mut self.words);
+            draw_words(simd, &docs.noise.draw(), &self.keys, &self.ordinals, &mut self.drawn);
             self.keys.iter_mut().for_each(|key| *key = key.wrapping_add(SAMPLE_STEP));
         }
         (sample % SAMPLES_A_DRAW) as usize
@@ -33,7 +33,7 @@ impl Words {
 
     /// The four words of each document; those of a group of lanes stand together, word by word.
     pub(crate) fn all(&self) -> &[u32] {
-        &self.words
+        &self.drawn
     }
 
     fn start(&mut self, docs: QueryDocs<'_>) {
@@ -47,6 +47,6 @@ impl Words {
         let n_padded = docs.scores.len().next_multiple_of(LANES);
         self.keys.resize(n_padded, 0);
         self.ordinals.resize(n_padded, 0);
-        self.words.resize(4 * n_padded, 0);
+        self.drawn.resize(4 * n_padded, 0);
     }
 }

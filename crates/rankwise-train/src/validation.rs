@@ -48,7 +48,8 @@ impl<'a> Validation<'a> {
             .map_err(|source| TrainError::Valid { set: set.name.to_owned(), source })?;
         // Its metric would be the same whatever is trained, and every choice made by it arbitrary.
         let is_relevant = |label: &f32| rules.gain.of(*label) > 0.0;
-        if !set.data.labels().iter().any(is_relevant) {
+        let has_pairs = names[0].kind().takes_pairs() && !set.data.pairs().is_empty();
+        if !has_pairs && !set.data.labels().iter().any(is_relevant) {
             let metric = names[0].as_str().to_owned();
             return Err(TrainError::NothingToMeasure { set: set.name.to_owned(), metric });
         }

@@ -18,6 +18,7 @@ mod inspect;
 mod model_files;
 mod one_answer;
 mod outputs;
+mod pairs;
 mod predict;
 mod runs;
 mod sandbox;

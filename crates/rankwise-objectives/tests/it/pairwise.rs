@@ -114,7 +114,9 @@ proptest! {
         let (labels, mut scores): (Vec<f32>, Vec<f64>) = docs.iter().copied().unzip();
         if objective == ObjectiveKind::Hinge {
             // On a grid that misses it.
-            scores.iter_mut().for_each(|score| *score = (*score / 0.375).round() * 0.375);
+            for score in &mut scores {
+                *score = (*score / 0.375).round() * 0.375;
+            }
         }
         let weights: Vec<f32> = (0..labels.len()).map(|doc| (doc % 4) as f32 * 0.5).collect();
         let data = dataset(&labels, weigh.then(|| weights.clone()), Vec::new());

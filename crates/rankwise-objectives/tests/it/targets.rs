@@ -100,7 +100,9 @@ proptest! {
             docs[1].1 = 3.0;
         }
         if is_binary && form == LambdaForm::XgBoost {
-            docs.iter_mut().for_each(|doc| doc.1 = f32::from(u8::from(doc.1 >= relevant_from)));
+            for doc in &mut docs {
+                doc.1 = f32::from(u8::from(doc.1 >= relevant_from));
+            }
         }
         let rules = Rules { relevant_from: if form == LambdaForm::XgBoost { 1.0 } else { relevant_from }, ..Rules::default() };
         let spec = ObjectiveSpec {
