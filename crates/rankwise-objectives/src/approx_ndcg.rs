@@ -5,10 +5,11 @@
 //! loss  = -sum gain_i D(pi_i) / maxDCG       D(pi) = 1 / log2(1 + pi), or 1 / pi with discount=rank
 //! c_i   = gain_i D'(pi_i) / maxDCG           never positive
 //! g_i   = sum over j of (c_i - c_j) r'_ij / T               r' = r (1 - r)
-//! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T^2
+//! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T
 //! ```
 //!
-//! The second derivative of the loss may be negative; h stands in its place, so that a Newton step of a single document is at most T. Only
+//! The second derivative of the loss may be negative. In its place stands the size of all forces on the document, so that a Newton
+//! step is at most 1, whatever T is: steps of T would never lead far enough for ranks to become hard. Only
 //! documents with a gain have a force c, so the work is the number of those times the number of documents.
 
 use rankwise_data::{Dataset, SimdLevel};
@@ -141,7 +142,7 @@ impl Objective for ApproxNdcg {
         }
         for doc in 0..n_docs {
             out.grad[doc] = (pull[doc] / self.temperature) as f32;
-            out.hess[doc] = (stiffness[doc] / (self.temperature * self.temperature)) as f32;
+            out.hess[doc] = (stiffness[doc] / self.temperature) as f32;
         }
     }
 }
