@@ -109,7 +109,7 @@ pub(crate) struct Train {
     /// the first one.
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: Vec<PathBuf>,
-    /// What to learn: lambdamart or rmse.
+    /// What to learn, such as lambdamart, xendcg or rmse; --help-params lists all.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// What to measure, such as ndcg@10 or ndcg@5,dcg; the first decides.
