@@ -41,7 +41,7 @@ pub struct PlackettLuce {
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
     bounds: Vec<usize>,
     /// What a document is worth, whatever its rank.
-    worths: Vec<f32>,
+    worths: Vec<f64>,
 }
 
 impl PlackettLuce {
@@ -136,13 +136,13 @@ impl PlackettLuce {
     }
 
     /// What each ranking gets from each rank on; the last entry is 0.
-    fn collect(&self, worths: &[f32], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
+    fn collect(&self, worths: &[f64], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
         followings.clear();
         for order in orders.chunks_exact(worths.len()) {
             let start = followings.len();
             let mut above = self.rewards.above();
             for (rank, doc) in order[..depth].iter().enumerate() {
-                let worth = f64::from(worths[*doc as usize]);
+                let worth = worths[*doc as usize];
                 followings.push(self.rewards.factor(rank, &above) * worth);
                 above.pass(worth);
             }
@@ -161,7 +161,7 @@ struct Ranking<'a> {
     following: &'a [f64],
     /// That of all rankings together.
     sums: &'a [f64],
-    worths: &'a [f32],
+    worths: &'a [f64],
     /// exp(score) of each document.
     powers: &'a [f64],
     n_samples: usize,
@@ -188,7 +188,7 @@ impl Ranking<'_> {
         let mut chances = [0.0; 3];
         let mut above = rewards.above();
         let mut add = |doc: usize, [own, rest, all]: [f64; 3]| {
-            let (power, worth) = (self.powers[doc], f64::from(self.worths[doc]));
+            let (power, worth) = (self.powers[doc], self.worths[doc]);
             grad[doc] += power * (worth * own - rest);
             hess[doc] += power * (worth * own + all);
             worth

@@ -58,7 +58,7 @@ impl Passed {
 
 impl Rewards {
     /// Those of a target, and what each document is worth.
-    pub(super) fn new(target: &MetricName, data: &Dataset, rules: &Rules) -> Result<(Self, Vec<f32>), ObjectiveError> {
+    pub(super) fn new(target: &MetricName, data: &Dataset, rules: &Rules) -> Result<(Self, Vec<f64>), ObjectiveError> {
         // Labels that the metric cannot take, and cut-offs where it has none.
         Evaluator::new(data, std::slice::from_ref(target), rules)?;
         let depth = target.depth(rules);
@@ -82,7 +82,7 @@ impl Rewards {
         let mut worths = Vec::with_capacity(data.n_rows());
         for query in data.queries() {
             let scale = Scale::of(target.kind(), depth, &query, (rules, &discounts));
-            worths.extend(query.labels.iter().map(|label| scale.worth(*label, rules) as f32));
+            worths.extend(query.labels.iter().map(|label| scale.worth(*label, rules)));
         }
         Ok((Self { above, factors }, worths))
     }
