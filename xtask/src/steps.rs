@@ -15,7 +15,8 @@ const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 const GUNGRAUN: &str = "0.20.0";
 
 /// What `cargo xtask peers` runs; all share one environment.
-const PEER_SCRIPTS: [&str; 4] = ["peers/metrics.py", "peers/import.py", "peers/export.py", "peers/objectives.py"];
+const PEER_SCRIPTS: [&str; 5] =
+    ["peers/metrics.py", "peers/import.py", "peers/export.py", "peers/objectives.py", "peers/listwise.py"];
 
 enum Work {
     Cargo(&'static [&'static str]),

@@ -111,7 +111,7 @@ pub(crate) struct Train {
     /// the first one.
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: Vec<PathBuf>,
-    /// What to learn: lambdamart, unless another objective is named; --help-params lists them.
+    /// What to learn, such as lambdamart, xendcg or rmse; --help-params lists all.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// Pairs of rows to learn from, for the objectives ranknet and hinge: in each line the row numbers of the better and the

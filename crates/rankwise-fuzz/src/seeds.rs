@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
+use rankwise::model::{ExpectedGain, Output};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
 use xxhash_rust::xxh3::xxh3_64;
@@ -189,7 +190,12 @@ pub(crate) fn params() -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn model() -> Vec<Vec<u8>> {
-    vec![train_job().0.to_json().into()]
+    let one = train_job().0;
+    let expected = ExpectedGain { gains: vec![0.0, 3.0], base_scores: vec![0.5, -0.25] };
+    // Trees for whole rounds.
+    let trees = one.trees[..one.trees.len() / 2 * 2].to_vec();
+    let several = Model { output: Output::ExpectedGain(expected), trees, ..one.clone() };
+    [one, several].map(|model| model.to_json().into()).to_vec()
 }
 
 pub(crate) fn checkpoint() -> Vec<Vec<u8>> {

@@ -130,11 +130,11 @@ impl Model {
             ("absent", json(&self.absent)),
             ("precision", json(&self.precision)),
             ("base_score", json(&self.base_score)),
-            ("features", json(&self.features)),
         ];
         if self.output != Output::Sum {
             fields.push(("output", json(&self.output)));
         }
+        fields.push(("features", json(&self.features)));
         if !self.feature_names.is_empty() {
             fields.push(("feature_names", json(&self.feature_names)));
         }

@@ -81,8 +81,9 @@ impl Output {
 }
 
 impl ExpectedGain {
-    /// The expected gain, by the softmax of the outputs.
+    /// The expected gain, by the softmax of the outputs. Infinite ones count as the largest number.
     pub fn score(&self, outputs: impl Iterator<Item = f64> + Clone) -> f64 {
+        let outputs = outputs.map(|output| output.clamp(-f64::MAX, f64::MAX));
         let largest = outputs.clone().fold(f64::NEG_INFINITY, f64::max);
         let (mut sum, mut total) = (0.0, 0.0);
         for (output, gain) in outputs.zip(&self.gains) {
@@ -103,6 +104,7 @@ mod tests {
         let expected = ExpectedGain { gains: vec![0.0, 1.0, 3.0, 8.0], base_scores: vec![0.0; 4] };
         assert_eq!(expected.score([7.0; 4].into_iter()), 3.0);
         assert_eq!(expected.score([0.0, 0.0, 1e6, -1e6].into_iter()), 3.0);
+        assert_eq!(expected.score([0.0, f64::INFINITY, 1e6, f64::NEG_INFINITY].into_iter()), 1.0);
         let output = Output::ExpectedGain(expected);
         // Two documents, one output after another.
         let scores = output.scores(&[0.0, 900.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

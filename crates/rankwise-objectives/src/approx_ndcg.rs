@@ -5,16 +5,17 @@
 //! loss  = -sum gain_i D(pi_i) / maxDCG       D(pi) = 1 / log2(1 + pi), or 1 / pi with discount=rank
 //! c_i   = gain_i D'(pi_i) / maxDCG           never positive
 //! g_i   = sum over j of (c_i - c_j) r'_ij / T               r' = r (1 - r)
-//! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T^2
+//! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T
 //! ```
 //!
-//! The second derivative of the loss may be negative; h stands in its place, so that a Newton step of a single document is at most T. Only
+//! The second derivative of the loss may be negative. In its place stands the size of all forces on the document, so that a Newton
+//! step is at most 1, whatever T is: steps of T would never lead far enough for ranks to become hard. Only
 //! documents with a gain have a force c, so the work is the number of those times the number of documents.
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Discount, Discounts, Gain, Rules, ideal_dcg};
 
-use crate::kernel::soft_ranks::{LANES, Pulls, add_forces, sum_rows};
+use crate::kernel::soft_ranks::{LANES, add_force, rank_row};
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
 /// How far apart the scores of a query may be, in temperatures, for a power of a pair to be a product of two.
@@ -86,62 +87,42 @@ impl Objective for ApproxNdcg {
         let gains = &self.gains[self.bounds[docs.query]..self.bounds[docs.query + 1]];
         let n_docs = docs.n_docs();
         let n_padded = n_docs.next_multiple_of(LANES);
-        let Scratch { order: relevant, wide: [columns, pull, stiffness, rows, sums, forces], .. } = scratch;
-        relevant.clear();
-        relevant.extend((0..n_docs as u32).filter(|doc| gains[*doc as usize] > 0.0));
-        for column in [&mut *columns, &mut *pull, &mut *stiffness] {
+        let [columns, r, pull, stiffness, ..] = &mut scratch.wide;
+        for column in [&mut *columns, &mut *r, &mut *pull, &mut *stiffness] {
             column.clear();
             column.resize(n_padded, 0.0);
         }
-        sums.clear();
-        sums.resize(relevant.len(), 0.0);
-        let gain = |doc: u32| f64::from(gains[doc as usize]);
-        let force = |doc: u32, sum: f64| {
-            // Columns behind the last document count 1 each, the document itself 1/2.
-            let rank = 0.5 + (sum - (n_padded - n_docs) as f64);
-            gain(doc) * self.slope(rank.max(1.0))
-        };
-
         let scaled = |doc: usize| docs.scores[doc] / self.temperature;
         let highest = (0..n_docs).map(scaled).fold(f64::NEG_INFINITY, f64::max);
         let lowest = (0..n_docs).map(scaled).fold(f64::INFINITY, f64::min);
         let is_product = highest - lowest <= WIDEST_FOR_PRODUCTS;
-        forces.clear();
         if is_product {
             let middle = lowest + 0.5 * (highest - lowest);
             (0..n_docs).for_each(|doc| columns[doc] = libm::exp(middle - scaled(doc)));
-            rows.clear();
-            rows.extend(relevant.iter().map(|doc| 1.0 / columns[*doc as usize]));
-            sum_rows(self.simd, rows, columns.as_chunks().0, sums);
-            for ((doc, row), sum) in relevant.iter().zip(&*rows).zip(&*sums) {
-                forces.extend([*row, force(*doc, *sum)]);
-            }
-            let pulls = &mut Pulls { pull: pull.as_chunks_mut().0, stiffness: stiffness.as_chunks_mut().0 };
-            add_forces(self.simd, forces.as_chunks().0, columns.as_chunks().0, pulls, sums);
-        } else {
-            // Powers anew for each row: slow, and hardly ever needed.
-            for (place, doc) in relevant.iter().enumerate() {
-                let own = scaled(*doc as usize);
-                for (other, power) in columns[..n_docs].iter_mut().enumerate() {
-                    *power = libm::exp((own - scaled(other)).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
-                }
-                let sum = &mut sums[place..=place];
-                sum_rows(self.simd, &[1.0], columns.as_chunks().0, sum);
-                let row = [1.0, force(*doc, sum[0])];
-                forces.extend(row);
-                let pulls = &mut Pulls { pull: pull.as_chunks_mut().0, stiffness: stiffness.as_chunks_mut().0 };
-                add_forces(self.simd, &[row], columns.as_chunks().0, pulls, sum);
-            }
         }
-        for ((doc, [_, force]), slopes) in relevant.iter().zip(forces.as_chunks().0).zip(&*sums) {
-            let doc = *doc as usize;
+        for doc in (0..n_docs).filter(|doc| gains[*doc] > 0.0) {
+            let row = if is_product {
+                1.0 / columns[doc]
+            } else {
+                // Powers anew for each row: slow, and hardly ever needed.
+                for (other, power) in columns[..n_docs].iter_mut().enumerate() {
+                    *power = libm::exp((scaled(doc) - scaled(other)).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
+                }
+                1.0
+            };
+            let sum = rank_row(self.simd, row, columns.as_chunks().0, r.as_chunks_mut().0);
+            // Columns behind the last document count 1 each, the document itself 1/2.
+            let rank = 0.5 + (sum - (n_padded - n_docs) as f64);
+            let force = f64::from(gains[doc]) * self.slope(rank.max(1.0));
+            let lanes = (pull.as_chunks_mut().0, stiffness.as_chunks_mut().0);
+            let slopes = add_force(self.simd, force, r.as_chunks().0, lanes.0, lanes.1);
             pull[doc] += force * slopes;
             // Without the pair of the document with itself, whose slope is 1/4, on either side.
             stiffness[doc] += force.abs() * (slopes - 0.5);
         }
         for doc in 0..n_docs {
             out.grad[doc] = (pull[doc] / self.temperature) as f32;
-            out.hess[doc] = (stiffness[doc] / (self.temperature * self.temperature)) as f32;
+            out.hess[doc] = (stiffness[doc] / self.temperature) as f32;
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Scores and labels in, gradients out.
 //!
-//! An [`Objective`] looks at one query at a time: labels, scores, nothing else. It never sees features, trees or
-//! weights; [`gradients`] runs it over all queries and applies the weights, which mean the same for every objective:
-//! the gradient and Hessian of a document are multiplied by its own weight and by that of its query.
+//! An [`Objective`] looks at one query at a time: labels, scores, random numbers, and weights where a loss over the whole list
+//! needs those of the other documents. It never sees features or trees. [`gradients`] runs it over all queries and applies the
+//! weights, which mean the same for every objective: the gradient and Hessian of a document are multiplied by its own weight and by
+//! that of its query.
 //!
 //! Signs: a gradient is the derivative of a loss, so a document with a *negative* gradient is to be moved up.
 // `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.

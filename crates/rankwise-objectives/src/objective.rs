@@ -138,6 +138,6 @@ pub trait Objective: Send + Sync {
         None
     }
 
-    /// Writes the derivatives for one query, without weights; with several outputs those by the first, then those by the second, ...
+    /// Writes the derivatives for one query, without the factors of the document's and the query's weights; with several outputs those by the first, then those by the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
 }

@@ -7,13 +7,13 @@
 //!
 //! ```text
 //! g_d = -(Q_(r+1) - b_r) - exp(s_d) sum over k up to r of (c_k worth_d - Q_k + b_k) / Z_k
-//! h_d = sum over k up to r of Q_k p_k (1 - p_k)        p_k = exp(s_d) / Z_k
+//! h_d =   Q_(r+1)        + exp(s_d) sum over k up to r of (c_k worth_d + Q_k) / Z_k
 //! ```
 //!
 //! without the first term below the cut-off. The mean over rankings of g is the gradient of -E[metric]: that a document is taken at
 //! rank k has a known probability, so its own reward is averaged over exactly, and only what follows is sampled. The baseline b_k is
-//! what the other rankings got below rank k. The expected metric is not convex; h is the curvature of the likelihood of the rankings
-//! weighed by their rewards, which has the same gradient.
+//! what the other rankings got below rank k. The expected metric is not convex: in place of a second derivative stands the size of all
+//! forces on the document, so that a Newton step is at most 1.
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules};
@@ -39,7 +39,7 @@ pub struct PlackettLuce {
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
     bounds: Vec<usize>,
     /// What a document is worth, whatever its rank.
-    worths: Vec<f32>,
+    worths: Vec<f64>,
 }
 
 impl PlackettLuce {
@@ -55,7 +55,6 @@ impl PlackettLuce {
         checks::has_weight(data)?;
         let mut worths = Vec::with_capacity(data.n_rows());
         data.queries().for_each(|query| metric.push_worth(query.labels, &mut worths));
-        let worths = worths.into_iter().map(|worth| worth as f32).collect();
         let samples = params.samples.unwrap_or(DEFAULT_SAMPLES);
         Ok(Self { samples, simd, metric, bounds: data.bounds().to_vec(), worths })
     }
@@ -137,13 +136,13 @@ impl PlackettLuce {
     }
 
     /// What each ranking gets from each rank on; the last entry is 0.
-    fn collect(&self, worths: &[f32], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
+    fn collect(&self, worths: &[f64], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
         followings.clear();
         for order in orders.chunks_exact(worths.len()) {
             let start = followings.len();
             let mut context = 1.0;
             for (rank, doc) in order[..depth].iter().enumerate() {
-                let worth = f64::from(worths[*doc as usize]);
+                let worth = worths[*doc as usize];
                 followings.push(self.metric.rank_weights()[rank] * context * worth);
                 context = self.metric.context().after(context, worth);
             }
@@ -162,7 +161,7 @@ struct Ranking<'a> {
     following: &'a [f64],
     /// That of all rankings together.
     sums: &'a [f64],
-    worths: &'a [f32],
+    worths: &'a [f64],
     /// exp(score) of each document.
     powers: &'a [f64],
     n_samples: usize,
@@ -185,13 +184,13 @@ impl Ranking<'_> {
             left[rank] = below + self.powers[self.order[rank] as usize];
             left[rank]
         });
-        // Sums over ranks of c / Z, (Q - b) / Z, Q / Z and Q / Z^2.
-        let mut chances = [0.0; 4];
+        // Sums over ranks of c / Z, (Q - b) / Z and Q / Z.
+        let mut chances = [0.0; 3];
         let mut context = 1.0;
-        let mut add = |doc: usize, [own, rest, first, second]: [f64; 4]| {
-            let (power, worth) = (self.powers[doc], f64::from(self.worths[doc]));
+        let mut add = |doc: usize, [own, rest, all]: [f64; 3]| {
+            let (power, worth) = (self.powers[doc], self.worths[doc]);
             grad[doc] += power * (worth * own - rest);
-            hess[doc] += power * (first - power * second);
+            hess[doc] += power * (worth * own + all);
             worth
         };
         for (rank, left) in left.iter().enumerate() {
@@ -200,7 +199,6 @@ impl Ranking<'_> {
             chances[0] += metric.rank_weights()[rank] * context * inverse;
             chances[1] += (gets - baseline) * inverse;
             chances[2] += gets * inverse;
-            chances[3] += gets * inverse * inverse;
             let worth = add(self.order[rank] as usize, chances);
             context = metric.context().after(context, worth);
         }
@@ -208,7 +206,9 @@ impl Ranking<'_> {
             add(*doc as usize, chances);
         }
         for rank in 0..self.depth {
-            grad[self.order[rank] as usize] += self.following[rank + 1] - self.baseline(rank);
+            let doc = self.order[rank] as usize;
+            grad[doc] += self.following[rank + 1] - self.baseline(rank);
+            hess[doc] += self.following[rank + 1];
         }
     }
 }

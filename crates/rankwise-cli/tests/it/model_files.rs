@@ -27,7 +27,7 @@ fn every_command_refuses_them_alike() {
         (
             "newer",
             text.replace("\"version\": 1,", "\"version\": 7,"),
-            &["m: the model has format version 7, this program reads versions up to 2; use a newer rankwise"],
+            &["m: the model has format version 7, this program reads versions up to 3; use a newer rankwise"],
         ),
         (
             "another kind",

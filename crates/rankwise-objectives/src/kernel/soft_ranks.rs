@@ -4,8 +4,8 @@
 //! temperature and about a common middle, the power of a pair is a product:
 //!
 //! ```text
-//! r_ij = 1 / (1 + a_i b_j)                how far j stands above i
-//! r'_ij = a_i b_j r_ij^2                  its slope, the same for (j, i)
+//! r_ij  = 1 / (1 + a_i b_j)               how far j stands above i
+//! r'_ij = r_ij (1 - r_ij)                 its slope, the same for (j, i)
 //! ```
 //!
 //! Columns behind the last document have b = 0: r is 1 and the slope 0.
@@ -18,53 +18,41 @@ pub(crate) const LANES: usize = 8;
 pub(crate) type Lanes = [f64; LANES];
 
 simd_kernel! {
-    /// For each row the sum over all columns of r.
-    pub(crate) fn sum_rows(rows: &[f64], columns: &[Lanes], sums: &mut [f64]) = sum_rows_body;
+    /// Writes r of each column for a row of the given a; gives their sum.
+    pub(crate) fn rank_row(row: f64, columns: &[Lanes], r: &mut [Lanes]) -> f64 = rank_row_body;
 }
 
 simd_kernel! {
-    /// For each row (a_i, force) takes force times slope away from each column's `pull`, and adds its size to each column's
-    /// `stiffness`; gives each row the sum of its slopes.
-    pub(crate) fn add_forces(rows: &[[f64; 2]], columns: &[Lanes], pulls: &mut Pulls<'_>, slopes: &mut [f64]) = add_forces_body;
-}
-
-/// What the documents get.
-#[derive(Debug)]
-pub(crate) struct Pulls<'a> {
-    pub(crate) pull: &'a mut [Lanes],
-    pub(crate) stiffness: &'a mut [Lanes],
+    /// Takes the force of a row times the slope away from each column's `pull`, and adds its size to each column's `stiffness`;
+    /// gives the sum of the slopes.
+    pub(crate) fn add_force(force: f64, r: &[Lanes], pull: &mut [Lanes], stiffness: &mut [Lanes]) -> f64 = add_force_body;
 }
 
 #[inline(always)]
-fn sum_rows_body(rows: &[f64], columns: &[Lanes], sums: &mut [f64]) {
-    for (row, sum) in rows.iter().zip(sums) {
-        let mut parts = [0.0; LANES];
-        for lanes in columns {
-            for lane in 0..LANES {
-                parts[lane] += 1.0 / (1.0 + row * lanes[lane]);
-            }
+fn rank_row_body(row: f64, columns: &[Lanes], r: &mut [Lanes]) -> f64 {
+    let mut parts = [0.0; LANES];
+    for (lanes, r) in columns.iter().zip(r) {
+        for lane in 0..LANES {
+            r[lane] = 1.0 / (1.0 + row * lanes[lane]);
+            parts[lane] += r[lane];
         }
-        *sum = fold(parts);
     }
+    fold(parts)
 }
 
 #[inline(always)]
-fn add_forces_body(rows: &[[f64; 2]], columns: &[Lanes], pulls: &mut Pulls<'_>, slopes: &mut [f64]) {
-    for ([row, force], sum) in rows.iter().zip(slopes) {
-        let size = force.abs();
-        let mut parts = [0.0; LANES];
-        for ((lanes, pull), stiffness) in columns.iter().zip(&mut *pulls.pull).zip(&mut *pulls.stiffness) {
-            for lane in 0..LANES {
-                let power = row * lanes[lane];
-                let r = 1.0 / (1.0 + power);
-                let slope = power * r * r;
-                parts[lane] += slope;
-                pull[lane] -= force * slope;
-                stiffness[lane] += size * slope;
-            }
+fn add_force_body(force: f64, r: &[Lanes], pull: &mut [Lanes], stiffness: &mut [Lanes]) -> f64 {
+    let size = force.abs();
+    let mut parts = [0.0; LANES];
+    for ((r, pull), stiffness) in r.iter().zip(pull).zip(stiffness) {
+        for lane in 0..LANES {
+            let slope = r[lane] * (1.0 - r[lane]);
+            parts[lane] += slope;
+            pull[lane] -= force * slope;
+            stiffness[lane] += size * slope;
         }
-        *sum = fold(parts);
     }
+    fold(parts)
 }
 
 /// The sum of the lanes, in one order everywhere: halves onto each other.
@@ -87,14 +75,16 @@ mod tests {
 
     use super::*;
 
-    fn run(level: SimdLevel, rows: &[[f64; 2]], columns: &[Lanes]) -> Vec<u64> {
-        let mut sums = vec![0.0; rows.len()];
-        sum_rows(level, &rows.iter().map(|row| row[0]).collect::<Vec<_>>(), columns, &mut sums);
-        let mut slopes = vec![0.0; rows.len()];
-        let (mut pull, mut stiffness) = (vec![[0.0; LANES]; columns.len()], vec![[0.0; LANES]; columns.len()]);
-        add_forces(level, rows, columns, &mut Pulls { pull: &mut pull, stiffness: &mut stiffness }, &mut slopes);
-        let columns = pull.as_flattened().iter().chain(stiffness.as_flattened());
-        sums.iter().chain(&slopes).chain(columns).map(|value| value.to_bits()).collect()
+    fn run(level: SimdLevel, rows: &[(f64, f64)], columns: &[Lanes]) -> Vec<u64> {
+        let mut all = Vec::new();
+        let [mut r, mut pull, mut stiffness] = [(); 3].map(|()| vec![[0.0; LANES]; columns.len()]);
+        for (row, force) in rows {
+            all.push(rank_row(level, *row, columns, &mut r));
+            all.push(add_force(level, *force, &r, &mut pull, &mut stiffness));
+            all.extend(r.as_flattened());
+        }
+        all.extend(pull.as_flattened().iter().chain(stiffness.as_flattened()));
+        all.into_iter().map(f64::to_bits).collect()
     }
 
     proptest! {
@@ -103,7 +93,7 @@ mod tests {
             rows in prop::collection::vec((-300.0f64..300.0, -1.0f64..0.0), 1..20),
             columns in prop::collection::vec(prop::array::uniform8(-300.0f64..300.0), 1..6),
         ) {
-            let rows: Vec<[f64; 2]> = rows.into_iter().map(|(score, force)| [score.exp(), force]).collect();
+            let rows: Vec<(f64, f64)> = rows.into_iter().map(|(score, force)| (score.exp(), force)).collect();
             let columns: Vec<Lanes> = columns.into_iter().map(|lanes| lanes.map(f64::exp)).collect();
             let portable = run(SimdLevel::PORTABLE, &rows, &columns);
             prop_assert!(portable.iter().all(|bits| f64::from_bits(*bits).is_finite()));

@@ -1,7 +1,7 @@
 //! Labels and targets that an objective cannot take.
 
 use rankwise_data::{DatasetBuilder, Row, SimdLevel};
-use rankwise_metrics::{MetricName, Rules};
+use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_objectives::{ObjectiveError, ObjectiveKind, ObjectiveSpec};
 use rankwise_params::ParamValue as _;
 
@@ -75,8 +75,45 @@ fn targets_that_have_no_rewards_are_refused() {
         spec.target = MetricName::parse("err").unwrap();
     });
     assert!(matches!(error, Some(ObjectiveError::Label(_))));
+    // With linear gain a label of err is a probability.
+    let target = |spec: &mut ObjectiveSpec| {
+        spec.objective = ObjectiveKind::PlackettLuce;
+        spec.target = MetricName::parse("err").unwrap();
+    };
+    let linear = Rules { gain: Gain::Linear, ..Rules::default() };
+    let of_labels =
+        |best: f32| params(target).bind(&dataset(&[(0, best, 0.0), (0, 0.0, 0.0)]), &linear, SimdLevel::best()).err();
+    assert!(matches!(of_labels(2.0), Some(ObjectiveError::Label(_))));
+    assert_eq!(of_labels(1.0), None);
     let huge = [(0, 1000.0, 0.0), (0, 0.0, 0.0)];
     for kind in [ObjectiveKind::XeNdcg, ObjectiveKind::ApproxNdcg, ObjectiveKind::PlackettLuce] {
         assert!(matches!(bind(&huge, |spec| spec.objective = kind), Some(ObjectiveError::Label(_))), "{kind:?}");
+    }
+}
+
+#[test]
+fn large_labels_are_fine_with_linear_gain() {
+    let docs: [Doc; 3] = [(0, 5000.0, 0.3), (0, 40.0, 0.2), (0, 0.0, 0.1)];
+    let linear = Rules { gain: Gain::Linear, ..Rules::default() };
+    let kinds = [
+        ObjectiveKind::QueryRmse,
+        ObjectiveKind::Multiclass,
+        ObjectiveKind::Softmax,
+        ObjectiveKind::ListNet,
+        ObjectiveKind::ListMle,
+        ObjectiveKind::PListMle,
+        ObjectiveKind::PlackettLuce,
+        ObjectiveKind::ApproxNdcg,
+    ];
+    for kind in kinds {
+        let objective = params(|spec| spec.objective = kind).bind(&dataset(&docs), &linear, SimdLevel::best());
+        assert!(objective.is_ok(), "{kind:?}");
+        if kind != ObjectiveKind::Multiclass {
+            let (grad, hess) = crate::gradients(&docs, |data| {
+                params(|spec| spec.objective = kind).bind(data, &linear, SimdLevel::best()).unwrap()
+            });
+            assert!(grad.iter().chain(&hess).all(|value| value.is_finite()), "{kind:?} {grad:?} {hess:?}");
+            assert!(grad[0] < 0.0, "{kind:?}: the best goes up, {grad:?}");
+        }
     }
 }

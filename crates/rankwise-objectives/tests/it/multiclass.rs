@@ -6,6 +6,9 @@ use rankwise_objectives::{Objective, ObjectiveError, ObjectiveKind, ObjectiveSpe
 use crate::differences::{dataset, lists};
 use crate::{Doc, params};
 
+/// Of the differences.
+const STEP: f64 = 1e-2;
+
 fn bind(data: &Dataset, change: impl FnOnce(&mut ObjectiveSpec)) -> Result<Box<dyn Objective>, ObjectiveError> {
     let params = params(|spec| {
         spec.objective = ObjectiveKind::Multiclass;
@@ -43,7 +46,6 @@ proptest! {
                         let total: f64 = (0..n_outputs).map(|at| of(at).exp()).sum();
                         weight(query, row) * (total.ln() - label.map_or(0.0, of))
                     };
-                    const STEP: f64 = 1e-2;
                     let [far_left, left, middle, right, far_right] = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|at| loss(at * STEP));
                     let first = (8.0 * (right - left) - (far_right - far_left)) / (12.0 * STEP);
                     let second = (16.0 * (left + right) - (far_left + far_right) - 30.0 * middle) / (12.0 * STEP * STEP);
