@@ -41,7 +41,7 @@ PAIRS = [
 
 def run_rankwise(binary, task, metric, settings, seed):
     with tempfile.TemporaryDirectory() as name:
-        chosen = {**OURS, **settings, "metric": metric, "seed": seed}
+        chosen = {**OURS, "metric": metric, "seed": seed, **settings}
         return lab.train_rankwise(binary, task, chosen, Path(name))[1]
 
 
@@ -124,6 +124,9 @@ def section(binary, name, tasks, args):
         for objective, metric, settings, who, what in PAIRS:
             if args.objective and objective != args.objective:
                 continue
+            if who == "CatBoost":
+                # Trees of the same shape.
+                settings = {**settings, "grow": "oblivious", "max_depth": 5}
             ours = values(binary, tasks, seeds, metric, "Rankwise", objective, settings, pool)
             peer = {}
             if who == "Rankwise":

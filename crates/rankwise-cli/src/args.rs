@@ -163,6 +163,9 @@ pub(crate) struct Predict {
     /// What to write for each document.
     #[arg(long, value_enum, default_value = "scores")]
     pub(crate) format: PredictFormat,
+    /// Use only the first N rounds of the model: N trees, or N for each grade of a multiclass model.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) trees: Option<usize>,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }

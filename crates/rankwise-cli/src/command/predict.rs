@@ -20,7 +20,10 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let out = args.out.as_deref().unwrap_or(Path::new("-"));
     output.check_file(out, "scores need")?;
     files::check_inputs(&[&args.model, &args.data])?;
-    let model = files::read_model(&args.model)?;
+    let mut model = files::read_model(&args.model)?;
+    if let Some(n_rounds) = args.trees {
+        model.trees.truncate(n_rounds.saturating_mul(model.output.n_outputs()));
+    }
     files::check_output(out, &[&args.model, &args.data])?;
     let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Optional)?;
     files::warn_of_strangers(&model, &data, &args.data, output);

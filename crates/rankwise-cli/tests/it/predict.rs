@@ -105,3 +105,14 @@ fn the_model_remembers_what_an_absent_feature_means() {
     let missing = probe("");
     assert_ne!(missing[0], missing[1], "left out is missing");
 }
+
+#[test]
+fn the_first_trees_score_as_a_shorter_run() {
+    let sandbox = Sandbox::with_model();
+    sandbox.ok("train train.txt --out short.json --set num_trees=2 --set num_leaves=7");
+    let scores = |line: &str| sandbox.ok(&format!("predict {line} vali.txt"));
+    assert_eq!(scores("model.json --trees 2"), scores("short.json"));
+    assert_eq!(scores("model.json --trees 100"), scores("model.json"));
+    assert_ne!(scores("model.json --trees 1"), scores("model.json"));
+    assert_eq!(sandbox.run("predict model.json vali.txt --trees 0").code, Some(2));
+}
