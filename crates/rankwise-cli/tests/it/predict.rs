@@ -114,5 +114,5 @@ fn the_first_trees_score_as_a_shorter_run() {
     assert_eq!(scores("model.json --trees 2"), scores("short.json"));
     assert_eq!(scores("model.json --trees 100"), scores("model.json"));
     assert_ne!(scores("model.json --trees 1"), scores("model.json"));
-    assert_eq!(sandbox.run("predict model.json vali.txt --trees 0").code, Some(2));
+    assert_eq!(sandbox.run("predict model.json vali.txt --trees -1").code, Some(2));
 }
