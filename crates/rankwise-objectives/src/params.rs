@@ -92,11 +92,11 @@ param_group! {
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
         /// lambdaloss: how much the distance of ranks counts beside the ranks themselves in variant 2++. stochasticrank: by how much
         /// scores are lowered by label before they are smoothed. auto is 5 for lambdaloss, 0 for stochasticrank.
-        mu: Option<f64> = None, Range::at_least(0.0), [];
+        mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
         /// lambdamart, lambdaloss: noise that is added to scores before gradients are computed, drawn anew for each tree and sample.
         noise: NoiseKind = NoiseKind::None, Range::ANY, [];
         /// lambdamart, lambdaloss: what that noise is multiplied by.
-        noise_strength: f64 = 1.0, Range::above(0.0), [];
+        noise_strength: f64 = 1.0, Range::above_to(0.0, 1e6), [];
         /// yetirank: what neighbours are weighed by, the difference of their labels or the change of the target.
         yetirank_mode: YetiRankMode = YetiRankMode::Classic, Range::ANY, ["mode"];
         /// yetirank: what the weight of neighbours falls by from rank to rank in classic mode.
