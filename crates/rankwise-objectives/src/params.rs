@@ -137,7 +137,7 @@ param_group! {
         /// lambdamart, lambdaloss: noise that is added to scores before gradients are computed, drawn anew for each tree and sample.
         noise: NoiseKind = NoiseKind::None, Range::ANY, [];
         /// lambdamart, lambdaloss: what that noise is multiplied by.
-        noise_strength: f64 = 1.0, Range::above(0.0), [];
+        noise_strength: f64 = 1.0, Range::above_to(0.0, 1e6), [];
         /// yetirank: what neighbours are weighed by, the difference of their labels or the change of the target.
         yetirank_mode: YetiRankMode = YetiRankMode::Classic, Range::ANY, ["mode"];
         /// yetirank: what the weight of neighbours falls by from rank to rank in classic mode.

@@ -90,7 +90,7 @@ fn parameters_are_named_with_what_would_fit() {
         ("label_gain=0,x", &["parameter 'label_gain': '0,x' does not fit; give a list"]),
         ("label_gain=1,1", &["parameter 'label_gain': all gains are equal; give better labels larger gains"]),
         ("label_gain=0,-1", &["parameter 'label_gain': -1 is out of range; it must be at least 0"]),
-        ("objective=magic", &["parameter 'objective': 'magic' does not fit; give lambdamart|rmse"]),
+        ("objective=magic", &["parameter 'objective': 'magic' does not fit; give lambdamart|lambdaloss|"]),
         ("metric=magic", &["parameter 'metric': 'magic' does not fit", "ndcg|dcg"]),
         ("absent=maybe", &["parameter 'absent': 'maybe' does not fit; give missing|zero"]),
         ("early_stopping_rounds=5", &["early stopping needs a validation set; give one with --valid"]),
@@ -119,7 +119,10 @@ fn parameters_are_named_with_what_would_fit() {
 fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
     let sandbox = Sandbox::with_model();
     sandbox.all_refused(&[
-        ("train train.txt --out m.json --objective magic", &["parameter 'objective': 'magic'", "give lambdamart|rmse"]),
+        (
+            "train train.txt --out m.json --objective magic",
+            &["parameter 'objective': 'magic'", "give lambdamart|lambdaloss|"],
+        ),
         ("train train.txt --out m.json --metric ndcg@0", &["parameter 'metric': 'ndcg@0'", "(ndcg|dcg|map|mrr|"]),
         (
             "train train.txt --out m.json --ties luck",
