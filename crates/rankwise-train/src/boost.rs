@@ -16,6 +16,7 @@ use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
+use crate::step::{Step, slope_along};
 use crate::validation::Validation;
 use crate::{CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams};
 
@@ -39,6 +40,7 @@ pub(crate) struct Run<'a> {
     pub(crate) grad: Vec<f32>,
     pub(crate) hess: Vec<f32>,
     pub(crate) simd: SimdLevel,
+    pub(crate) step: Option<Step>,
     pub(crate) langevin: Option<Langevin>,
     /// The gradients with noise, where there is any.
     pub(crate) noisy_grad: Vec<f32>,
@@ -100,12 +102,43 @@ impl Run<'_> {
             let rows = selection.rows(self.data, &self.output.scores(&self.scores));
             self.part = self.part_of(rows);
         }
+        self.fill_gradients();
+        self.phases.gradients += started.elapsed();
+    }
+
+    /// The derivatives at the current scores.
+    fn fill_gradients(&mut self) {
         let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
         match &mut self.part {
             Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
             None => rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives),
         }
+    }
+
+    /// Makes a tree as large as the step says.
+    fn stretch(&mut self, grown: &mut GrownTree) {
+        let Some(step) = self.step.clone() else { return };
+        let started = Instant::now();
+        let mut direction = vec![0.0; self.data.n_rows()];
+        grown.add_to(&mut direction, self.binned, self.simd);
+        if self.part.is_some() {
+            // Documents that are not selected have no gradient in this round.
+            self.grad.fill(0.0);
+        }
+        let (data, learning_rate) = (self.data, self.params.boosting().learning_rate);
+        let start = self.scores.clone();
+        let factor = step.factor(data, (&start, &direction), learning_rate, |at| {
+            self.scores
+                .iter_mut()
+                .zip(&start)
+                .zip(&direction)
+                .for_each(|((score, start), step)| *score = start + at * step);
+            self.fill_gradients();
+            slope_along(data, &self.grad, &direction)
+        });
+        self.scores = start;
+        grown.tree = grown.tree.scaled(factor);
         self.phases.gradients += started.elapsed();
     }
 
@@ -182,8 +215,9 @@ impl Run<'_> {
         let (n_trees, n_outputs) = (self.trees.len(), self.output.n_outputs());
         let mut has_split = false;
         for output in 0..n_outputs {
-            let grown = self.grow(output);
+            let mut grown = self.grow(output);
             if grown.tree.n_leaves() > 1 {
+                self.stretch(&mut grown);
                 self.add(output, &grown);
                 has_split = true;
             } else {

@@ -13,6 +13,7 @@ use crate::boost::{Run, timed};
 use crate::checkpoint::{Best, Origin};
 use crate::langevin::Langevin;
 use crate::selection::Selection;
+use crate::step::Step;
 use crate::validation::Validation;
 use crate::{Checkpoint, Observer, Phases, TrainError, TrainParams, Trained, ValidSet};
 
@@ -115,6 +116,7 @@ impl<'a> Training<'a> {
             grad: vec![0.0; base_scores.len() * data.n_rows()],
             hess: vec![0.0; base_scores.len() * data.n_rows()],
             simd,
+            step: Step::new(params, data, base_scores.len())?,
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
