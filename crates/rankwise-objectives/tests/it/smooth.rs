@@ -157,5 +157,12 @@ proptest! {
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListNet), &listnet, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListMle), &|list| likelihood(list, |_| 1.0), true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::PListMle), &p_listmle, true)?;
+        // The square of the length for each difference: one query will do.
+        lists.truncate(1);
+        let approx = params(|spec| {
+            spec.objective = ObjectiveKind::ApproxNdcg;
+            spec.temperature = 1.0;
+        });
+        check(&without_weights(lists), &approx, &|list| approx_ndcg(list, 1.0), false)?;
     }
 }
