@@ -89,8 +89,9 @@ def catboost_seconds(data, loss, iterations):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
-    n_rounds, n_rows = (1, 24_000) if args.quick else (5, 240_000)
+    n_rounds, n_rows = (1, 24_000) if args.quick else (args.rounds, 240_000)
     binary = peers.build()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
