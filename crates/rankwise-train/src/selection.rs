@@ -8,7 +8,7 @@
 //! ```
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::Ties;
+use rankwise_metrics::{Ties, descending_bits};
 use rankwise_objectives::{Objective, Round};
 use rayon::prelude::*;
 
@@ -110,12 +110,6 @@ impl LoopParams {
             _ => None,
         }
     }
-}
-
-/// Bits that ascend as the number descends; -0 is 0.
-fn descending_bits(value: f64) -> u64 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
 }
 
 /// The selected documents, as an objective sees them.
