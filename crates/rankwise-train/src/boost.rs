@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Output, Tree};
-use rankwise_objectives::{Objective, Round};
+use rankwise_objectives::{Objective, Round, gradients_of};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 pub use self::finish::Trained;
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
+use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
 use crate::validation::Validation;
@@ -33,6 +34,7 @@ pub(crate) struct Run<'a> {
     pub(crate) selection: Option<Selection>,
     /// The documents that are selected, if they are not all.
     pub(crate) part: Option<Part>,
+    pub(crate) gradient_sampling: Option<GradientSampling>,
     pub(crate) weights: Vec<f32>,
     /// Of the first output, then of the second, ...; so are the next two.
     pub(crate) scores: Vec<f64>,
@@ -57,6 +59,7 @@ impl Run<'_> {
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
             || self.selection.is_some()
+            || self.gradient_sampling.is_some()
             || self.params.trees().feature_fraction < 1.0
             || self.params.trees().feature_fraction_bynode < 1.0
             || self.langevin.is_some();
@@ -85,6 +88,7 @@ impl Run<'_> {
                 values: &values,
                 best_tree: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
+                output: &self.output,
                 state: self.state(),
             };
             if observer.after_tree(&progress) == Flow::Stop {
@@ -97,20 +101,26 @@ impl Run<'_> {
     fn compute_gradients(&mut self) {
         let started = Instant::now();
         if let Some(selection) = self.selection.filter(|selection| selection.is_due(self.n_tried)) {
-            let rows = selection.rows(self.data, &self.output.scores(&self.scores));
+            let rows = selection.rows(self.data, &self.output.scores(&self.scores), self.n_tried);
             self.part = self.part_of(rows);
         }
         let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
         match &mut self.part {
             Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
-            None => rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives),
+            None => {
+                let has_query = self.bag.has_query(round.tree);
+                gradients_of(self.objective, self.data, has_query, round, &self.scores, derivatives);
+            }
+        }
+        if let Some(sampling) = &mut self.gradient_sampling {
+            sampling.draw(self.data, self.n_tried as u32, (&mut self.grad, &mut self.hess), &self.weights);
         }
         self.phases.gradients += started.elapsed();
     }
 
     /// The given rows, as the objective sees them; `None` where they are all.
-    fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
+    pub(crate) fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
         let is_part = rows.len() < self.data.n_rows();
         is_part.then(|| Part::new(self.params, self.data, rows, self.is_own_objective, self.simd))
     }
@@ -208,9 +218,14 @@ impl Run<'_> {
         if let Some(langevin) = &self.langevin {
             langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);
         }
+        let (rows, weights) = match (&self.gradient_sampling, &self.part) {
+            (Some(sampling), _) => (&sampling.rows[..], &sampling.weights[..]),
+            (None, Some(part)) => (&part.rows[..], &self.weights[..]),
+            (None, None) => (self.bag.rows(round), &self.weights[..]),
+        };
         let derivatives = |which: Derivative| match which {
             Derivative::Newton => &self.hess[plane.clone()],
-            Derivative::Gradient => &self.weights[..],
+            Derivative::Gradient => weights,
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
@@ -218,7 +233,7 @@ impl Run<'_> {
             leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),
             leaf_hess: derivatives(self.params.trees().leaf_estimation),
-            rows: self.part.as_ref().map_or_else(|| self.bag.rows(round), |part| &part.rows),
+            rows,
             learning_rate: self.params.boosting().learning_rate,
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
@@ -235,7 +250,7 @@ impl Run<'_> {
             let values = &grown.tree.parts().leaf_value;
             let scores = &mut self.scores[plane];
             // The tree has not seen the rows outside the sample.
-            if self.bag.is_sampled() || self.part.is_some() {
+            if grown.rows.len() < scores.len() {
                 grown.add_to(scores, self.binned, self.simd);
                 return;
             }

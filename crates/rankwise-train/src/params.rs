@@ -1,5 +1,7 @@
 //! All parameters of a training run.
 
+mod sampling;
+
 use std::sync::LazyLock;
 
 use rankwise_data::{BinningParams, BinningSpec};
@@ -27,6 +29,14 @@ param_enum! {
         Selective = "selective" | "selgb",
         /// The same, and its lowest-ranked negative ones.
         HighLow = "high-low" | "high_low_sampl",
+        /// The positive documents of each query, and a random share of its negative ones.
+        Negatives = "negatives",
+        /// All but outliers: those that a first model keeps ranking where they do not belong.
+        Inliers = "inliers",
+        /// Those with the largest gradients, and some of the others, which then count more.
+        Goss = "goss",
+        /// Each with a probability that grows with its gradient; the less probable count more.
+        Mvs = "mvs",
     }
 }
 
@@ -80,12 +90,30 @@ param_group! {
         p_high: Option<f64> = None, Range::closed(0.0, 100.0), [];
         /// high-low: percent that are kept from the bottom; auto is 40.
         p_low: Option<f64> = None, Range::closed(0.0, 100.0), [];
-        /// selective, high-low: select anew every so many trees; until the first time all documents are used.
+        /// negatives: percent of each query's negative documents that are drawn.
+        p_negatives: f64 = 20.0, Range::above_to(0.0, 100.0), [];
+        /// selective, high-low, negatives: select anew every so many trees; until the first time all documents are used.
         sample_every: usize = 1, Range::at_least(1.0), [];
-        /// selective, high-low: how a share of the documents is rounded; it is at least one unless the share is 0.
+        /// selective, high-low, negatives: how a share of the documents is rounded; it is at least one unless the share is 0.
         sample_rounding: Rounding = Rounding::Nearest, Range::ANY, [];
-        /// selective, high-low: leave out queries without a positive document.
+        /// selective, high-low, negatives: leave out queries without a positive document.
         sample_drop_empty: bool = false, Range::ANY, [];
+        /// goss: share of the documents that are kept for their large gradients.
+        top_rate: f64 = 0.2, Range::above_to(0.0, 1.0), [];
+        /// goss: share of the documents that are drawn from the others.
+        other_rate: f64 = 0.1, Range::above_to(0.0, 1.0), [];
+        /// mvs: how much Hessians count beside gradients; auto is the square of the sum of |g| over the sum of h.
+        mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
+        /// inliers: trees of the first model.
+        outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
+        /// inliers: percent of these trees, the last ones, after each of which an outlier is misplaced.
+        outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
+        /// inliers: irrelevant documents are misplaced among this percent of the ranks from the top (and no deeper than there are
+        /// relevant documents).
+        outlier_high: f64 = 50.0, Range::closed(0.0, 100.0), [];
+        /// inliers: relevant documents are misplaced among this percent of the ranks from the bottom (and no higher than there
+        /// are irrelevant documents).
+        outlier_low: f64 = 50.0, Range::closed(0.0, 100.0), [];
         /// Boost with Langevin noise, which lets training leave local optima.
         langevin: bool = false, Range::ANY, [];
         /// langevin: the inverse of the temperature; the larger, the less noise.
@@ -113,52 +141,7 @@ impl CrossCheck for LoopSpec {
             let problem = format!("nothing would be left of the scores; give less than {largest}");
             return Err(ParamError::conflict("model_shrink_rate", problem));
         }
-        let is_selected = matches!(self.sample, Sample::Selective | Sample::HighLow);
-        if is_selected {
-            return self.check_selection();
-        }
-        let by_query = self.bagging_by_query || self.sample == Sample::QueryBagging;
-        match (self.sample != Sample::None, self.bagging_fraction < 1.0, self.bagging_freq > 0) {
-            (false, true, true) => {
-                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
-            }
-            (false, true, false) => {
-                return Err(ParamError::conflict(
-                    "bagging_fraction",
-                    "it has no effect while bagging_freq is 0; set bagging_freq=1 for a new sample with every tree",
-                ));
-            }
-            (true, false, _) => {
-                return Err(ParamError::conflict(
-                    "sample",
-                    "a sample needs its share of the documents; set bagging_fraction below 1",
-                ));
-            }
-            (true, true, _) => {
-                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
-                self.bagging_freq = self.bagging_freq.max(1);
-            }
-            (false, false, _) => {}
-        }
-        Ok(())
-    }
-}
-
-impl LoopSpec {
-    fn check_selection(&self) -> Result<(), ParamError> {
-        if self.sample == Sample::Selective && self.p_low.is_some_and(|share| share > 0.0) {
-            return Err(ParamError::conflict("p_low", "it has no effect with sample=selective; use sample=high-low"));
-        }
-        let keeps_none = |share: Option<f64>| share == Some(0.0);
-        if keeps_none(self.p_high) && (self.sample == Sample::Selective || keeps_none(self.p_low)) {
-            let problem = "no negative document would be kept, and nothing to rank the others above; give more than 0";
-            return Err(ParamError::conflict("p_high", problem));
-        }
-        if self.bagging_fraction < 1.0 {
-            let problem = "documents are selected by rank, not drawn; leave it out, or choose sample=bagging";
-            return Err(ParamError::conflict("bagging_fraction", problem));
-        }
-        Ok(())
+        self.check_sample()
     }
 }
 
@@ -289,6 +272,11 @@ impl TrainParams {
         &self.rules
     }
 
+    /// What was typed.
+    pub(crate) fn spec(&self) -> &TrainSpec {
+        &self.spec
+    }
+
     /// Every parameter with its value, as typed or by default.
     pub(crate) fn settings(&self) -> Vec<Setting> {
         self.spec.settings()
@@ -378,5 +366,17 @@ mod tests {
         assert!(sample(&[("bagging_fraction", "0.5")]).is_err());
         assert!(sample(&[("sample", "bagging")]).is_err());
         assert!(sample(&[("bagging_freq", "1")]).is_ok());
+        assert_eq!(sample(&[("sample", "goss")]), Ok((Sample::Goss, 0)));
+        assert!(sample(&[("sample", "goss"), ("top_rate", "0.5"), ("other_rate", "0.6")]).is_err());
+        assert!(sample(&[("sample", "goss"), ("bagging_fraction", "0.5")]).is_err());
+        assert!(sample(&[("sample", "goss"), ("bagging_freq", "1")]).is_err());
+        for name in ["selective", "negatives", "inliers"] {
+            assert!(sample(&[("sample", name)]).is_ok());
+            assert!(sample(&[("sample", name), ("subsample", "0.5")]).is_err(), "{name}");
+            assert!(sample(&[("sample", name), ("bagging_freq", "1")]).is_err(), "{name}");
+        }
+        assert_eq!(sample(&[("sample", "mvs"), ("subsample", "0.5")]), Ok((Sample::Mvs, 0)));
+        assert!(sample(&[("sample", "mvs")]).is_err());
+        assert!(sample(&[("sample", "mvs"), ("subsample", "0.5"), ("bagging_freq", "2")]).is_err());
     }
 }

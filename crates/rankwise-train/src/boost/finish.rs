@@ -7,7 +7,7 @@ use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree};
 
 use super::Run;
 use crate::langevin::later_factors;
-use crate::{MetricValue, Phases, StopReason};
+use crate::{MetricValue, Phases, Sample, StopReason};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Trained {
     pub values: Vec<MetricValue>,
     /// The scores of the training documents after the last tree that was grown, in canonical order.
     pub train_scores: Vec<f64>,
+    /// Documents that were left out as outliers; `None` where there was no search for them.
+    pub outliers: Option<usize>,
     /// Why it ended.
     pub stopped: StopReason,
     /// Where the time went.
@@ -65,7 +67,9 @@ impl Run<'_> {
             trees,
         };
         self.phases.total = total;
-        Trained { model, trees_grown, values: self.best.values, train_scores, stopped, phases: self.phases }
+        let n_left_out = self.part.map_or(0, |part| self.data.n_rows() - part.rows.len());
+        let outliers = (self.params.boosting().sample == Sample::Inliers).then_some(n_left_out);
+        Trained { model, trees_grown, values: self.best.values, train_scores, outliers, stopped, phases: self.phases }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 12] = [
+const SETTINGS: [&[(&str, &str)]; 16] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -31,6 +31,10 @@ const SETTINGS: [&[(&str, &str)]; 12] = [
     &[("objective", "stochasticrank"), ("target", "ndcg@5"), ("mu", "0.1"), ("samples", "3")],
     &[("langevin", "true"), ("model_shrink_rate", "0"), ("lambda_l2", "0.5")],
     &[("sample", "high-low"), ("p_high", "10"), ("p_low", "20"), ("sample_every", "2")],
+    &[("sample", "goss"), ("learning_rate", "0.5"), ("objective", "multiclass")],
+    &[("sample", "mvs"), ("subsample", "0.4"), ("structure", "gradient")],
+    &[("sample", "negatives"), ("p_negatives", "30"), ("sample_every", "2")],
+    &[("sample", "inliers"), ("outlier_trees", "5"), ("objective", "rmse")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.

@@ -10,7 +10,7 @@ use crate::{Doc, dataset, params, web_docs};
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
 /// Every kind of state that a run carries from tree to tree. With the sixth most trees have no split.
-const SETTINGS: [Settings<'static>; 10] = [
+const SETTINGS: [Settings<'static>; 14] = [
     &[("num_leaves", "15")],
     &[("bagging_fraction", "0.6"), ("bagging_freq", "3"), ("feature_fraction", "0.5")],
     &[("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("bagging_freq", "2"), ("objective", "rmse")],
@@ -21,6 +21,10 @@ const SETTINGS: [Settings<'static>; 10] = [
     &[("objective", "listmle"), ("feature_fraction", "0.5")],
     &[("langevin", "true"), ("objective", "stochasticrank"), ("target", "mrr"), ("diffusion_temperature", "1e9")],
     &[("sample", "high-low"), ("sample_every", "5"), ("p_high", "30")],
+    &[("sample", "goss"), ("learning_rate", "0.2")],
+    &[("sample", "mvs"), ("bagging_fraction", "0.5"), ("leaf_estimation", "gradient")],
+    &[("sample", "negatives"), ("sample_every", "5")],
+    &[("sample", "inliers"), ("outlier_trees", "6")],
 ];
 
 /// Keeps the checkpoint of every tree, and may stop.
