@@ -168,12 +168,6 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// What the other rankings got below a rank.
-    fn baseline(&self, rank: usize) -> f64 {
-        let others = self.n_samples.max(2) as f64 - 1.0;
-        (self.sums[rank + 1] - self.following[rank + 1]) / others
-    }
-
     /// Adds what it says of the metric's derivatives.
     fn add(&self, metric: &AdditiveMetric, left: &mut Vec<f64>, (grad, hess): (&mut [f64], &mut [f64])) {
         // Z_k, from the last rank on: nothing is ever taken away.
@@ -185,30 +179,27 @@ impl Ranking<'_> {
             left[rank]
         });
         // Sums over ranks of c / Z, (Q - b) / Z and Q / Z.
-        let mut chances = [0.0; 3];
+        let (mut own, mut others, mut all) = (0.0, 0.0, 0.0);
+        let share = 1.0 / (self.n_samples.max(2) as f64 - 1.0);
         let mut context = 1.0;
-        let mut add = |doc: usize, [own, rest, all]: [f64; 3]| {
-            let (power, worth) = (self.powers[doc], self.worths[doc]);
-            grad[doc] += power * (worth * own - rest);
-            hess[doc] += power * (worth * own + all);
-            worth
-        };
         for (rank, left) in left.iter().enumerate() {
             let inverse = 1.0 / left;
-            let (gets, baseline) = (self.following[rank], self.baseline(rank));
-            chances[0] += metric.rank_weights()[rank] * context * inverse;
-            chances[1] += (gets - baseline) * inverse;
-            chances[2] += gets * inverse;
-            let worth = add(self.order[rank] as usize, chances);
+            let (gets, then) = (self.following[rank], self.following[rank + 1]);
+            // What the other rankings got below this rank.
+            let baseline = (self.sums[rank + 1] - then) * share;
+            own += metric.rank_weights()[rank] * context * inverse;
+            others += (gets - baseline) * inverse;
+            all += gets * inverse;
+            let doc = self.order[rank] as usize;
+            let (power, worth) = (self.powers[doc], self.worths[doc]);
+            grad[doc] += power * (worth * own - others) + (then - baseline);
+            hess[doc] += power * (worth * own + all) + then;
             context = metric.context().after(context, worth);
         }
-        for doc in &self.order[self.depth..] {
-            add(*doc as usize, chances);
-        }
-        for rank in 0..self.depth {
-            let doc = self.order[rank] as usize;
-            grad[doc] += self.following[rank + 1] - self.baseline(rank);
-            hess[doc] += self.following[rank + 1];
+        for doc in self.order[self.depth..].iter().map(|doc| *doc as usize) {
+            let (power, worth) = (self.powers[doc], self.worths[doc]);
+            grad[doc] += power * (worth * own - others);
+            hess[doc] += power * (worth * own + all);
         }
     }
 }

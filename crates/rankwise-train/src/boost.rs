@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Output, Tree};
-use rankwise_objectives::{Objective, Round, gradients_of};
+use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 pub use self::finish::Trained;
@@ -17,6 +17,7 @@ use crate::checkpoint::{Best, Origin, Shape, State};
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
+use crate::step::{Step, slope_along};
 use crate::validation::Validation;
 use crate::{CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams};
 
@@ -41,6 +42,7 @@ pub(crate) struct Run<'a> {
     pub(crate) grad: Vec<f32>,
     pub(crate) hess: Vec<f32>,
     pub(crate) simd: SimdLevel,
+    pub(crate) step: Option<Step>,
     pub(crate) langevin: Option<Langevin>,
     /// The gradients with noise, where there is any.
     pub(crate) noisy_grad: Vec<f32>,
@@ -104,18 +106,52 @@ impl Run<'_> {
             let rows = selection.rows(self.data, &self.output.scores(&self.scores), self.n_tried);
             self.part = self.part_of(rows);
         }
-        let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
-        let derivatives = (&mut self.grad[..], &mut self.hess[..]);
-        match &mut self.part {
-            Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
-            None => {
-                let has_query = self.bag.has_query(round.tree);
-                gradients_of(self.objective, self.data, has_query, round, &self.scores, derivatives);
-            }
-        }
+        self.fill_gradients(Reach::Sample);
         if let Some(sampling) = &mut self.gradient_sampling {
             sampling.draw(self.data, self.n_tried as u32, (&mut self.grad, &mut self.hess), &self.weights);
         }
+        self.phases.gradients += started.elapsed();
+    }
+
+    /// The derivatives at the scores that the next tree learns from.
+    fn fill_gradients(&mut self, reach: Reach) {
+        let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
+        let derivatives = (&mut self.grad[..], &mut self.hess[..]);
+        match (&mut self.part, reach) {
+            (Some(part), _) => {
+                part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs());
+            }
+            (None, Reach::Sample) => {
+                let has_query = self.bag.has_query(round.tree);
+                gradients_of(self.objective, self.data, has_query, round, &self.scores, derivatives);
+            }
+            (None, Reach::All) => gradients(self.objective, self.data, round, &self.scores, derivatives),
+        }
+    }
+
+    /// Makes a tree as large as the step says.
+    fn stretch(&mut self, grown: &mut GrownTree) {
+        let Some(step) = self.step.clone() else { return };
+        let started = Instant::now();
+        let mut direction = vec![0.0; self.data.n_rows()];
+        grown.add_to(&mut direction, self.binned, self.simd);
+        if self.part.is_some() {
+            // Documents that are not selected have no gradient in this round.
+            self.grad.fill(0.0);
+        }
+        let (data, learning_rate) = (self.data, self.params.boosting().learning_rate);
+        let start = self.scores.clone();
+        let factor = step.factor(data, (&start, &direction), learning_rate, |at| {
+            self.scores
+                .iter_mut()
+                .zip(&start)
+                .zip(&direction)
+                .for_each(|((score, start), step)| *score = start + at * step);
+            self.fill_gradients(Reach::All);
+            slope_along(data, &self.grad, &direction)
+        });
+        self.scores = start;
+        grown.tree = grown.tree.scaled(factor);
         self.phases.gradients += started.elapsed();
     }
 
@@ -192,8 +228,9 @@ impl Run<'_> {
         let (n_trees, n_outputs) = (self.trees.len(), self.output.n_outputs());
         let mut has_split = false;
         for output in 0..n_outputs {
-            let grown = self.grow(output);
+            let mut grown = self.grow(output);
             if grown.tree.n_leaves() > 1 {
+                self.stretch(&mut grown);
                 self.add(output, &grown);
                 has_split = true;
             } else {
@@ -280,6 +317,15 @@ impl Run<'_> {
         }
         Ok(values)
     }
+}
+
+/// Whose derivatives are wanted.
+#[derive(Clone, Copy)]
+enum Reach {
+    /// Those of the queries that the tree sees.
+    Sample,
+    /// Those of all.
+    All,
 }
 
 /// Does some work, and adds its time to a phase.

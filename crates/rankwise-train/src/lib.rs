@@ -21,6 +21,7 @@ mod outliers;
 mod params;
 mod phases;
 mod selection;
+mod step;
 mod training;
 mod validation;
 
@@ -30,5 +31,6 @@ pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
 pub use params::{LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
+pub use step::StepKind;
 pub use training::{Training, train};
 pub use validation::{MetricValue, ValidSet};

@@ -13,6 +13,8 @@ use rankwise_params::{
 };
 use rankwise_trees::{TreeParams, TreeSpec};
 
+use crate::StepKind;
+
 /// Parameters that choose among code which makes the same trees.
 pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
 
@@ -71,6 +73,9 @@ param_group! {
              "num_boost_round", "n_estimators", "iterations", "max_iter"];
         /// What each tree's values are multiplied by.
         learning_rate: f64 = 0.1, Range::above_to(0.0, 10.0), ["shrinkage_rate", "eta"];
+        /// How far to go along each tree: by the learning rate (shrinkage); by the learning rate from where the loss is least
+        /// (line); to where the mean of `target` over the training queries is largest (exact).
+        step: StepKind = StepKind::Shrinkage, Range::ANY, [];
         /// Stop when the first metric on the first validation set has not improved for this many trees; 0 is never.
         early_stopping_rounds: usize = 0, Range::at_least(0.0),
             ["early_stopping_round", "early_stopping", "n_iter_no_change", "od_wait"];

@@ -15,6 +15,7 @@ use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
 use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
+use crate::step::Step;
 use crate::validation::Validation;
 use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
 
@@ -128,6 +129,7 @@ impl<'a> Training<'a> {
             grad: vec![0.0; base_scores.len() * data.n_rows()],
             hess: vec![0.0; base_scores.len() * data.n_rows()],
             simd,
+            step: Step::new(params, data, base_scores.len())?,
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,

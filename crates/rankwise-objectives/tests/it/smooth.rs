@@ -152,10 +152,21 @@ proptest! {
             let first = docs[0];
             docs.resize(500, first);
         }
+        check(&lists, &params(|spec| spec.objective = ObjectiveKind::Rmse), &squared, true)?;
+        let mut likely = lists.clone();
+        likely.iter_mut().flat_map(|(_, docs)| docs).for_each(|doc| doc.0 /= 4.0);
+        check(&likely, &params(|spec| spec.objective = ObjectiveKind::Logistic), &logistic, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::QueryRmse), &query_squared, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::Softmax), &softmax, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListNet), &listnet, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListMle), &|list| likelihood(list, |_| 1.0), true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::PListMle), &p_listmle, true)?;
+        // The square of the length for each difference: one query will do.
+        lists.truncate(1);
+        let approx = params(|spec| {
+            spec.objective = ObjectiveKind::ApproxNdcg;
+            spec.temperature = 1.0;
+        });
+        check(&without_weights(lists), &approx, &|list| approx_ndcg(list, 1.0), false)?;
     }
 }

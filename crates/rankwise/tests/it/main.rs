@@ -8,6 +8,7 @@ mod one_answer;
 mod peer_example;
 mod resume;
 mod selection;
+mod step;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{DatasetBuilder, Row};

@@ -7,7 +7,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 16] = [
+const SETTINGS: [&[(&str, &str)]; 18] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -35,6 +35,8 @@ const SETTINGS: [&[(&str, &str)]; 16] = [
     &[("sample", "mvs"), ("subsample", "0.4"), ("structure", "gradient")],
     &[("sample", "negatives"), ("p_negatives", "30"), ("sample_every", "2")],
     &[("sample", "inliers"), ("outlier_trees", "5"), ("objective", "rmse")],
+    &[("step", "exact"), ("bagging_fraction", "0.6"), ("bagging_freq", "2")],
+    &[("step", "line"), ("objective", "ranknet")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.

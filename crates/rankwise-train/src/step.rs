@@ -1,0 +1,125 @@
+//! How far to go along a tree.
+//!
+//! ```text
+//! shrinkage   learning_rate times the tree
+//! line        learning_rate times the multiple of the tree at which the loss is least: where the sum over documents of
+//!             gradient times tree is 0
+//! exact       the multiple of the tree at which the mean of the target metric over the training queries is largest, over all
+//!             places where two documents pass each other
+//! ```
+//!
+//! At most [`LIMIT`] times the tree's own step is tried.
+
+use rankwise_data::{Dataset, reduce};
+use rankwise_metrics::{AdditiveMetric, best_step};
+use rankwise_params::{ParamError, param_enum};
+
+use crate::{TrainError, TrainParams};
+
+/// How many times its own step a tree may be stretched.
+const LIMIT: f64 = 10.0;
+/// Halvings of the piece that holds the least loss.
+const HALVINGS: usize = 12;
+
+param_enum! {
+    /// How far to go along a tree.
+    pub enum StepKind {
+        /// By the learning rate alone.
+        Shrinkage = "shrinkage",
+        /// By the learning rate from where the loss is least.
+        Line = "line",
+        /// To where the target metric is largest.
+        Exact = "exact",
+    }
+}
+
+/// What decides the step.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Line,
+    Exact(AdditiveMetric),
+}
+
+impl Step {
+    /// `None` where the learning rate alone decides.
+    pub(crate) fn new(params: &TrainParams, data: &Dataset, n_outputs: usize) -> Result<Option<Self>, TrainError> {
+        let refuse = |problem: String| Err(ParamError::conflict("step", problem).into());
+        let step = match params.boosting().step {
+            StepKind::Shrinkage => return Ok(None),
+            StepKind::Line => Self::Line,
+            StepKind::Exact => {
+                let target = &params.objective().target;
+                let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
+                let Some(metric) = AdditiveMetric::new(target, params.rules(), longest) else {
+                    let (target, known) = (target.as_str(), AdditiveMetric::KNOWN);
+                    return refuse(format!("the best step for target={target} is not known; choose one of {known}"));
+                };
+                Self::Exact(metric)
+            }
+        };
+        if n_outputs > 1 {
+            return refuse("scores are no sums of trees with this objective; use step=shrinkage".into());
+        }
+        Ok(Some(step))
+    }
+
+    /// What to multiply a tree by that already counts with the learning rate: `direction` is what it would add to the scores,
+    /// and `slope(t)` the derivative of the loss by t at scores + t direction.
+    pub(crate) fn factor(
+        &self,
+        data: &Dataset,
+        (scores, direction): (&[f64], &[f64]),
+        learning_rate: f64,
+        slope: impl FnMut(f64) -> f64,
+    ) -> f64 {
+        match self {
+            Self::Exact(metric) => {
+                best_step(data, metric, (scores, direction), (LIMIT, 1.0)).map_or(1.0, |best| best.step)
+            }
+            Self::Line => least_loss(slope).map_or(1.0, |least| least * learning_rate),
+        }
+    }
+}
+
+/// Where a convex loss is least, by its slope; `None` where it does not fall at 0.
+fn least_loss(mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
+    if slope(0.0) >= 0.0 {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while slope(high) < 0.0 {
+        (low, high) = (high, 2.0 * high);
+        if low >= LIMIT {
+            return Some(LIMIT);
+        }
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if slope(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    Some((0.5 * (low + high)).min(LIMIT))
+}
+
+/// The derivative of the loss along a direction: summed inside each query, then over queries in canonical order.
+pub(crate) fn slope_along(data: &Dataset, grad: &[f32], direction: &[f64]) -> f64 {
+    reduce::sum((0..data.n_queries()).map(|query| {
+        let rows = data.query_rows(query);
+        let terms = grad[rows.clone()].iter().zip(&direction[rows]);
+        terms.fold(0.0, |sum, (grad, step)| sum + f64::from(*grad) * step)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_of_a_parabola_is_found_or_the_limit() {
+        for least in [0.01, 0.3, 1.0, 3.7, 9.0] {
+            let found = least_loss(|at| at - least).unwrap();
+            assert!((found - least).abs() < 2e-3, "{found} for {least}");
+        }
+        assert_eq!(least_loss(|at| at - 1e9), Some(LIMIT));
+        assert_eq!(least_loss(|_| 1.0), None);
+    }
+}
