@@ -13,6 +13,7 @@
 mod bagging;
 mod boost;
 mod checkpoint;
+mod ensemble;
 mod error;
 mod gradient_sampling;
 mod langevin;
@@ -29,7 +30,7 @@ pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Progress, Silent, StopReason};
-pub use params::{LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
+pub use params::{Learner, LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
 pub use step::StepKind;
 pub use training::{Training, train};

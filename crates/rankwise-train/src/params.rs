@@ -1,5 +1,6 @@
 //! All parameters of a training run.
 
+mod learner;
 mod sampling;
 
 use std::sync::LazyLock;
@@ -39,6 +40,18 @@ param_enum! {
         Goss = "goss",
         /// Each with a probability that grows with its gradient; the less probable count more.
         Mvs = "mvs",
+    }
+}
+
+param_enum! {
+    /// How trees become a model.
+    pub enum Learner {
+        /// Each tree corrects all before it.
+        Gbdt = "gbdt" | "gbrt" | "gbtree",
+        /// Each tree corrects those before it but some that are left out at random.
+        Dart = "dart",
+        /// Trees that know nothing of each other, and count the same.
+        RandomForest = "random-forest" | "rf",
     }
 }
 
@@ -119,6 +132,18 @@ param_group! {
         /// inliers: relevant documents are misplaced among this percent of the ranks from the bottom (and no higher than there
         /// are irrelevant documents).
         outlier_low: f64 = 50.0, Range::closed(0.0, 100.0), [];
+        /// How trees become a model.
+        learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
+        /// dart: the probability that an earlier tree is left out while a new one is grown.
+        drop_rate: f64 = 0.1, Range::closed(0.0, 1.0), ["rate_drop"];
+        /// dart: most trees that are left out; 0 is any number.
+        max_drop: usize = 50, Range::at_least(0.0), [];
+        /// dart: the probability that no tree is left out.
+        skip_drop: f64 = 0.5, Range::closed(0.0, 1.0), [];
+        /// dart: leave out every tree with the same probability, not those more often that count more.
+        uniform_drop: bool = false, Range::ANY, [];
+        /// dart: let the new tree count as XGBoost does.
+        xgboost_dart_mode: bool = false, Range::ANY, [];
         /// Boost with Langevin noise, which lets training leave local optima.
         langevin: bool = false, Range::ANY, [];
         /// langevin: the inverse of the temperature; the larger, the less noise.
@@ -229,10 +254,12 @@ impl TrainSpec {
     pub fn check(self) -> Result<TrainParams, ParamError> {
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
+        let trees = self.trees.clone().check()?;
+        learner::check(&boosting, &trees)?;
         Ok(TrainParams {
             boosting,
             objective: self.objective.clone().check()?,
-            trees: self.trees.clone().check()?,
+            trees,
             binning: self.binning.clone().check()?,
             rules,
             spec: self,
@@ -383,5 +410,23 @@ mod tests {
         assert_eq!(sample(&[("sample", "mvs"), ("subsample", "0.5")]), Ok((Sample::Mvs, 0)));
         assert!(sample(&[("sample", "mvs")]).is_err());
         assert!(sample(&[("sample", "mvs"), ("subsample", "0.5"), ("bagging_freq", "2")]).is_err());
+    }
+
+    #[test]
+    fn learners_refuse_what_they_cannot_do() {
+        let said = |pairs: &[(&str, &str)]| {
+            let mut spec = TrainSpec::default();
+            spec.set_all(pairs.iter().copied()).unwrap();
+            spec.check().map_or_else(|error| error.to_string(), |_| "fine".to_owned())
+        };
+        assert_eq!(said(&[("boosting", "dart"), ("sample", "goss")]), "fine");
+        assert_eq!(said(&[("learner", "dart"), ("langevin", "true"), ("model_shrink_rate", "0")]), "fine");
+        assert!(said(&[("learner", "dart"), ("langevin", "true")]).contains("model_shrink_rate=0"));
+        assert!(said(&[("learner", "dart"), ("step", "exact")]).contains("step=shrinkage"));
+        assert!(said(&[("learner", "rf")]).contains("bagging_freq=1"));
+        assert_eq!(said(&[("learner", "rf"), ("feature_fraction", "0.5")]), "fine");
+        assert_eq!(said(&[("learner", "rf"), ("bagging_fraction", "0.5"), ("bagging_freq", "1")]), "fine");
+        assert!(said(&[("learner", "rf"), ("sample", "goss")]).contains("query-bagging"));
+        assert!(said(&[("learner", "rf"), ("sample", "selective")]).contains("query-bagging"));
     }
 }

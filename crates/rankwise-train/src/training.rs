@@ -11,6 +11,7 @@ use rankwise_trees::{Derivative, Grower};
 use crate::bagging::Bag;
 use crate::boost::{Run, timed};
 use crate::checkpoint::{Best, Origin};
+use crate::ensemble::Ensemble;
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
 use crate::outliers::{self, Recorder};
@@ -139,9 +140,13 @@ impl<'a> Training<'a> {
             origin,
             n_tried: 0,
             trees: Vec::new(),
+            ensemble: Ensemble::Boosted,
+            factors: Vec::new(),
             best: Best::default(),
             phases,
         };
+        let valid_starts = run.validation.iter().map(|set| &set.scores[..]);
+        run.ensemble = Ensemble::new(params.boosting(), &run.scores, valid_starts);
         run.part = inliers.and_then(|rows| run.part_of(rows));
         if let Some(Checkpoint(state)) = self.checkpoint {
             run.restore(state)?;

@@ -34,17 +34,23 @@ impl Run<'_> {
         let trees_grown = self.trees.len();
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
+            self.factors = std::mem::take(&mut self.best.factors);
         }
         let train_scores = self.output.scores(&self.scores).into_owned();
         let mut base_score = self.objective.base_score();
+        let n_outputs = self.output.n_outputs();
+        let scaled = |trees: &[Tree], factors: &[f64]| -> Vec<Tree> {
+            trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs])).collect()
+        };
+        if self.ensemble.has_factors() {
+            self.trees = scaled(&self.trees, &self.factors);
+        }
         if self.is_shrinking() {
-            let n_outputs = self.output.n_outputs();
             let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
             let first = factors.first().copied().unwrap_or(1.0);
             base_score *= first;
             self.output.scale_base_scores(first);
-            let scaled = self.trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs]));
-            self.trees = scaled.collect();
+            self.trees = scaled(&self.trees, &factors);
         }
         let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
         let model = Model {
