@@ -1,5 +1,7 @@
 //! Watching a run, and stopping it.
 
+use rankwise_model::Output;
+
 use crate::MetricValue;
 use crate::checkpoint::State;
 
@@ -25,6 +27,7 @@ pub struct Progress<'a> {
     pub best_tree: usize,
     /// Whether the run ends with this tree.
     pub is_last: bool,
+    pub(crate) output: &'a Output,
     pub(crate) state: State<'a>,
 }
 
@@ -39,6 +42,11 @@ impl Progress<'_> {
 pub trait Observer {
     /// Called after each tree.
     fn after_tree(&mut self, progress: &Progress<'_>) -> Flow;
+
+    /// Called after each tree of a first model that only shows which documents are outliers.
+    fn in_first_pass(&mut self, _tree: usize, _num_trees: usize) -> Flow {
+        Flow::Continue
+    }
 }
 
 /// Sees nothing.

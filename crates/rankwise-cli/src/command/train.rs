@@ -169,6 +169,9 @@ impl Report<'_> {
         let kept = if n_kept < *trees_grown { format!(", kept the best {n_kept}") } else { String::new() };
         let seconds = self.total.as_secs_f64();
         let mut out = format!("grew {}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        if let Some(outliers) = self.trained.outliers {
+            let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
+        }
         for value in values {
             let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
@@ -206,6 +209,7 @@ impl Report<'_> {
                 StopReason::NothingToLearn => "nothing-to-learn",
                 StopReason::Interrupted => "interrupted",
             },
+            "outliers": self.trained.outliers,
             "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
