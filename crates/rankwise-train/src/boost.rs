@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{Output, Tree};
+use rankwise_model::{Model, Output, Tree};
 use rankwise_objectives::{Objective, Round};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
@@ -27,6 +27,9 @@ pub(crate) struct Run<'a> {
     pub(crate) binned: &'a BinnedDataset,
     pub(crate) objective: &'a dyn Objective,
     pub(crate) objective_name: String,
+    /// Where it starts from; its trees are not among `trees`.
+    pub(crate) start: Option<&'a Model>,
+    pub(crate) base_score: f64,
     pub(crate) output: Output,
     pub(crate) grower: Grower<'a>,
     pub(crate) is_own_objective: bool,
@@ -62,6 +65,10 @@ impl Run<'_> {
             || self.params.trees().feature_fraction < 1.0
             || self.params.trees().feature_fraction_bynode < 1.0
             || self.langevin.is_some();
+        if self.start.is_some() && self.n_tried == 0 {
+            // No tree may be better than those to come.
+            self.measure()?;
+        }
         loop {
             // Here, since a run that goes on from its last tree must end as it did.
             if let Some(reason) = self.ending() {
@@ -87,6 +94,7 @@ impl Run<'_> {
                 values: &values,
                 best_tree: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
+                output: &self.output,
                 state: self.state(),
             };
             if observer.after_tree(&progress) == Flow::Stop {
@@ -108,7 +116,7 @@ impl Run<'_> {
 
     /// The derivatives at the current scores.
     fn fill_gradients(&mut self) {
-        let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
+        let round = Round { tree: self.round(), seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
         match &mut self.part {
             Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
@@ -230,6 +238,13 @@ impl Run<'_> {
         has_split
     }
 
+    /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
+    /// trees were grown by.
+    fn round(&self) -> u32 {
+        let start = self.start.map_or(0, |model| model.trees.len() / self.output.n_outputs());
+        (start + self.n_tried) as u32
+    }
+
     /// The documents' part of an output in scores and derivatives.
     fn plane(&self, output: usize) -> Range<usize> {
         let n_rows = self.data.n_rows();
@@ -237,7 +252,7 @@ impl Run<'_> {
     }
 
     fn grow(&mut self, output: usize) -> GrownTree {
-        let (round, plane) = (self.n_tried as u32, self.plane(output));
+        let (round, plane) = (self.round(), self.plane(output));
         let tree = round * self.output.n_outputs() as u32 + output as u32;
         if let Some(langevin) = &self.langevin {
             langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);

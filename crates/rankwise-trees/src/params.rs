@@ -2,6 +2,7 @@
 
 use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
 
+use crate::leaf::Regularisation;
 use crate::{Growth, Monotone};
 
 param_enum! {
@@ -78,6 +79,11 @@ impl CrossCheck for TreeSpec {
 }
 
 impl TreeParams {
+    /// The value of a leaf with these sums of derivatives, before the learning rate; 0 where it has no curvature.
+    pub fn leaf_value(&self, grad: f64, hess: f64) -> f64 {
+        Regularisation { l1: self.lambda_l1, l2: self.lambda_l2 }.leaf_value(grad, hess)
+    }
+
     /// The leaf limit.
     pub(crate) fn leaf_limit(&self) -> usize {
         if self.grow == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { self.num_leaves }

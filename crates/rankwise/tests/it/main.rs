@@ -6,8 +6,10 @@ mod langevin;
 mod learning;
 mod one_answer;
 mod peer_example;
+mod refit;
 mod resume;
 mod selection;
+mod start;
 mod step;
 
 use rankwise::data::synth::{Preset, SynthSpec};
