@@ -15,7 +15,7 @@ use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget};
-use crate::rework_args::Refit;
+use crate::rework_args::{Prune, Refit};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Compare(Box<Compare>),
     Blend(Box<Blend>),
     Refit(Box<Refit>),
+    Prune(Box<Prune>),
     Convert(Box<Convert>),
     ConvertData(ConvertData),
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::RulesArgs;
 use crate::data_args::DataArgs;
 
 /// Give a model new leaf values from other data; its splits stay.
@@ -28,6 +29,30 @@ pub(crate) struct Refit {
     /// times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
+    #[command(flatten)]
+    pub(crate) read: DataArgs,
+}
+
+/// Drop trees that a model can do without, so that it scores faster; the others get new weights.
+#[derive(Debug, Args)]
+pub(crate) struct Prune {
+    /// The model, ours or another program's.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Documents with labels that decide how many trees are needed; - is standard input.
+    #[arg(long, value_name = "DATA")]
+    pub(crate) valid: PathBuf,
+    /// How much worse the metric may become.
+    #[arg(long, value_name = "LOSS", default_value_t = 0.001, allow_negative_numbers = true)]
+    pub(crate) max_loss: f64,
+    /// What is to stay, such as ndcg@10.
+    #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
+    pub(crate) metric: String,
+    /// Where to write the new model.
+    #[arg(long, value_name = "NEW")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }

@@ -263,6 +263,7 @@ impl Run<'_> {
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
+            num_leaves: self.params.trees().leaves_of(round as usize),
             structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad[plane.clone()] },
             leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),

@@ -54,8 +54,8 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
             let refitted = with_values(tree, |leaf, old| match sums[leaf] {
                 Sums { hess, .. } if hess + params.trees().lambda_l2 <= 0.0 => old,
                 Sums { count: 0, .. } => old,
-                Sums { grad, hess, .. } => {
-                    let new = params.boosting().learning_rate * params.trees().leaf_value(grad, hess);
+                Sums { grad, hess, count } => {
+                    let new = params.boosting().learning_rate * params.trees().leaf_value(count, (grad, hess));
                     decay * old + (1.0 - decay) * new
                 }
             });

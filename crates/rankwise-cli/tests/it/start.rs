@@ -1,4 +1,4 @@
-//! `rankwise train --init-model` and `rankwise refit`
+//! Models made of models: `rankwise train --init-model`, `rankwise refit` and `rankwise prune`
 
 use crate::sandbox::Sandbox;
 
@@ -117,4 +117,52 @@ fn bad_starts_and_refits_are_refused() {
     sandbox.ok("refit lgbm.txt train.txt --out refitted.json --objective lambdamart");
     sandbox.ok("train train.txt --out n.json --init-model lgbm.txt --set num_trees=2");
     assert_eq!(sandbox.json("inspect n.json")["trees"], 8);
+}
+
+#[test]
+fn prune_keeps_the_metric_that_eval_measures() {
+    let sandbox = Sandbox::with_data();
+    sandbox.ok("train train.txt --out m.json --set num_trees=40 --set num_leaves=7");
+    let said =
+        sandbox.json("prune m.json --valid vali.txt --max-loss 0.01 --metric ndcg@5 --gain linear --out small.json");
+    let ndcg = |model: &str| {
+        sandbox.json(&format!("eval vali.txt --model {model} --metric ndcg@5 --gain linear"))["metrics"]["ndcg@5"]
+            .clone()
+    };
+    assert_eq!((&said["value"], &said["value_before"]), (&ndcg("small.json"), &ndcg("m.json")));
+    assert!(said["value"].as_f64().unwrap() >= said["value_before"].as_f64().unwrap() - 0.01, "{said}");
+    assert!(said["trees"].as_u64().unwrap() < 40 && said["trees_before"] == 40, "{said}");
+    assert_eq!(sandbox.json("inspect small.json")["trees"], said["trees"]);
+    let told = sandbox.ok("prune m.json --valid vali.txt --out small.json");
+    assert!(told.contains(" of 40 trees in ") && told.contains("measure the model on others"), "{told}");
+    sandbox.train("multi.json", "--objective multiclass");
+    for (line, said) in [
+        ("prune m.json --valid vali.txt --out n.json --max-loss -1", "--max-loss -1: give a number from 0 on"),
+        ("prune m.json --valid vali.txt --out n.json --metric nope", "--metric nope: no such metric"),
+        ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),
+        ("prune m.json --valid vali.txt --out m.json", "m.json: cannot write: this file is also an input"),
+        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model gives an output for each of"),
+        ("prune m.json --out n.json", "--valid <DATA>"),
+    ] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(said), "{line}: {}", outcome.stderr);
+        assert!(!sandbox.path("n.json").exists(), "{line}");
+    }
+}
+
+#[test]
+fn schedules_that_cannot_be_read_are_refused() {
+    let sandbox = Sandbox::with_data();
+    for (setting, said) in [
+        ("leaves_schedule=8", "a list of tree:leaves with trees that ascend"),
+        ("leaves_schedule=5:8,2:9", "a list of tree:leaves"),
+        ("leaves_schedule=0:1", "leaves_schedule"),
+        ("leaf_smoothing=-3", "leaf_smoothing"),
+        ("prune=maybe", "prune"),
+    ] {
+        let outcome = sandbox.run(&format!("train train.txt --out m.json --set {setting}"));
+        assert_eq!(outcome.code, Some(2), "{setting}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(said), "{setting}: {}", outcome.stderr);
+    }
 }

@@ -1,6 +1,6 @@
 //! A trace as SVG.
 //!
-//! The picture is a grid of cells of a pixel's width. Where several ranks share a cell, the highest grade among them shows, and
+//! Ranks lie side by side, each as wide as its discount; of long lists a second panel shows the first ones alone. The picture is a grid of cells of a pixel's width. Where several ranks share a cell, the highest grade among them shows, and
 //! where none is relevant the colour that most of them have. What has one colour beside and below each other becomes one
 //! rectangle, so that thousands of documents and trees stay a file of moderate size.
 
@@ -14,6 +14,12 @@ const MOST_ROWS: usize = 1000;
 /// Pixels that all rows together have at least, where there are enough of them.
 const HEIGHT: usize = 560;
 const TALLEST_ROW: usize = 12;
+/// Lists of more documents have two panels.
+const LONG: usize = 250;
+/// How many ranks the first of them shows, how wide it is, and what is between them.
+const TOP_RANKS: usize = 30;
+const TOP_WIDTH: usize = 320;
+const GAP: usize = 24;
 const LEFT: usize = 58;
 const TOP: usize = 92;
 const GREY: &str = "#dedede";
@@ -39,31 +45,85 @@ pub(super) fn draw(trace: &Trace) -> String {
         None => usize::from(is_low[doc]),
     };
     let colours: Vec<Colour> = (0..trace.labels.len()).map(colour_of).collect();
-    let edges = edges(colours.len());
     let every = trace.orders.len().div_ceil(MOST_ROWS).max(1);
     // The last one is always among them.
     let skipped = trace.orders.len().saturating_sub(1) % every;
     let shown: Vec<&(usize, Vec<u32>)> = trace.orders.iter().skip(skipped).step_by(every).collect();
     let row_height = (HEIGHT / shown.len().max(1)).clamp(1, TALLEST_ROW);
-    let rows: Vec<Vec<Colour>> = shown.iter().map(|(_, order)| cells(order, &colours, &edges)).collect();
-    let height = row_height * rows.len();
+    let height = row_height * shown.len();
 
     let mut svg = head(trace, height);
     legend(&mut svg, &grades, &palette, (trace.low, is_low.contains(&true)));
-    let _ = writeln!(
-        svg,
-        "<g transform=\"translate({LEFT},{TOP})\" shape-rendering=\"crispEdges\">\n<path fill=\"{GREY}\" d=\"M0 0h{WIDTH}v{height}h-{WIDTH}z\"/>"
-    );
-    for (colour, fill) in palette.iter().enumerate().skip(1) {
-        let path = rectangles(&rows, colour, row_height);
-        if !path.is_empty() {
-            let _ = writeln!(svg, "<path fill=\"{fill}\" d=\"{path}\"/>");
+    for panel in Panel::all(colours.len()) {
+        let Panel { left, width, edges, .. } = &panel;
+        let rows: Vec<Vec<Colour>> =
+            shown.iter().map(|(_, order)| cells(&order[..edges.len() - 1], &colours, (edges, *width))).collect();
+        let _ = writeln!(
+            svg,
+            "<g transform=\"translate({left},{TOP})\" shape-rendering=\"crispEdges\">\n<path fill=\"{GREY}\" d=\"M0 0h{width}v{height}h-{width}z\"/>"
+        );
+        for (colour, fill) in palette.iter().enumerate().skip(1) {
+            let path = rectangles(&rows, colour, row_height);
+            if !path.is_empty() {
+                let _ = writeln!(svg, "<path fill=\"{fill}\" d=\"{path}\"/>");
+            }
         }
+        svg.push_str("</g>\n");
+        panel.axis(&mut svg, TOP + height);
     }
-    svg.push_str("</g>\n");
-    axes(&mut svg, &edges, (&shown, row_height));
+    tree_axis(&mut svg, &shown, row_height);
     svg.push_str("</svg>\n");
     svg
+}
+
+/// Some first ranks side by side.
+struct Panel {
+    left: usize,
+    width: usize,
+    /// Where each rank begins, in pixels, and where the last one ends.
+    edges: Vec<f64>,
+    title: String,
+}
+
+impl Panel {
+    /// All ranks; of long lists the first ones also by themselves, since they would be too narrow to see.
+    fn all(n_docs: usize) -> Vec<Self> {
+        let panel = |left: usize, width: usize, n_ranks: usize, title: String| Self {
+            left,
+            width,
+            edges: edges(n_ranks, width),
+            title,
+        };
+        if n_docs <= LONG {
+            return vec![panel(LEFT, WIDTH, n_docs, "rank".into())];
+        }
+        vec![
+            panel(LEFT, TOP_WIDTH, TOP_RANKS, format!("the first {TOP_RANKS} ranks")),
+            panel(LEFT + TOP_WIDTH + GAP, WIDTH - TOP_WIDTH - GAP, n_docs, "all ranks".into()),
+        ]
+    }
+
+    fn axis(&self, svg: &mut String, bottom: usize) {
+        let n_ranks = self.edges.len() - 1;
+        let at = |rank: usize| self.left + (0.5 * (self.edges[rank - 1] + self.edges[rank])).round() as usize;
+        let mut last: Option<usize> = None;
+        for rank in RANKS.into_iter().filter(|rank| *rank < n_ranks).chain([n_ranks]) {
+            let x = at(rank);
+            let is_crowded =
+                last.is_some_and(|last| x < last + LABEL_GAP) || rank < n_ranks && x + LABEL_GAP > at(n_ranks);
+            if is_crowded {
+                continue;
+            }
+            last = Some(x);
+            let _ = writeln!(
+                svg,
+                "<path d=\"M{x} {bottom}v5\" stroke=\"#333\"/><text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{rank}</text>",
+                bottom + 18
+            );
+        }
+        let (middle, title) = (self.left + self.width / 2, &self.title);
+        let _ = writeln!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{title}</text>", bottom + 38);
+    }
 }
 
 fn head(trace: &Trace, height: usize) -> String {
@@ -91,27 +151,12 @@ fn legend(svg: &mut String, grades: &[f32], palette: &[String], (low, has_low): 
             "<rect x=\"{x}\" y=\"60\" width=\"12\" height=\"12\" fill=\"{fill}\"/><text x=\"{}\" y=\"70\">{text}</text>",
             x + 17
         );
-        x += 34 + text.len() * 6;
+        x += 40 + text.len() * 13 / 2;
     }
 }
 
-fn axes(svg: &mut String, edges: &[f64], (shown, row_height): (&[&(usize, Vec<u32>)], usize)) {
+fn tree_axis(svg: &mut String, shown: &[&(usize, Vec<u32>)], row_height: usize) {
     let bottom = TOP + row_height * shown.len();
-    let mut last = None;
-    for rank in RANKS.into_iter().filter(|rank| *rank < edges.len()) {
-        let x = LEFT + (0.5 * (edges[rank - 1] + edges[rank])).round() as usize;
-        if last.is_some_and(|last| x < last + LABEL_GAP) {
-            continue;
-        }
-        last = Some(x);
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{x} {bottom}v5\" stroke=\"#333\"/><text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{rank}</text>",
-            bottom + 18
-        );
-    }
-    let middle = LEFT + WIDTH / 2;
-    let _ = writeln!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">rank</text>", bottom + 38);
     let step = tick_step(shown.last().map_or(1, |(tree, _)| *tree), row_height * shown.len());
     for (row, (tree, _)) in shown.iter().enumerate() {
         if tree % step != 0 && row > 0 || row > 0 && row * row_height < 14 {
@@ -137,26 +182,26 @@ fn tick_step(n_trees: usize, height: usize) -> usize {
     steps.into_iter().find(|step| n_trees / step <= most).unwrap_or(n_trees.max(1))
 }
 
-/// Where each rank begins, in pixels, and where the last one ends.
-fn edges(n_docs: usize) -> Vec<f64> {
-    let widths = (0..n_docs).map(|rank| 1.0 / ((rank + 2) as f64).log2());
+/// Where each of some ranks begins, in pixels, and where the last one ends.
+fn edges(n_ranks: usize, width: usize) -> Vec<f64> {
+    let widths = (0..n_ranks).map(|rank| 1.0 / ((rank + 2) as f64).log2());
     let total: f64 = widths.clone().sum();
-    let sums = widths.scan(0.0, |sum, width| {
-        *sum += width / total * WIDTH as f64;
+    let sums = widths.scan(0.0, |sum, share| {
+        *sum += share / total * width as f64;
         Some(*sum)
     });
     std::iter::once(0.0).chain(sums).collect()
 }
 
 /// The colour of each pixel of a row.
-fn cells(order: &[u32], colours: &[Colour], edges: &[f64]) -> Vec<Colour> {
-    let mut cells = vec![0; WIDTH];
+fn cells(order: &[u32], colours: &[Colour], (edges, width): (&[f64], usize)) -> Vec<Colour> {
+    let mut cells = vec![0; width];
     // Red less grey ranks of a cell.
-    let mut balance = vec![0i32; WIDTH];
+    let mut balance = vec![0i32; width];
     for (rank, doc) in order.iter().enumerate() {
         let colour = colours[*doc as usize];
-        let first = (edges[rank].round() as usize).min(WIDTH - 1);
-        let end = (edges[rank + 1].round() as usize).clamp(first + 1, WIDTH);
+        let first = (edges[rank].round() as usize).min(width - 1);
+        let end = (edges[rank + 1].round() as usize).clamp(first + 1, width);
         for cell in first..end {
             match colour {
                 0 => balance[cell] -= 1,
@@ -253,13 +298,13 @@ mod tests {
 
     #[test]
     fn cells_show_the_highest_grade_and_else_the_most_common_colour() {
-        let edges = edges(5000);
+        let edges = edges(5000, WIDTH);
         assert!((edges[5000] - WIDTH as f64).abs() < 1e-6 && edges[1] > edges[5000] - edges[4999]);
         let order: Vec<u32> = (0..5000).collect();
         let mut colours = vec![0; 5000];
         colours[4990] = 3;
         colours[2000..3000].fill(1);
-        let cells = cells(&order, &colours, &edges);
+        let cells = cells(&order, &colours, (&edges, WIDTH));
         assert_eq!(cells.iter().filter(|cell| **cell == 3).count(), 1);
         assert_eq!(cells[edges[2500] as usize], 1);
         assert_eq!(cells[0], 0);

@@ -6,9 +6,11 @@ mod langevin;
 mod learning;
 mod one_answer;
 mod peer_example;
+mod prune;
 mod refit;
 mod resume;
 mod selection;
+mod shape;
 mod start;
 mod step;
 

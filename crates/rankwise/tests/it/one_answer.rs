@@ -7,7 +7,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 14] = [
+const SETTINGS: [&[(&str, &str)]; 15] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -33,6 +33,7 @@ const SETTINGS: [&[(&str, &str)]; 14] = [
     &[("sample", "high-low"), ("p_high", "10"), ("p_low", "20"), ("sample_every", "2")],
     &[("step", "exact"), ("bagging_fraction", "0.6"), ("bagging_freq", "2")],
     &[("step", "line"), ("objective", "ranknet")],
+    &[("leaves_schedule", "1:4,3:20"), ("leaf_smoothing", "5"), ("prune", "true"), ("min_gain_to_split", "0.2")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.
