@@ -15,6 +15,7 @@ use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget};
+use crate::rework_args::{Prune, Refit};
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Eval(Box<Eval>),
     Compare(Box<Compare>),
     Blend(Box<Blend>),
+    Refit(Box<Refit>),
+    Prune(Box<Prune>),
     Convert(Box<Convert>),
     ConvertData(ConvertData),
 }
@@ -107,6 +110,10 @@ pub(crate) struct Train {
     /// Where to write the model.
     #[arg(long, value_name = "MODEL", required_unless_present = "help_params")]
     pub(crate) out: Option<PathBuf>,
+    /// Model to start from, ours or another program's: its scores are the first ones, its trees the first in MODEL. Data is
+    /// read as it needs it.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) init_model: Option<PathBuf>,
     /// Data to measure on after each tree; may be given several times. The model is cut after the tree that is best on
     /// the first one.
     #[arg(long, value_name = "DATA")]
@@ -139,6 +146,13 @@ pub(crate) struct Train {
     /// the same, but for more trees.
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
+    /// Follow a query of DATA: write the ranks of its documents after each tree, as a table and as a picture (SVG); may be given
+    /// several times.
+    #[arg(long, value_name = "QUERY")]
+    pub(crate) trace: Vec<String>,
+    /// Folder for what --trace writes; by default beside MODEL.
+    #[arg(long, value_name = "DIR", requires = "trace")]
+    pub(crate) trace_out: Option<PathBuf>,
     /// List every parameter with its default, range and other names.
     #[arg(long)]
     pub(crate) help_params: bool,

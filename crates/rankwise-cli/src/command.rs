@@ -8,6 +8,8 @@ mod demo;
 mod eval;
 mod inspect;
 mod predict;
+mod prune;
+mod refit;
 mod synth;
 mod train;
 
@@ -37,6 +39,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Eval(args) => eval::run(&args, cli.global, output),
         Command::Compare(args) => compare::run(&args, cli.global, output),
         Command::Blend(args) => blend::run(&args, cli.global, output),
+        Command::Prune(args) => prune::run(&args, cli.global, output),
+        Command::Refit(args) => refit::run(&args, cli.global, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::ConvertData(args) => convert_data::run(&args, output),
     }

@@ -56,14 +56,18 @@ pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> anyhow::Result<Da
     })
 }
 
+/// What a feature that is left out means to a model.
+pub(crate) fn absent_of(model: &Model) -> Absent {
+    match model.absent {
+        AbsentFeature::Missing => Absent::Missing,
+        AbsentFeature::Zero => Absent::Zero,
+    }
+}
+
 /// Reads data for a model: what a feature left out of a line means is what it meant in training, and columns with names
 /// are those that the model asks for.
 pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels: Labels) -> anyhow::Result<Dataset> {
-    let absent = match model.absent {
-        AbsentFeature::Missing => Absent::Missing,
-        AbsentFeature::Zero => Absent::Zero,
-    };
-    let mut options = typed.options(absent);
+    let mut options = typed.options(absent_of(model));
     options.columns.is_label_optional = labels == Labels::Optional;
     options.features = Some(model.named_features()).filter(|names| !names.is_empty());
     let data = read_data(path, &options)?;

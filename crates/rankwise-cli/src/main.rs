@@ -17,8 +17,10 @@ mod files;
 mod memory;
 mod output;
 mod progress;
+mod rework_args;
 mod system;
 mod text;
+mod trace;
 
 fn main() -> std::process::ExitCode {
     failure::report_panics();

@@ -269,7 +269,16 @@ impl<'a> Table<'a> {
                 let missing = || ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() };
                 roles[*column.ok_or_else(missing)?] = Some(Role::Feature(*id));
             }
-            return Ok(wanted.clone());
+            let mut numbered = wanted.clone();
+            if options.takes_more_features {
+                let first = wanted.iter().map(|(id, _)| id + 1).max().unwrap_or(0);
+                let others = features.into_iter().filter(|column| roles[*column].is_none()).collect::<Vec<_>>();
+                for (column, id) in others.into_iter().zip(first..) {
+                    roles[column] = Some(Role::Feature(id));
+                    numbered.push((id, names[column].clone()));
+                }
+            }
+            return Ok(numbered);
         }
         if let Some(number) = features.iter().find(|column| names[**column].is_empty()) {
             return Err(ColumnProblem::NoName { number: *number });

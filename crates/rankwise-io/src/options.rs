@@ -64,6 +64,8 @@ pub struct ReadOptions {
     /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
     /// their columns.
     pub features: Option<Vec<(u32, String)>>,
+    /// Whether other columns are read, too, and get ids beyond those.
+    pub takes_more_features: bool,
     /// Whether a cache of binned data will do.
     pub takes_cache: bool,
     /// A file of pairs, where there is none beside the data.
@@ -78,6 +80,7 @@ impl ReadOptions {
             format: None,
             columns: ColumnOptions::default(),
             features: None,
+            takes_more_features: false,
             takes_cache: false,
             pairs: None,
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{Output, Tree};
+use rankwise_model::{Model, Output, Tree};
 use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
@@ -29,6 +29,9 @@ pub(crate) struct Run<'a> {
     pub(crate) binned: &'a BinnedDataset,
     pub(crate) objective: &'a dyn Objective,
     pub(crate) objective_name: String,
+    /// Where it starts from; its trees are not among `trees`.
+    pub(crate) start: Option<&'a Model>,
+    pub(crate) base_score: f64,
     pub(crate) output: Output,
     pub(crate) grower: Grower<'a>,
     pub(crate) is_own_objective: bool,
@@ -71,6 +74,10 @@ impl Run<'_> {
             || self.params.trees().feature_fraction_bynode < 1.0
             || self.langevin.is_some()
             || self.ensemble.has_factors();
+        if self.start.is_some() && self.n_tried == 0 {
+            // No tree may be better than those to come.
+            self.measure()?;
+        }
         loop {
             // Here, since a run that goes on from its last tree must end as it did.
             if let Some(reason) = self.ending() {
@@ -123,7 +130,7 @@ impl Run<'_> {
 
     /// The derivatives at the scores that the next tree learns from.
     fn fill_gradients(&mut self, reach: Reach) {
-        let round = Round { tree: self.n_tried as u32, seed: self.params.boosting().seed };
+        let round = Round { tree: self.round(), seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
         let scores = self.ensemble.scores().unwrap_or(&self.scores);
         match (&mut self.part, reach) {
@@ -252,6 +259,13 @@ impl Run<'_> {
         true
     }
 
+    /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
+    /// trees were grown by.
+    fn round(&self) -> u32 {
+        let start = self.start.map_or(0, |model| model.trees.len() / self.output.n_outputs());
+        (start + self.n_tried) as u32
+    }
+
     /// The documents' part of an output in scores and derivatives.
     fn plane(&self, output: usize) -> Range<usize> {
         let n_rows = self.data.n_rows();
@@ -259,7 +273,7 @@ impl Run<'_> {
     }
 
     fn grow(&mut self, output: usize) -> GrownTree {
-        let (round, plane) = (self.n_tried as u32, self.plane(output));
+        let (round, plane) = (self.round(), self.plane(output));
         let tree = round * self.output.n_outputs() as u32 + output as u32;
         if let Some(langevin) = &self.langevin {
             langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);
@@ -275,6 +289,7 @@ impl Run<'_> {
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
+            num_leaves: self.params.trees().leaves_of(round as usize),
             structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad[plane.clone()] },
             leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),

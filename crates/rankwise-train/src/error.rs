@@ -5,7 +5,7 @@ use rankwise_metrics::MetricError;
 use rankwise_objectives::ObjectiveError;
 use rankwise_params::ParamError;
 
-use crate::CheckpointError;
+use crate::{CheckpointError, StartError};
 
 /// Training that cannot start or go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum TrainError {
     /// A run cannot be gone on with.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// A model cannot be started from.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// The objective cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),

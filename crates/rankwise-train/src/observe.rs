@@ -1,5 +1,7 @@
 //! Watching a run, and stopping it.
 
+use std::borrow::Cow;
+
 use rankwise_model::Output;
 
 use crate::MetricValue;
@@ -32,6 +34,11 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
+    /// The scores of the training documents after this tree, in canonical order.
+    pub fn train_scores(&self) -> Cow<'_, [f64]> {
+        self.output.scores(&self.state.scores)
+    }
+
     /// The run as bytes that [`Checkpoint::read`](crate::Checkpoint::read) takes: 8 for each document, and the trees.
     pub fn checkpoint(&self) -> Vec<u8> {
         self.state.to_bytes()

@@ -19,6 +19,9 @@ use crate::StepKind;
 /// Parameters that choose among code which makes the same trees.
 pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
 
+/// What a model says of how it came about beside its parameters.
+pub(crate) const RECORDS: [&str; 3] = ["init_model", "pruned", "refit"];
+
 param_enum! {
     /// Which documents a tree sees.
     pub enum Sample {

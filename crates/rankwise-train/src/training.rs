@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_model::{ExpectedGain, Output};
+use rankwise_model::{ExpectedGain, Model, Output};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
 use rankwise_trees::{Derivative, Grower};
@@ -18,7 +18,8 @@ use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
 use crate::step::Step;
 use crate::validation::Validation;
-use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
+use crate::values::outputs_of;
+use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet, start};
 
 /// Trains a model.
 pub fn train(
@@ -37,6 +38,7 @@ pub struct Training<'a> {
     data: &'a Dataset,
     valid: &'a [ValidSet<'a>],
     own_objective: Option<(&'a str, &'a dyn Objective)>,
+    start: Option<&'a Model>,
     checkpoint: Option<Checkpoint>,
     simd: Option<SimdLevel>,
 }
@@ -44,7 +46,7 @@ pub struct Training<'a> {
 impl<'a> Training<'a> {
     /// A run over the data.
     pub fn new(params: &'a TrainParams, data: &'a Dataset) -> Self {
-        Self { params, data, valid: &[], own_objective: None, checkpoint: None, simd: None }
+        Self { params, data, valid: &[], own_objective: None, start: None, checkpoint: None, simd: None }
     }
 
     /// Measures on these sets after each tree.
@@ -57,6 +59,13 @@ impl<'a> Training<'a> {
     #[must_use]
     pub fn own_objective(self, name: &'a str, objective: &'a dyn Objective) -> Self {
         Self { own_objective: Some((name, objective)), ..self }
+    }
+
+    /// Starts from a model, if there is one, whoever trained it: its scores are the first ones, and its trees come first in what is
+    /// trained.
+    #[must_use]
+    pub fn start(self, model: impl Into<Option<&'a Model>>) -> Self {
+        Self { start: model.into(), ..self }
     }
 
     /// Goes on with a run that was interrupted, if there is one, on the same data and with the same parameters, to the model that it would
@@ -81,7 +90,7 @@ impl<'a> Training<'a> {
         let simd = self.simd.map_or_else(SimdLevel::from_env, Ok)?;
         let objective_name =
             self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
-        let origin = Origin::new(params, &objective_name, data, valid);
+        let origin = Origin::new(params, (&objective_name, self.start), data, valid);
         if let Some(Checkpoint(state)) = &self.checkpoint {
             origin.check_same(&state.origin)?;
         }
@@ -107,11 +116,26 @@ impl<'a> Training<'a> {
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
-        let output = output_of(objective);
-        let base_scores = output.base_scores(objective.base_score());
+        let (output, base_score) = match self.start {
+            Some(model) => {
+                let output = output_of(objective);
+                let sets = valid.iter().map(|set| set.data).chain([data]);
+                sets.into_iter().try_for_each(|data| start::check(model, data, &output))?;
+                (model.output.clone(), model.base_score)
+            }
+            None => (output_of(objective), objective.base_score()),
+        };
+        let first_scores = |data: &Dataset| match self.start {
+            Some(model) => outputs_of(model, data),
+            None => {
+                let base_scores = output.base_scores(base_score);
+                base_scores.into_iter().flat_map(|score| std::iter::repeat_n(score, data.n_rows())).collect()
+            }
+        };
+        let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {
             let rules = (&params.boosting().metric[..], params.rules());
-            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, &base_scores));
+            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, first_scores(set.data)));
             sets.collect::<Result<Vec<_>, _>>()
         })?;
         let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
@@ -126,14 +150,16 @@ impl<'a> Training<'a> {
             part: None,
             gradient_sampling: GradientSampling::new(params),
             weights: row_weights(params, data),
-            scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect(),
-            grad: vec![0.0; base_scores.len() * data.n_rows()],
-            hess: vec![0.0; base_scores.len() * data.n_rows()],
+            scores: first_scores(data),
+            grad: vec![0.0; n_outputs * data.n_rows()],
+            hess: vec![0.0; n_outputs * data.n_rows()],
             simd,
-            step: Step::new(params, data, base_scores.len())?,
+            step: Step::new(params, data, n_outputs)?,
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
+            start: self.start,
+            base_score,
             output,
             objective_name,
             validation,
@@ -169,14 +195,14 @@ fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_
 }
 
 /// How the outputs of an objective become a score.
-fn output_of(objective: &dyn Objective) -> Output {
+pub(crate) fn output_of(objective: &dyn Objective) -> Output {
     objective.classes().map_or(Output::Sum, |classes| {
         Output::ExpectedGain(ExpectedGain { gains: classes.gains.clone(), base_scores: classes.base_scores.clone() })
     })
 }
 
 /// The weight of each row, where a step needs it in place of the second derivative.
-fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
+pub(crate) fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
     let trees = params.trees();
     if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {
         return Vec::new();

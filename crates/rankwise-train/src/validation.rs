@@ -42,7 +42,7 @@ impl<'a> Validation<'a> {
         set: ValidSet<'a>,
         train: &BinnedDataset,
         (names, rules): (&[MetricName], &Rules),
-        base_scores: &[f64],
+        scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
         let evaluator = Evaluator::new(set.data, names, rules)
             .map_err(|source| TrainError::Valid { set: set.name.to_owned(), source })?;
@@ -53,12 +53,7 @@ impl<'a> Validation<'a> {
             let metric = names[0].as_str().to_owned();
             return Err(TrainError::NothingToMeasure { set: set.name.to_owned(), metric });
         }
-        Ok(Self {
-            name: set.name,
-            binned: train.like(set.data)?,
-            evaluator,
-            scores: base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, set.data.n_rows())).collect(),
-        })
+        Ok(Self { name: set.name, binned: train.like(set.data)?, evaluator, scores })
     }
 
     /// Adds a multiple of a tree of an output to the scores.

@@ -36,7 +36,7 @@ impl<'a> TreeContext<'a> {
     pub(crate) fn gain(&self, score: f64, parents: impl Iterator<Item = (Side, Bounds)>) -> Option<f64> {
         let before: f64 = parents.map(|(whole, bounds)| self.term(whole, bounds)).sum();
         let gain = score - before;
-        (gain > self.params.min_gain_to_split.max(before.abs() * GAIN_NOISE)).then_some(gain)
+        (gain > self.params.least_gain().max(before.abs() * GAIN_NOISE)).then_some(gain)
     }
 
     /// What dividing one node gains, whatever the other nodes of its group do.

@@ -26,6 +26,8 @@ use crate::{EngineKind, FixedPoint, Growth, TreeParams, node_features};
 pub struct GrowInput<'a> {
     /// The number of the tree, which its random draws depend on.
     pub tree: u32,
+    /// Most leaves.
+    pub num_leaves: usize,
     /// First derivatives by row, when splits are searched.
     pub structure_grad: &'a [f32],
     /// First derivatives by row, in the leaves.
@@ -107,7 +109,7 @@ impl<'a> Grower<'a> {
         let mut growing = Growing::new(self, engine, context, input);
         let mut queue = growing.start();
         loop {
-            let room = self.params.leaf_limit() - growing.n_leaves();
+            let room = growing.leaf_limit - growing.n_leaves();
             let batch = self.params.grow.next(&mut queue, (room, growing.n_kept / 4));
             if batch.is_empty() {
                 break;
@@ -182,6 +184,7 @@ struct Growing<'a, E: Engine> {
     engine: &'a E,
     context: TreeContext<'a>,
     tree: u32,
+    leaf_limit: usize,
     partition: Partition,
     sides: Sides,
     nodes: Vec<Node>,
@@ -208,6 +211,7 @@ impl<'a, E: Engine> Growing<'a, E> {
             engine,
             context,
             tree: input.tree,
+            leaf_limit: grower.params.leaf_limit(input.num_leaves),
             partition: Partition::new(input.rows.to_vec()),
             sides: Sides::new(input.rows.len()),
             nodes: vec![root],
@@ -293,7 +297,7 @@ impl<'a, E: Engine> Growing<'a, E> {
     /// Gives the children that may still be split their histograms.
     fn build_histograms(&mut self, families: &[Family]) {
         let started = Instant::now();
-        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.grower.params.leaf_limit());
+        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.leaf_limit);
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         let mut parents = Vec::new();
         for family in families {

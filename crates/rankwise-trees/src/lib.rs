@@ -32,6 +32,7 @@ mod partition;
 mod plain;
 mod question;
 mod scan;
+mod schedule;
 #[cfg(test)]
 mod testing;
 
@@ -41,3 +42,4 @@ pub use growth::Growth;
 use histogram::{Cell, Histogram, HistogramLayout};
 pub use monotone::Monotone;
 pub use params::{Derivative, EngineKind, TreeParams, TreeSpec};
+pub use schedule::LeavesSchedule;

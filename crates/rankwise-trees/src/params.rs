@@ -2,7 +2,8 @@
 
 use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
 
-use crate::{Growth, Monotone};
+use crate::leaf::Regularisation;
+use crate::{Growth, LeavesSchedule, Monotone};
 
 param_enum! {
     /// Which derivatives count.
@@ -32,6 +33,9 @@ param_group! {
         grow: Growth = Growth::Leafwise, Range::ANY, ["grow_policy", "growing_policy"];
         /// Most leaves in a tree. For oblivious trees `max_depth` decides alone where it is given.
         num_leaves: usize = 31, Range::closed(2.0, 131_072.0), ["num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"];
+        /// Trees that grow more complex: most leaves from a tree on, counted from 0, as in `0:8,100:16,300:64`. Before the first entry
+        /// `num_leaves` holds.
+        leaves_schedule: LeavesSchedule = LeavesSchedule::default(), Range::closed(2.0, 131_072.0), [];
         /// Most splits on a path from the root to a leaf; 0 or less is no limit.
         max_depth: i32 = -1, Range::closed(-1.0, 1000.0), ["depth"];
         /// Fewest documents in a leaf.
@@ -44,8 +48,13 @@ param_group! {
         lambda_l1: f64 = 0.0, Range::at_least(0.0), ["reg_alpha", "alpha", "l1_regularization"];
         /// L2 regularisation of leaf values.
         lambda_l2: f64 = 0.0, Range::at_least(0.0), ["reg_lambda", "lambda", "l2_leaf_reg", "l2_regularization"];
+        /// Multiply the value of a leaf with n documents by n / (n + this): small leaves may be there but count little.
+        leaf_smoothing: f64 = 0.0, Range::at_least(0.0), [];
         /// Smallest gain that justifies a split.
         min_gain_to_split: f64 = 0.0, Range::at_least(0.0), ["min_split_gain", "gamma", "min_split_loss"];
+        /// Grow first, and cut then, from the leaves up, splits that gain no more than `min_gain_to_split` and have no other below
+        /// them: a poor split may lead to a good one.
+        prune: bool = false, Range::ANY, [];
         /// Share of the features that each tree may use.
         feature_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_feature", "colsample_bytree", "rsm"];
         /// Share of the tree's features that each node may use.
@@ -73,14 +82,39 @@ impl CrossCheck for TreeSpec {
             let problem = format!("an oblivious tree of depth {depth} has 2^{depth} leaves; give at most 20");
             return Err(ParamError::conflict("max_depth", problem));
         }
+        if self.grow == Growth::Oblivious && self.max_depth > 0 && !self.leaves_schedule.is_empty() {
+            let problem = "max_depth alone decides how many leaves an oblivious tree has; leave one of the two out";
+            return Err(ParamError::conflict("leaves_schedule", problem));
+        }
+        if self.grow == Growth::Oblivious && self.prune {
+            let problem = "the nodes of a level share their split, so none can be cut alone; leave it out";
+            return Err(ParamError::conflict("prune", problem));
+        }
         Ok(())
     }
 }
 
 impl TreeParams {
-    /// The leaf limit.
-    pub(crate) fn leaf_limit(&self) -> usize {
-        if self.grow == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { self.num_leaves }
+    /// Most leaves of a tree, counted from 0.
+    pub fn leaves_of(&self, tree: usize) -> usize {
+        self.leaves_schedule.at(tree).unwrap_or(self.num_leaves)
+    }
+
+    /// The value of a leaf with so many rows and these sums of derivatives, before the learning rate; 0 where it has no curvature.
+    pub fn leaf_value(&self, count: usize, (grad, hess): (f64, f64)) -> f64 {
+        let value = Regularisation { l1: self.lambda_l1, l2: self.lambda_l2 }.leaf_value(grad, hess);
+        let count = count as f64;
+        if self.leaf_smoothing > 0.0 { value * (count / (count + self.leaf_smoothing)) } else { value }
+    }
+
+    /// The gain that a split must exceed while a tree grows.
+    pub(crate) fn least_gain(&self) -> f64 {
+        if self.prune { 0.0 } else { self.min_gain_to_split }
+    }
+
+    /// The leaf limit of a tree that may have so many leaves.
+    pub(crate) fn leaf_limit(&self, num_leaves: usize) -> usize {
+        if self.grow == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { num_leaves }
     }
 
     /// The depth limit; `usize::MAX` is none.

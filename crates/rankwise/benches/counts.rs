@@ -105,6 +105,7 @@ fn tree(ground: Ground) -> usize {
     let grower = Grower::new(&ground.binned, &ground.params, 1, SimdLevel::best());
     let grown = grower.grow(&GrowInput {
         tree: 0,
+        num_leaves: ground.params.num_leaves,
         structure_grad: &ground.grad,
         leaf_grad: &ground.grad,
         leaf_noise: None,

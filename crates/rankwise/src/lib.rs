@@ -33,6 +33,7 @@ pub mod config;
 pub mod help;
 mod judge;
 mod predict;
+mod trace;
 
 pub use baseline::{BestFeature, best_feature};
 pub use blend::{Blend, BlendError, blend};
@@ -51,6 +52,7 @@ pub use rankwise_params as params;
 pub use rankwise_score as score;
 pub use rankwise_train as train;
 pub use rankwise_trees as trees;
+pub use trace::Trace;
 
 /// What most programs need.
 pub mod prelude {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
+use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use serde_json::json;
@@ -15,6 +16,7 @@ use crate::data_args::DataArgs;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::trace::{Traced, Tracer};
 use crate::{config, files, memory, text};
 
 pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
@@ -25,23 +27,48 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let (Some(data_path), Some(out)) = (&args.data, &args.out) else {
         return Err(user("name the training data and, with --out, the model to write"));
     };
-    let (spec, read) = spec_of(args, global)?;
-    let params = spec.check()?;
+    let (mut spec, read) = spec_of(args, global)?;
     output.check_file(out, "model needs")?;
-    let inputs: Vec<&Path> =
-        args.valid.iter().chain([data_path]).chain(&args.config).chain(&args.pairs).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = args
+        .valid
+        .iter()
+        .chain([data_path])
+        .chain(&args.config)
+        .chain(&args.pairs)
+        .chain(&args.init_model)
+        .map(PathBuf::as_path)
+        .collect();
     files::check_inputs(&inputs)?;
     files::check_output(out, &inputs)?;
+    let start = args.init_model.as_deref().map(files::read_model).transpose()?;
+    if let (Some(model), Some(path)) = (&start, &args.init_model) {
+        take_absent(&mut spec, model, path)?;
+    }
+    let params = spec.check()?;
     let (mut keeper, found) = Keeper::open(args, output)?.unzip();
     let found = found.flatten();
 
     let mut options = read.options(params.binning().absent);
-    options.takes_cache = true;
+    options.takes_cache = start.is_none();
+    if let Some(model) = &start {
+        options.features = Some(model.named_features()).filter(|names| !names.is_empty());
+        options.takes_more_features = true;
+    }
     options.pairs.clone_from(&args.pairs);
     // Pairs say all that is needed.
     options.columns.is_label_optional = args.pairs.is_some();
     let data = files::read_data(data_path, &options)?;
-    (options.takes_cache, options.pairs) = (false, None);
+    if let Some(model) = start.as_ref().filter(|model| !model.features.is_empty()) {
+        if model.feature_names.is_empty() {
+            files::check_unnamed(
+                &data,
+                data_path,
+                "the model to start from knows features by number; give both names",
+            )?;
+        }
+        files::warn_of_strangers(model, &data, data_path, output);
+    }
+    (options.takes_cache, options.takes_more_features, options.pairs) = (false, false, None);
     // Validation sets have the columns of the training data, wherever they stand.
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
@@ -63,15 +90,23 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         ));
     }
 
+    let mut tracer = Tracer::open(args, out, &data, params.boosting())?;
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
     let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
     let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
-    let trained = Training::new(&params, &data).valid(&valid).from_checkpoint(checkpoint).run(&mut kept);
+    let trained = Training::new(&params, &data)
+        .valid(&valid)
+        .start(&start)
+        .from_checkpoint(checkpoint)
+        .run(&mut Traced { tracer: &mut tracer, observer: &mut kept });
     watch.finish();
-    let trained = trained.map_err(|error| placed(error, data_path, checkpoint_path.as_deref()))?;
+    let trained =
+        trained.map_err(|error| placed(error, data_path, (checkpoint_path.as_deref(), args.init_model.as_deref())))?;
     files::write_text(out, &trained.model.to_json())?;
+    let traces = tracer.write()?;
     let report = Report {
+        traces,
         params: &params,
         trained: &trained,
         out,
@@ -83,11 +118,26 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     output.summary(out, &report.text(), &report.json())
 }
 
-/// Puts the name of the file to mend before what is wrong with it: the training data, or the checkpoint.
-fn placed(error: TrainError, data: &Path, checkpoint: Option<&Path>) -> anyhow::Error {
+/// Data is read as the model to start from reads it, unless something else was typed.
+fn take_absent(spec: &mut TrainSpec, model: &Model, path: &Path) -> anyhow::Result<()> {
+    let wanted = files::absent_of(model);
+    let typed = spec.binning.absent;
+    if typed != TrainSpec::default().binning.absent && typed != wanted {
+        let (path, wanted, typed) = (path.display(), wanted.render(), typed.render());
+        return Err(user(format!(
+            "{path}: features that are left out are {wanted} to this model, but absent={typed} was given; leave that out"
+        )));
+    }
+    spec.binning.absent = wanted;
+    Ok(())
+}
+
+/// Puts the name of the file to mend before what is wrong with it: the training data, the checkpoint or the model to start from.
+fn placed(error: TrainError, data: &Path, (checkpoint, start): (Option<&Path>, Option<&Path>)) -> anyhow::Error {
     let path = match error {
         TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => return error.into(),
         TrainError::Checkpoint(_) => checkpoint.unwrap_or(data),
+        TrainError::Start(_) => start.unwrap_or(data),
         _ => data,
     };
     user(format!("{}: {error}", files::shown(path)))
@@ -154,12 +204,13 @@ struct Report<'a> {
     /// The trees of the checkpoint that the run began with.
     first_tree: Option<usize>,
     keeper: Option<&'a Keeper>,
+    traces: Vec<PathBuf>,
 }
 
 impl Report<'_> {
     fn text(&self) -> String {
-        let Trained { model, trees_grown, values, stopped, .. } = self.trained;
-        let n_kept = model.trees.len();
+        let Trained { model, start_trees, trees_grown, values, stopped, .. } = self.trained;
+        let n_kept = model.trees.len() - start_trees;
         let why = match stopped {
             StopReason::Finished => "",
             StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
@@ -168,7 +219,9 @@ impl Report<'_> {
         };
         let kept = if n_kept < *trees_grown { format!(", kept the best {n_kept}") } else { String::new() };
         let seconds = self.total.as_secs_f64();
-        let mut out = format!("grew {}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        let onto =
+            if *start_trees > 0 { format!(" onto {}", text::count(*start_trees, "tree")) } else { String::new() };
+        let mut out = format!("grew {}{onto}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
         if let Some(outliers) = self.trained.outliers {
             let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
         }
@@ -178,7 +231,9 @@ impl Report<'_> {
         if !values.is_empty() {
             let _ = writeln!(out, "rules: {}", self.params.rules().describe(&self.params.boosting().metric));
         }
-        let _ = writeln!(out, "wrote {}", self.out.display());
+        for path in std::iter::once(self.out).chain(self.traces.iter().map(PathBuf::as_path)) {
+            let _ = writeln!(out, "wrote {}", path.display());
+        }
         if *stopped == StopReason::Interrupted {
             let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
         }
@@ -200,8 +255,10 @@ impl Report<'_> {
         let known = self.load + phases.total.saturating_sub(phases.other());
         json!({
             "model": self.out.display().to_string(),
+            "traces": self.traces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
             "trees": model.trees.len(),
-            "best_iteration": model.trees.len() / model.output.n_outputs(),
+            "start_trees": self.trained.start_trees,
+            "best_iteration": (model.trees.len() - self.trained.start_trees) / model.output.n_outputs(),
             "trees_grown": self.trained.trees_grown,
             "stopped": match self.trained.stopped {
                 StopReason::Finished => "finished",

@@ -1,12 +1,15 @@
 //! From a run to a model.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rankwise_data::{Absent, Dataset};
-use rankwise_model::{AbsentFeature, Model, Precision, TrainedOn, Tree};
+use rankwise_model::{AbsentFeature, Model, Precision, Tree};
 
 use super::Run;
 use crate::langevin::later_factors;
+use crate::refit::trained_on;
+use crate::start::print_of;
 use crate::{MetricValue, Phases, Sample, StopReason};
 
 /// A finished run.
@@ -14,6 +17,8 @@ use crate::{MetricValue, Phases, Sample, StopReason};
 pub struct Trained {
     /// The model, cut after the best tree where there was a validation set.
     pub model: Model,
+    /// Trees of the model that training started from; they are the first in `model`.
+    pub start_trees: usize,
     /// Trees grown, those that were cut off included.
     pub trees_grown: usize,
     /// The metrics of the model on the validation sets.
@@ -37,7 +42,7 @@ impl Run<'_> {
             self.factors = std::mem::take(&mut self.best.factors);
         }
         let train_scores = self.output.scores(&self.scores).into_owned();
-        let mut base_score = self.objective.base_score();
+        let mut base_score = self.base_score;
         let n_outputs = self.output.n_outputs();
         let scaled = |trees: &[Tree], factors: &[f64]| -> Vec<Tree> {
             trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs])).collect()
@@ -45,27 +50,32 @@ impl Run<'_> {
         if self.ensemble.has_factors() {
             self.trees = scaled(&self.trees, &self.factors);
         }
+        let mut start = self.start.map_or(Vec::new(), |model| model.trees.clone());
         if self.is_shrinking() {
             let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
             let first = factors.first().copied().unwrap_or(1.0);
             base_score *= first;
             self.output.scale_base_scores(first);
+            start.iter_mut().for_each(|tree| *tree = tree.scaled(first));
             self.trees = scaled(&self.trees, &factors);
         }
-        let (features, trees) = keep_used_features(self.binned.feature_ids(), &self.trees);
+        let ids = self.binned.feature_ids();
+        let start_features = self.start.map_or(&[][..], |model| &model.features);
+        let features = used_features(ids, &self.trees, start_features);
+        let mut trees = renumbered(&start, start_features, &features);
+        trees.extend(renumbered(&self.trees, ids, &features));
+        let mut params: BTreeMap<String, String> =
+            self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect();
+        params.extend(self.start.map(|model| ("init_model".to_owned(), print_of(model))));
         let model = Model {
             objective: self.objective_name,
-            params: self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect(),
-            trained_on: TrainedOn {
-                fingerprint: format!("{:032x}", self.data.fingerprint()),
-                rows: self.data.n_rows() as u64,
-                queries: self.data.n_queries() as u64,
-            },
+            params,
+            trained_on: trained_on(self.data),
             absent: match self.data.absent() {
                 Absent::Missing => AbsentFeature::Missing,
                 Absent::Zero => AbsentFeature::Zero,
             },
-            precision: Precision::F32,
+            precision: self.start.map_or(Precision::F32, |model| model.precision),
             base_score,
             output: self.output,
             feature_names: names_of(self.data, &features),
@@ -75,7 +85,17 @@ impl Run<'_> {
         self.phases.total = total;
         let n_left_out = self.part.map_or(0, |part| self.data.n_rows() - part.rows.len());
         let outliers = (self.params.boosting().sample == Sample::Inliers).then_some(n_left_out);
-        Trained { model, trees_grown, values: self.best.values, train_scores, outliers, stopped, phases: self.phases }
+        let start_trees = start.len();
+        Trained {
+            model,
+            start_trees,
+            trees_grown,
+            values: self.best.values,
+            train_scores,
+            outliers,
+            stopped,
+            phases: self.phases,
+        }
     }
 }
 
@@ -84,20 +104,21 @@ fn names_of(data: &Dataset, features: &[u32]) -> Vec<String> {
     features.iter().filter_map(|feature| data.feature_name(*feature)).map(Into::into).collect()
 }
 
-/// The features that some tree asks for, and the trees with features numbered by that list.
-fn keep_used_features(ids: &[u32], trees: &[Tree]) -> (Vec<u32>, Vec<Tree>) {
-    let mut is_used = vec![false; ids.len()];
-    trees.iter().flat_map(|tree| &tree.parts().feature).for_each(|feature| is_used[*feature as usize] = true);
-    let used: Vec<usize> = (0..ids.len()).filter(|feature| is_used[*feature]).collect();
-    let trees = trees
+/// The ids of the features that some tree asks for, and of all features of the start.
+fn used_features(ids: &[u32], trees: &[Tree], start: &[u32]) -> Vec<u32> {
+    let asked = trees.iter().flat_map(|tree| &tree.parts().feature).map(|feature| ids[*feature as usize]);
+    asked.chain(start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
+}
+
+/// Trees that name features by their place among `ids`, with features named by their place among `features`.
+fn renumbered(trees: &[Tree], ids: &[u32], features: &[u32]) -> Vec<Tree> {
+    let place = |feature: u32| features.binary_search(&ids[feature as usize]).expect("every feature of a tree is used");
+    trees
         .iter()
         .map(|tree| {
             let mut parts = tree.parts().clone();
-            for feature in &mut parts.feature {
-                *feature = used.binary_search(&(*feature as usize)).expect("every feature of a tree is used") as u32;
-            }
+            parts.feature.iter_mut().for_each(|feature| *feature = place(*feature) as u32);
             Tree::new(parts).expect("renumbering features keeps the shape")
         })
-        .collect();
-    (used.iter().map(|feature| ids[*feature]).collect(), trees)
+        .collect()
 }

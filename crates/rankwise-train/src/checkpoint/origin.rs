@@ -2,18 +2,21 @@
 
 use rankwise_data::Dataset;
 use rankwise_metrics::Ties;
+use rankwise_model::Model;
 use rankwise_params::Setting;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::CheckpointError;
 use crate::params::CHOOSES_CODE;
+use crate::start::print_of;
 use crate::{TrainParams, ValidSet};
 
 /// Parameters and data of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    /// Name and value of every parameter that a tree depends on: all but the number of trees and the choice of code.
+    /// Name and value of every parameter that a tree depends on: all but the number of trees and the choice of code; last,
+    /// the model that the run started from.
     settings: Vec<(String, String)>,
     train: DataPrint,
     valid: Vec<DataPrint>,
@@ -30,7 +33,12 @@ struct DataPrint {
 }
 
 impl Origin {
-    pub(crate) fn new(params: &TrainParams, objective: &str, data: &Dataset, valid: &[ValidSet<'_>]) -> Self {
+    pub(crate) fn new(
+        params: &TrainParams,
+        (objective, start): (&str, Option<&Model>),
+        data: &Dataset,
+        valid: &[ValidSet<'_>],
+    ) -> Self {
         let ties = params.rules().ties;
         let settings = params
             .settings()
@@ -39,7 +47,10 @@ impl Origin {
         // The objective may be one that parameters cannot name.
         let value = |setting: Setting| if setting.name == "objective" { objective.to_owned() } else { setting.value };
         Self {
-            settings: settings.map(|setting| (setting.name.to_owned(), value(setting))).collect(),
+            settings: settings
+                .map(|setting| (setting.name.to_owned(), value(setting)))
+                .chain([("init_model".to_owned(), start.map_or("none".to_owned(), print_of))])
+                .collect(),
             train: DataPrint::new(data, ties),
             valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),
         }

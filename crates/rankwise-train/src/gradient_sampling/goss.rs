@@ -8,6 +8,7 @@
 //!
 //! The first 1/`learning_rate` rounds see all rows. Equal sizes stand in an order that is drawn for each round.
 
+use rankwise_metrics::descending_bits;
 use rayon::prelude::*;
 
 use super::Drawn;

@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use super::{Division, GrowInput, Growing, PhaseTimes};
 use crate::engine::Engine;
 use crate::fixed_point::WideScale;
-use crate::leaf::Regularisation;
 use crate::question::Question;
 
 /// A tree, and where its rows went.
@@ -43,6 +42,7 @@ impl<E: Engine> Growing<'_, E> {
     pub(super) fn finish(mut self, input: &GrowInput<'_>) -> GrownTree {
         let open = self.histograms.iter_mut().filter_map(Option::take);
         open.for_each(|histogram| self.engine.recycle(histogram));
+        self.cut();
         let mut parts = TreeParts::default();
         let mut questions = Vec::new();
         let mut leaves = Vec::new();
@@ -84,9 +84,23 @@ impl<E: Engine> Growing<'_, E> {
         }
     }
 
+    /// Takes back, from the leaves up, splits that do not gain enough and have none below them, if they could be made at all.
+    fn cut(&mut self) {
+        if !self.grower.params.prune {
+            return;
+        }
+        // Children come after their parents.
+        for id in (0..self.nodes.len()).rev() {
+            let Some(Division { split, children }) = self.nodes[id].division else { continue };
+            let has_more = children.iter().any(|child| self.nodes[*child].division.is_some());
+            if !has_more && split.gain <= self.grower.params.min_gain_to_split {
+                self.nodes[id].division = None;
+            }
+        }
+    }
+
     fn leaf_values(&self, leaves: &[usize], input: &GrowInput<'_>) -> Vec<f64> {
         let params = self.grower.params;
-        let regularisation = Regularisation { l1: params.lambda_l1, l2: params.lambda_l2 };
         // Where the search looked at something else, nothing else keeps a leaf without curvature from a huge value.
         let is_searched = params.structure == params.leaf_estimation;
         let least_hess = if is_searched { 0.0 } else { params.min_sum_hessian_in_leaf };
@@ -101,10 +115,10 @@ impl<E: Engine> Growing<'_, E> {
                 let mut grad = grad_scale.sum(input.leaf_grad, rows);
                 let hess = hess_scale.sum(input.leaf_hess, rows).max(least_hess);
                 if let Some(noise) = input.leaf_noise {
-                    let spread = libm::sqrt(hess + regularisation.l2);
+                    let spread = libm::sqrt(hess + params.lambda_l2);
                     grad += noise.scale * spread * noise.draw.normals(leaf as u64, 0)[0];
                 }
-                node.bounds.clamp(regularisation.leaf_value(grad, hess)) * input.learning_rate
+                node.bounds.clamp(params.leaf_value(rows.len(), (grad, hess))) * input.learning_rate
             })
             .collect()
     }

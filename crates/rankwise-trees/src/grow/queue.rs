@@ -127,7 +127,7 @@ impl<E: Engine> Growing<'_, E> {
     /// Drops the histograms of the least promising candidates if there are too many.
     pub(super) fn drop_histograms(&mut self, queue: &[Candidate<E::Search>]) {
         // Nodes that are searched together are needed together.
-        if self.n_kept >= self.grower.params.leaf_limit() || self.context.allows_empty_sides {
+        if self.n_kept >= self.leaf_limit || self.context.allows_empty_sides {
             return;
         }
         let mut waiting: Vec<&Candidate<E::Search>> =

@@ -21,7 +21,7 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
     let mut leaves = vec![SlowLeaf { id: 0, rows: (0..rows.len() as u32).collect(), depth: 0, bounds: Bounds::FREE }];
     let (mut gains, mut next_id) = (Vec::new(), 1);
     loop {
-        let room = params.leaf_limit() - leaves.len();
+        let room = params.leaf_limit(params.num_leaves) - leaves.len();
         let mut steps: Vec<(Split, Vec<usize>)> = Vec::new();
         let open: Vec<usize> = (0..leaves.len()).filter(|idx| leaves[*idx].depth < params.depth_limit()).collect();
         if params.grow == Growth::Oblivious {
@@ -78,6 +78,7 @@ fn grow_on(data: &TinyData, params: &TreeParams, simd: SimdLevel) -> GrownTree {
     let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
     Grower::new(&data.binned, params, 1, simd).grow(&GrowInput {
         tree: 0,
+        num_leaves: params.num_leaves,
         leaf_noise: None,
         leaf_grad: &data.grad,
         structure_grad: &data.grad,
@@ -227,4 +228,56 @@ fn missing_values_that_make_no_difference_go_left() {
     let data = tiny_data(&rows);
     let params = TreeSpec { num_leaves: 2, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
     assert_eq!(grow(&data, &params).tree.parts().missing_left, [true]);
+}
+
+/// The number of leaves below a child, where splits without others below them are cut up to a gain; an oracle by recursion.
+fn leaves_left(tree: &rankwise_model::Tree, child: rankwise_model::Child, least: f64) -> usize {
+    use rankwise_model::Child;
+    let Child::Node(node) = child else { return 1 };
+    let parts = tree.parts();
+    let below = [parts.left[node], parts.right[node]].map(|code| leaves_left(tree, Child::decode(code), least));
+    if below == [1, 1] && parts.gain[node] <= least { 1 } else { below[0] + below[1] }
+}
+
+proptest! {
+    #[test]
+    fn pruning_cuts_what_an_oracle_cuts(
+        rows in tiny_rows(60), params in tiny_params(), num_leaves in 2usize..12, least in 0.0..6.0f64, is_level in any::<bool>(),
+    ) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() > 0);
+        let policy = if is_level { Growth::Levelwise } else { Growth::Leafwise };
+        let spec = TreeSpec { min_gain_to_split: 0.0, ..(*with_shape(&params, policy, num_leaves, -1)).clone() };
+        let whole = grow(&data, &spec.clone().check().unwrap());
+        let params = TreeSpec { prune: true, min_gain_to_split: least, ..spec }.check().unwrap();
+        let pruned = grow(&data, &params);
+        let root = if whole.tree.n_nodes() == 0 { rankwise_model::Child::Leaf(0) } else { rankwise_model::Child::Node(0) };
+        prop_assert_eq!(pruned.tree.n_leaves(), leaves_left(&whole.tree, root, least));
+        // Leaves hold all rows, each once, and have values of their own.
+        let counts: u64 = pruned.tree.parts().leaf_count.iter().sum();
+        prop_assert_eq!(counts, rows.len() as u64);
+        for (range, value) in pruned.leaf_rows.iter().zip(&pruned.tree.parts().leaf_value) {
+            let sum = |of: &[f32]| pruned.rows[range.clone()].iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
+            if (*params).monotone_constraints == crate::Monotone::default() {
+                let expected = 0.5 * params.leaf_value(range.len(), (sum(&data.grad), sum(&data.hess)));
+                prop_assert!((value - expected).abs() < 1e-9, "{} {}", value, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn smoothing_shrinks_each_leaf_by_its_documents(rows in tiny_rows(60), smoothing in 0.0..50.0f64) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() > 0);
+        let spec = TreeSpec { min_data_in_leaf: 1, num_leaves: 8, ..TreeSpec::default() };
+        let plain = grow(&data, &spec.clone().check().unwrap()).tree;
+        let smooth = grow(&data, &TreeSpec { leaf_smoothing: smoothing, ..spec }.check().unwrap()).tree;
+        prop_assert_eq!(&plain.parts().threshold, &smooth.parts().threshold);
+        for (leaf, count) in plain.parts().leaf_count.iter().enumerate() {
+            let count = *count as f64;
+            let expected = plain.parts().leaf_value[leaf] * count / (count + smoothing);
+            let found = smooth.parts().leaf_value[leaf];
+            prop_assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{} {}", found, expected);
+        }
+    }
 }

@@ -7,8 +7,12 @@ mod langevin;
 mod learning;
 mod one_answer;
 mod peer_example;
+mod prune;
+mod refit;
 mod resume;
 mod selection;
+mod shape;
+mod start;
 mod step;
 
 use rankwise::data::synth::{Preset, SynthSpec};

@@ -7,7 +7,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 18] = [
+const SETTINGS: [&[(&str, &str)]; 19] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -37,6 +37,7 @@ const SETTINGS: [&[(&str, &str)]; 18] = [
     &[("sample", "inliers"), ("outlier_trees", "5"), ("objective", "rmse")],
     &[("step", "exact"), ("bagging_fraction", "0.6"), ("bagging_freq", "2")],
     &[("step", "line"), ("objective", "ranknet")],
+    &[("leaves_schedule", "1:4,3:20"), ("leaf_smoothing", "5"), ("prune", "true"), ("min_gain_to_split", "0.2")],
 ];
 
 /// Learners by which earlier trees come to count less: their scores are those of the model but for rounding.

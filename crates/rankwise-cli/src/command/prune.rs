@@ -1,0 +1,62 @@
+//! `rankwise prune`
+
+use std::time::Instant;
+
+use rankwise::metrics::{MetricName, Rules, RulesSpec};
+use rankwise::params::ParamValue as _;
+use rankwise::train::{PruneError, prune};
+use serde_json::json;
+
+use crate::args::Global;
+use crate::failure::user;
+use crate::output::Output;
+use crate::rework_args::Prune;
+use crate::{files, text};
+
+pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let metric = MetricName::parse(&args.metric)
+        .ok_or_else(|| user(format!("--metric {}: no such metric; give one, such as ndcg@10", args.metric)))?;
+    if args.max_loss.is_nan() || args.max_loss < 0.0 {
+        return Err(user(format!("--max-loss {}: give a number from 0 on", args.max_loss)));
+    }
+    let mut rules = RulesSpec::default();
+    args.rules.apply(&mut rules)?;
+    let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
+    output.check_file(&args.out, "model needs")?;
+    files::check_inputs(&[&args.model, &args.valid])?;
+    files::check_output(&args.out, &[&args.model, &args.valid])?;
+    let model = files::read_model(&args.model)?;
+    let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
+    files::warn_of_strangers(&model, &data, &args.valid, output);
+    let pruned = prune(&model, &data, (&metric, &rules), args.max_loss).map_err(|error| {
+        let place = match error {
+            PruneError::Model(_) | PruneError::NoTrees => &args.model,
+            _ => &args.valid,
+        };
+        user(format!("{}: {error}", files::shown(place)))
+    })?;
+    files::write_text(&args.out, &pruned.model.to_json())?;
+    let (n_before, n_after) = (model.trees.len(), pruned.model.trees.len());
+    let seconds = started.elapsed().as_secs_f64();
+    let name = metric.as_str();
+    let summary = format!(
+        "kept {n_after} of {} in {seconds:.1} s\n{name} {:.6}, was {:.6}\nrules: {}\n\
+         the trees were chosen on these queries; measure the model on others\nwrote {}\n",
+        text::count(n_before, "tree"),
+        pruned.after,
+        pruned.before,
+        rules.describe(std::slice::from_ref(&metric)),
+        args.out.display()
+    );
+    let json = json!({
+        "model": args.out.display().to_string(),
+        "trees": n_after,
+        "trees_before": n_before,
+        "metric": name,
+        "value": pruned.after,
+        "value_before": pruned.before,
+        "seconds": seconds,
+    });
+    output.summary(&args.out, &summary, &json)
+}

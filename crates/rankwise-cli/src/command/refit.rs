@@ -1,0 +1,71 @@
+//! `rankwise refit`
+
+use rankwise::formats::Source;
+use rankwise::train::{TrainError, TrainSpec, refit};
+use serde_json::json;
+
+use crate::args::Global;
+use crate::failure::user;
+use crate::output::Output;
+use crate::rework_args::Refit;
+use crate::{files, text};
+
+pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
+    if !(0.0..=1.0).contains(&args.decay) {
+        return Err(user(format!("--decay {}: give the share of the old values, from 0 to 1", args.decay)));
+    }
+    output.check_file(&args.out, "model needs")?;
+    files::check_inputs(&[&args.model, &args.data])?;
+    files::check_output(&args.out, &[&args.model, &args.data])?;
+    let source = files::model_source(&args.model);
+    let model = files::read_model(&args.model)?;
+    let place = files::shown(&args.model);
+    let is_foreign = source.is_some_and(|source| source != Source::Native);
+    let mut spec = match &args.objective {
+        None if is_foreign => {
+            return Err(user(format!(
+                "{place}: another program trained it; say what to learn now with --objective, such as lambdamart"
+            )));
+        }
+        Some(_) if is_foreign => TrainSpec::default(),
+        _ => TrainSpec::of_model(&model).map_err(|error| user(format!("{place}: {error}")))?,
+    };
+    let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
+    for (name, value) in settings.collect::<anyhow::Result<Vec<_>>>()? {
+        spec.set(name, value)?;
+    }
+    if let Some(objective) = &args.objective {
+        spec.set("objective", objective)?;
+    }
+    if let Some(seed) = global.seed {
+        spec.boosting.seed = seed;
+    }
+    let params = spec.check()?;
+    let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
+    files::warn_of_strangers(&model, &data, &args.data, output);
+    let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
+        TrainError::Param(_) => error.into(),
+        TrainError::Start(_) => user(format!("{place}: {error}")),
+        _ => user(format!("{}: {error}", files::shown(&args.data))),
+    })?;
+    files::write_text(&args.out, &new.to_json())?;
+    let changed = |idx: usize| {
+        let (old, new) = (&model.trees[idx].parts().leaf_value, &new.trees[idx].parts().leaf_value);
+        old.iter().zip(new).filter(|(old, new)| old != new).count()
+    };
+    let n_changed: usize = (0..model.trees.len()).map(changed).sum();
+    let summary = format!(
+        "changed {n_changed} of {} in {}\nwrote {}\n",
+        text::count(model.n_leaves(), "leaf value"),
+        text::count(model.trees.len(), "tree"),
+        args.out.display()
+    );
+    let json = json!({
+        "model": args.out.display().to_string(),
+        "trees": new.trees.len(),
+        "leaves": new.n_leaves(),
+        "leaves_changed": n_changed,
+        "decay": args.decay,
+    });
+    output.summary(&args.out, &summary, &json)
+}

@@ -1,0 +1,107 @@
+//! `--trace`: which queries to follow, and where what is seen of them goes.
+
+use std::path::{Path, PathBuf};
+
+use rankwise::Trace;
+use rankwise::data::Dataset;
+use rankwise::train::{Flow, LoopParams, Observer, Progress, Sample};
+
+use crate::args::Train;
+use crate::failure::user;
+use crate::files;
+
+/// The share of the ranks that counts as lowest, where sampling does not say.
+const LOW: f64 = 0.4;
+
+/// The queries that are followed.
+pub(crate) struct Tracer {
+    traces: Vec<(Trace, PathBuf)>,
+}
+
+impl Tracer {
+    /// Makes sure, before training, that the queries are there and that what is seen can be written.
+    pub(crate) fn open(args: &Train, out: &Path, data: &Dataset, params: &LoopParams) -> anyhow::Result<Self> {
+        if args.trace.is_empty() {
+            return Ok(Self { traces: Vec::new() });
+        }
+        let low = match params.sample {
+            Sample::HighLow => params.p_low.map_or(LOW, |percent| percent / 100.0),
+            _ => LOW,
+        };
+        let stem = match &args.trace_out {
+            Some(folder) => {
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| user(format!("{}: cannot make the folder: {error}", folder.display())))?;
+                folder.join("trace")
+            }
+            None if files::is_stream(out) => {
+                return Err(user("the model goes to standard output; name a folder for the traces with --trace-out"));
+            }
+            None => out.with_extension("trace"),
+        };
+        let mut traces: Vec<(Trace, PathBuf)> = Vec::new();
+        for qid in &args.trace {
+            let trace = Trace::new(data, qid, low).ok_or_else(|| unknown(qid, data))?;
+            let mut place = stem.clone().into_os_string();
+            place.push(format!("-{}", file_name(qid)));
+            let place = PathBuf::from(place);
+            if let Some((other, _)) = traces.iter().find(|(_, known)| *known == place) {
+                let other = other.qid();
+                return Err(user(format!(
+                    "--trace {qid}: its file would have the name of that of query {other}; leave one out"
+                )));
+            }
+            for path in [with_ending(&place, "tsv"), with_ending(&place, "svg")] {
+                let inputs: Vec<&Path> = args.valid.iter().chain(&args.data).map(PathBuf::as_path).collect();
+                files::check_output(&path, &inputs)?;
+            }
+            traces.push((trace, place));
+        }
+        Ok(Self { traces })
+    }
+
+    /// Writes the tables and the pictures; gives their names.
+    pub(crate) fn write(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        for (trace, place) in &self.traces {
+            for (ending, text) in [("tsv", trace.to_tsv()), ("svg", trace.to_svg())] {
+                let path = with_ending(place, ending);
+                files::write_text(&path, &text)?;
+                written.push(path);
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// An observer that also follows queries.
+pub(crate) struct Traced<'a, O> {
+    pub(crate) tracer: &'a mut Tracer,
+    pub(crate) observer: &'a mut O,
+}
+
+impl<O: Observer> Observer for Traced<'_, O> {
+    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+        if !self.tracer.traces.is_empty() {
+            let scores = progress.train_scores();
+            self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.tree, &scores));
+        }
+        self.observer.after_tree(progress)
+    }
+}
+
+fn unknown(qid: &str, data: &Dataset) -> anyhow::Error {
+    let some: Vec<&str> = data.queries().take(3).map(|query| query.id).collect();
+    user(format!("--trace {qid}: the training data has no such query; its first ones are {}", some.join(", ")))
+}
+
+fn with_ending(place: &Path, ending: &str) -> PathBuf {
+    let mut path = place.to_owned().into_os_string();
+    path.push(format!(".{ending}"));
+    path.into()
+}
+
+/// An id without what file systems may not take.
+fn file_name(qid: &str) -> String {
+    qid.chars().map(|letter| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '_' }).collect()
+}

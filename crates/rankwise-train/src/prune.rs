@@ -1,0 +1,274 @@
+//! Fewer trees for nearly the same ranking: optimal brain surgeon (Hassibi and Stork 1993) on the trees of a model.
+//!
+//! ```text
+//! G      by two trees, the sum over documents of the product of what they add, less the mean of each over the query
+//! cost   (w - 1)' (G + r I) (w - 1): how far weighted trees are from the model inside queries, w = 1 for all at first
+//! B      the inverse of G + r I over the trees that are left
+//! step   drop the tree q with the least w_q^2 / B_qq; the others take over: w -= B_q w_q / B_qq, B -= B_q B_q' / B_qq
+//! ```
+//!
+//! So each step drops the tree that the others can best do without, and gives these the weights that are best then. Labels play no
+//! part until the metric says how far one may go: the fewest trees are kept whose metric is within the bound.
+
+use rankwise_data::{Dataset, reduce};
+use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
+use rankwise_model::{Model, Output, Tree};
+use rayon::prelude::*;
+
+use crate::StartError;
+use crate::start::{check, print_of};
+use crate::values::Values;
+
+/// How much weights are drawn to 1, as a share of the mean of what trees vary: enough to tell trees apart that are alike.
+const RIDGE: f64 = 1e-6;
+/// So many sizes are measured first; then those between the last two of them.
+const COARSE: usize = 64;
+
+/// A model that cannot be pruned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PruneError {
+    /// It does not fit the data.
+    #[error(transparent)]
+    Model(#[from] StartError),
+    /// The metric cannot be measured.
+    #[error(transparent)]
+    Metric(#[from] MetricError),
+    /// No query counts.
+    #[error("no query has a relevant document, so '{metric}' has no value; use other data")]
+    NothingToMeasure {
+        /// The metric.
+        metric: String,
+    },
+    /// The bound is no number from 0 on.
+    #[error("a loss of {0} cannot be a bound; give a number from 0 on")]
+    Bound(f64),
+    /// There is nothing to drop.
+    #[error("the model has no trees")]
+    NoTrees,
+}
+
+/// A model with fewer trees.
+#[derive(Clone, Debug)]
+pub struct Pruned {
+    /// The model.
+    pub model: Model,
+    /// The metric of the whole model.
+    pub before: f64,
+    /// The metric of the pruned one.
+    pub after: f64,
+}
+
+/// Drops as many trees as the metric on the data allows: it becomes worse by `max_loss` at most.
+pub fn prune(
+    model: &Model,
+    data: &Dataset,
+    (metric, rules): (&MetricName, &Rules),
+    max_loss: f64,
+) -> Result<Pruned, PruneError> {
+    if max_loss.is_nan() || max_loss < 0.0 {
+        return Err(PruneError::Bound(max_loss));
+    }
+    if model.trees.is_empty() {
+        return Err(PruneError::NoTrees);
+    }
+    check(model, data, &Output::Sum)?;
+    let values = Values::new(model, data, 0..data.n_rows());
+    let leaves: Vec<Vec<u32>> = model.trees.iter().map(|tree| values.leaves(tree)).collect();
+    drop(values);
+    let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
+    let measured = |trees: &[(usize, Tree)], base_score: f64| -> Result<f64, PruneError> {
+        let value = evaluator.evaluate(&scores(trees, &leaves, base_score))?.metrics[0].mean;
+        value.ok_or_else(|| PruneError::NothingToMeasure { metric: metric.as_str().to_owned() })
+    };
+    let whole: Vec<(usize, Tree)> = model.trees.iter().cloned().enumerate().collect();
+    let before = measured(&whole, model.base_score)?;
+    let allows = |value: f64| {
+        let loss = if metric.kind().is_better(1.0, 0.0) { before - value } else { value - before };
+        loss <= max_loss
+    };
+    let path = Path::new(&gram(data, &model.trees, &leaves));
+    let weighted = |n_trees: usize| {
+        let trees: Vec<(usize, Tree)> =
+            path.of_size(n_trees).iter().map(|(tree, weight)| (*tree, model.trees[*tree].scaled(*weight))).collect();
+        let mean = |trees: &[(usize, Tree)]| {
+            reduce::sum(scores(trees, &leaves, model.base_score)) / data.n_rows().max(1) as f64
+        };
+        // Weights are fitted inside queries; all scores together stay where they were.
+        let base_score = model.base_score + (mean(&whole) - mean(&trees));
+        (trees, base_score)
+    };
+    let is_allowed = |n_trees: usize| -> Result<bool, PruneError> {
+        let (trees, base_score) = weighted(n_trees);
+        Ok(allows(measured(&trees, base_score)?))
+    };
+    let n_trees = model.trees.len();
+    let step = n_trees.div_ceil(COARSE);
+    let first_allowed = |sizes: &mut dyn Iterator<Item = usize>| -> Result<usize, PruneError> {
+        for size in sizes {
+            if is_allowed(size)? {
+                return Ok(size);
+            }
+        }
+        Ok(n_trees)
+    };
+    let coarse = first_allowed(&mut (1..n_trees).step_by(step))?;
+    let n_kept = first_allowed(&mut (coarse.saturating_sub(step) + 1..coarse))?.min(coarse);
+    if n_kept == n_trees {
+        return Ok(Pruned { model: model.clone(), before, after: before });
+    }
+    let (trees, base_score) = weighted(n_kept);
+    let after = measured(&trees, base_score)?;
+    let mut params = model.params.clone();
+    params.insert("pruned".into(), format!("max_loss={max_loss} metric={} {}", metric.as_str(), print_of(model)));
+    let model = Model { params, base_score, trees: trees.into_iter().map(|(_, tree)| tree).collect(), ..model.clone() };
+    Ok(Pruned { model, before, after })
+}
+
+/// The scores of all rows by some trees, as the model of these trees gives them.
+fn scores(trees: &[(usize, Tree)], leaves: &[Vec<u32>], base_score: f64) -> Vec<f64> {
+    let n_rows = leaves.first().map_or(0, Vec::len);
+    let mut scores = vec![base_score; n_rows];
+    scores.par_chunks_mut(1024).enumerate().for_each(|(chunk, scores)| {
+        for (idx, tree) in trees {
+            let values = &tree.parts().leaf_value;
+            let leaves = &leaves[*idx][chunk * 1024..][..scores.len()];
+            scores.iter_mut().zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
+        }
+    });
+    scores
+}
+
+/// The products of all pairs of trees.
+fn gram(data: &Dataset, trees: &[Tree], leaves: &[Vec<u32>]) -> Vec<Vec<f64>> {
+    let columns: Vec<Vec<f32>> = trees
+        .par_iter()
+        .zip(leaves)
+        .map(|(tree, leaves)| {
+            let values = &tree.parts().leaf_value;
+            let mut column = Vec::with_capacity(leaves.len());
+            for query in 0..data.n_queries() {
+                let leaves = &leaves[data.query_rows(query)];
+                let sum: f64 = leaves.iter().map(|leaf| values[*leaf as usize]).sum();
+                let mean = sum / leaves.len() as f64;
+                column.extend(leaves.iter().map(|leaf| (values[*leaf as usize] - mean) as f32));
+            }
+            column
+        })
+        .collect();
+    let lower: Vec<Vec<f64>> = (0..columns.len())
+        .into_par_iter()
+        .map(|a| (0..=a).map(|b| product(&columns[a], &columns[b])).collect())
+        .collect();
+    (0..columns.len())
+        .map(|a| (0..columns.len()).map(|b| if b <= a { lower[a][b] } else { lower[b][a] }).collect())
+        .collect()
+}
+
+/// In eight sums, which instructions for vectors can make at a time.
+fn product(a: &[f32], b: &[f32]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (a_parts, b_parts) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = a_parts.remainder().iter().zip(b_parts.remainder());
+    let left: f64 = rest.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+    for (a, b) in a_parts.zip(b_parts) {
+        for lane in 0..LANES {
+            sums[lane] += f64::from(a[lane]) * f64::from(b[lane]);
+        }
+    }
+    sums.into_iter().sum::<f64>() + left
+}
+
+/// What is left after each step, from all trees down to one.
+struct Path {
+    /// The trees, with their weights.
+    sizes: Vec<Vec<(usize, f64)>>,
+}
+
+impl Path {
+    fn new(gram: &[Vec<f64>]) -> Self {
+        let n_trees = gram.len();
+        let mean = (0..n_trees).map(|tree| gram[tree][tree]).sum::<f64>() / n_trees as f64;
+        let ridge = if mean > 0.0 { RIDGE * mean } else { 1.0 };
+        let mut inverse = inverse(gram, ridge);
+        let mut left: Vec<(usize, f64)> = (0..n_trees).map(|tree| (tree, 1.0)).collect();
+        let mut sizes = vec![left.clone()];
+        while left.len() > 1 {
+            let cost = |(tree, weight): &(usize, f64)| weight * weight / inverse[*tree][*tree];
+            let place =
+                (0..left.len()).min_by(|a, b| cost(&left[*a]).total_cmp(&cost(&left[*b]))).expect("some tree is left");
+            let (dropped, weight) = left.remove(place);
+            let row = inverse[dropped].clone();
+            let factor = weight / row[dropped];
+            left.iter_mut().for_each(|(tree, weight)| *weight -= factor * row[*tree]);
+            inverse.par_iter_mut().enumerate().for_each(|(tree, of_tree)| {
+                let factor = row[tree] / row[dropped];
+                of_tree.iter_mut().zip(&row).for_each(|(value, other)| *value -= factor * other);
+            });
+            // Rounding may leave something that is not above 0 where trees are alike.
+            left.iter().for_each(|(tree, _)| inverse[*tree][*tree] = inverse[*tree][*tree].max(f64::MIN_POSITIVE));
+            sizes.push(left.clone());
+        }
+        Self { sizes }
+    }
+
+    fn of_size(&self, n_trees: usize) -> &[(usize, f64)] {
+        &self.sizes[self.sizes.len() - n_trees]
+    }
+}
+
+/// The inverse of a positive matrix with `ridge` added to its diagonal, by Gauss and Jordan.
+fn inverse(matrix: &[Vec<f64>], ridge: f64) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    let mut left: Vec<Vec<f64>> = matrix.to_vec();
+    let mut right: Vec<Vec<f64>> = vec![vec![0.0; size]; size];
+    for at in 0..size {
+        left[at][at] += ridge;
+        right[at][at] = 1.0;
+    }
+    for at in 0..size {
+        // A positive matrix needs no exchange of rows.
+        let pivot = left[at][at].max(f64::MIN_POSITIVE);
+        left[at].iter_mut().chain(&mut right[at]).for_each(|value| *value /= pivot);
+        let (of_left, of_right) = (left[at].clone(), right[at].clone());
+        left.par_iter_mut().zip(&mut right).enumerate().filter(|(row, _)| *row != at).for_each(|(_, (left, right))| {
+            let factor = left[at];
+            left[at..].iter_mut().zip(&of_left[at..]).for_each(|(value, other)| *value -= factor * other);
+            right.iter_mut().zip(&of_right).for_each(|(value, other)| *value -= factor * other);
+        });
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three columns, the third the sum of the first two: dropping it leaves weights of 2 for the others.
+    #[test]
+    fn others_take_over_what_is_dropped() {
+        let columns = [vec![1.0f32, -1.0, 0.0, 0.0], vec![0.0, 0.0, 3.0, -3.0], vec![1.0, -1.0, 3.0, -3.0]];
+        let gram: Vec<Vec<f64>> = columns.iter().map(|a| columns.iter().map(|b| product(a, b)).collect()).collect();
+        let path = Path::new(&gram);
+        let [(first, a), (second, b)] = path.of_size(2) else { panic!() };
+        let total: Vec<f64> =
+            (0..4).map(|row| a * f64::from(columns[*first][row]) + b * f64::from(columns[*second][row])).collect();
+        for (found, expected) in total.iter().zip([2.0, -2.0, 6.0, -6.0]) {
+            assert!((found - expected).abs() < 1e-3, "{total:?}");
+        }
+        assert_eq!(path.of_size(1).len(), 1);
+    }
+
+    #[test]
+    fn an_inverse_undoes_its_matrix() {
+        let matrix = vec![vec![4.0, 1.0, 0.5], vec![1.0, 3.0, 0.0], vec![0.5, 0.0, 2.0]];
+        let inverse = inverse(&matrix, 0.0);
+        for row in 0..3 {
+            for column in 0..3 {
+                let sum: f64 = (0..3).map(|at| matrix[row][at] * inverse[at][column]).sum();
+                assert!((sum - f64::from(u8::from(row == column))).abs() < 1e-12);
+            }
+        }
+        assert_eq!(product(&[1.0; 19], &[2.0; 19]), 38.0);
+    }
+}

@@ -1,0 +1,118 @@
+//! New leaf values for a model, from other data; its splits stay.
+//!
+//! ```text
+//! round by round, from the base scores on:
+//!     g, h   derivatives of the objective at the scores so far
+//!     leaf   decay old + (1 - decay) learning_rate newton(sum of g, sum of h)       over the rows that end in it
+//!     scores += the new leaf of each row
+//! ```
+//!
+//! Leaves that no row ends in, or that have no curvature, keep their values.
+
+use rankwise_data::{Dataset, SimdLevel};
+use rankwise_model::{Model, TrainedOn, Tree};
+use rankwise_objectives::Round;
+use rankwise_params::ParamError;
+use rankwise_trees::Derivative;
+
+use crate::params::RECORDS;
+use crate::training::{output_of, row_weights};
+use crate::values::Values;
+use crate::{TrainError, TrainParams, TrainSpec, start};
+
+/// Gives a model new leaf values: `decay` times the old ones, and for the rest what the objective asks for on this data.
+pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) -> Result<Model, TrainError> {
+    if !(0.0..=1.0).contains(&decay) {
+        let problem = format!("{decay} is no share of the old values; give a number from 0 to 1");
+        return Err(ParamError::conflict("decay", problem).into());
+    }
+    if params.trees().monotone_constraints.features().next().is_some() {
+        let problem = "new leaf values could break them; train anew";
+        return Err(ParamError::conflict("monotone_constraints", problem).into());
+    }
+    let objective = params.objective().bind(data, params.rules(), SimdLevel::from_env()?)?;
+    start::check(model, data, &output_of(&*objective))?;
+    let values = Values::new(model, data, 0..data.n_rows());
+    let weights = row_weights(params, data);
+    let n_outputs = model.output.n_outputs();
+    let base_scores = model.output.base_scores(model.base_score);
+    let mut scores: Vec<f64> =
+        base_scores.into_iter().flat_map(|score| std::iter::repeat_n(score, data.n_rows())).collect();
+    let (mut grad, mut hess) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
+    let mut trees = Vec::with_capacity(model.trees.len());
+    for (round, of_round) in model.trees.chunks(n_outputs).enumerate() {
+        let round = Round { tree: round as u32, seed: params.boosting().seed };
+        rankwise_objectives::gradients(&*objective, data, round, &scores, (&mut grad, &mut hess));
+        for (output, tree) in of_round.iter().enumerate() {
+            let plane = output * data.n_rows()..(output + 1) * data.n_rows();
+            let divisors = match params.trees().leaf_estimation {
+                Derivative::Newton => &hess[plane.clone()],
+                Derivative::Gradient => &weights[..],
+            };
+            let leaves = values.leaves(tree);
+            let sums = sums_by_leaf(tree.n_leaves(), &leaves, (&grad[plane.clone()], divisors));
+            let refitted = with_values(tree, |leaf, old| match sums[leaf] {
+                Sums { hess, .. } if hess + params.trees().lambda_l2 <= 0.0 => old,
+                Sums { count: 0, .. } => old,
+                Sums { grad, hess, count } => {
+                    let new = params.boosting().learning_rate * params.trees().leaf_value(count, (grad, hess));
+                    decay * old + (1.0 - decay) * new
+                }
+            });
+            let new_values = &refitted.parts().leaf_value;
+            scores[plane].iter_mut().zip(&leaves).for_each(|(score, leaf)| *score += new_values[*leaf as usize]);
+            trees.push(refitted);
+        }
+    }
+    let mut recorded = model.params.clone();
+    recorded.insert("refit".into(), format!("decay={decay} {}", start::print_of(model)));
+    Ok(Model { params: recorded, trained_on: trained_on(data), trees, ..model.clone() })
+}
+
+impl TrainSpec {
+    /// What a model says that it was trained with.
+    pub fn of_model(model: &Model) -> Result<Self, ParamError> {
+        let mut spec = Self::default();
+        spec.set("objective", &model.objective)?;
+        let settings = model.params.iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
+        spec.set_all(settings.map(|(name, value)| (name.as_str(), value.as_str())))?;
+        Ok(spec)
+    }
+}
+
+/// Which data a model has seen.
+pub(crate) fn trained_on(data: &Dataset) -> TrainedOn {
+    TrainedOn {
+        fingerprint: format!("{:032x}", data.fingerprint()),
+        rows: data.n_rows() as u64,
+        queries: data.n_queries() as u64,
+    }
+}
+
+/// The tree with values made of a leaf's number and its old value.
+fn with_values(tree: &Tree, value: impl Fn(usize, f64) -> f64) -> Tree {
+    let mut parts = tree.parts().clone();
+    for (leaf, slot) in parts.leaf_value.iter_mut().enumerate() {
+        *slot = value(leaf, *slot).clamp(f64::MIN, f64::MAX);
+    }
+    Tree::new(parts).expect("finite values keep the shape")
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    grad: f64,
+    hess: f64,
+    count: usize,
+}
+
+/// In canonical order.
+fn sums_by_leaf(n_leaves: usize, leaves: &[u32], (grad, hess): (&[f32], &[f32])) -> Vec<Sums> {
+    let mut sums = vec![Sums::default(); n_leaves];
+    for ((leaf, grad), hess) in leaves.iter().zip(grad).zip(hess) {
+        let sums = &mut sums[*leaf as usize];
+        sums.grad += f64::from(*grad);
+        sums.hess += f64::from(*hess);
+        sums.count += 1;
+    }
+    sums
+}

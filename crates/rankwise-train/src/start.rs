@@ -1,0 +1,98 @@
+//! A model that a run starts from: LambdaSMART (Wu et al. 2010), and training that is continued.
+//!
+//! Its scores are where the run begins, and its trees stand before the new ones in the model that comes out, so that this scores
+//! what training saw: `start(x) + tree 1 (x) + tree 2 (x) + ...`, added in that order.
+
+use rankwise_data::{Absent, Dataset};
+use rankwise_model::{AbsentFeature, Model, Output};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A model that a run cannot start from, or that does not fit the data.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StartError {
+    /// Features left out mean one thing to the model and another in the data.
+    #[error(
+        "a feature that is left out is {model} to the model and {data} in the data; \
+         read the data with absent={model}"
+    )]
+    Absent {
+        /// To the model.
+        model: &'static str,
+        /// In the data.
+        data: &'static str,
+    },
+    /// The trees add up to something else.
+    #[error("the model gives {model}, the objective needs {objective}; choose another of the two")]
+    Output {
+        /// By the model.
+        model: String,
+        /// By the objective.
+        objective: String,
+    },
+    /// Features are called otherwise.
+    #[error(
+        "feature {feature} is {model} to the model and {data} in the data; \
+         give data whose columns have the names that the model knows"
+    )]
+    Names {
+        /// Its id.
+        feature: u32,
+        /// To the model.
+        model: String,
+        /// In the data.
+        data: String,
+    },
+    /// The data has no values.
+    #[error("the data has bins in place of values, which other models cannot be asked about; give the data itself")]
+    NoValues,
+}
+
+/// Makes sure that a run over the data can start from a model whose objective has this output.
+pub(crate) fn check(model: &Model, data: &Dataset, output: &Output) -> Result<(), StartError> {
+    if data.is_prepared() {
+        return Err(StartError::NoValues);
+    }
+    let is_same = match (&model.output, output) {
+        (Output::Sum, Output::Sum) => true,
+        (Output::ExpectedGain(model), Output::ExpectedGain(objective)) => model.gains == objective.gains,
+        _ => false,
+    };
+    if !is_same {
+        return Err(StartError::Output { model: described(&model.output), objective: described(output) });
+    }
+    let to_model = match model.absent {
+        AbsentFeature::Missing => "missing",
+        AbsentFeature::Zero => "zero",
+    };
+    let in_data = match data.absent() {
+        Absent::Missing => "missing",
+        Absent::Zero => "zero",
+    };
+    if to_model != in_data {
+        return Err(StartError::Absent { model: to_model, data: in_data });
+    }
+    let called = |name: Option<&str>| name.map_or("without a name".to_owned(), |name| format!("{name:?}"));
+    for (place, feature) in model.features.iter().enumerate() {
+        let (to_model, in_data) = (model.feature_names.get(place).map(String::as_str), data.feature_name(*feature));
+        if to_model != in_data {
+            return Err(StartError::Names { feature: *feature, model: called(to_model), data: called(in_data) });
+        }
+    }
+    Ok(())
+}
+
+/// What tells a model from others, for people and for comparison.
+pub(crate) fn print_of(model: &Model) -> String {
+    let (n_trees, hash) = (model.trees.len(), xxh3_64(model.to_json().as_bytes()));
+    format!("trees={n_trees} objective={} xxh3={hash:016x}", model.objective)
+}
+
+fn described(output: &Output) -> String {
+    match output {
+        Output::Sum => "one score".into(),
+        Output::ExpectedGain(expected) => {
+            let gains: Vec<String> = expected.gains.iter().map(ToString::to_string).collect();
+            format!("an output for each of {} grades with gains {}", gains.len(), gains.join(","))
+        }
+    }
+}

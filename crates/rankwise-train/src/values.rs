@@ -1,0 +1,85 @@
+//! The values that a model's trees ask for, row by row, and the leaves that they lead to: all that is needed of scoring here,
+//! where trees are looked at one after another. Whoever wants scores alone takes a scorer, which is faster.
+
+use std::ops::Range;
+
+use rankwise_data::{Column, Dataset};
+use rankwise_model::{Model, Precision, Tree};
+use rayon::prelude::*;
+
+/// Rows whose values one task holds.
+const ROWS_PER_TASK: usize = 1024;
+
+/// Some rows of a data set, as a model sees them.
+pub(crate) struct Values {
+    /// Those of a row stand together, in the order of the model's features.
+    values: Vec<f32>,
+    n_features: usize,
+    n_rows: usize,
+}
+
+impl Values {
+    /// A feature that no document has is what the data says of what is left out.
+    pub(crate) fn new(model: &Model, data: &Dataset, rows: Range<usize>) -> Self {
+        let (n_features, n_rows) = (model.features.len(), rows.len());
+        let mut values = vec![data.absent().value(); n_features * n_rows];
+        for (slot, feature) in model.features.iter().enumerate() {
+            let Some(column) = data.column_of(*feature) else { continue };
+            let mut set = |row: usize, value: f32| {
+                values[row * n_features + slot] = match model.precision {
+                    Precision::F32 => value.clamp(-f32::MAX, f32::MAX),
+                    Precision::F64 => value,
+                };
+            };
+            match column {
+                Column::Dense(all) => all[rows.clone()].iter().enumerate().for_each(|(row, value)| set(row, *value)),
+                Column::Sparse { .. } => column.for_each_in(rows.start, rows.end, set),
+            }
+        }
+        Self { values, n_features, n_rows }
+    }
+
+    /// The leaf of a tree that a row ends in.
+    pub(crate) fn leaf(&self, tree: &Tree, row: usize) -> usize {
+        let values = &self.values[row * self.n_features..(row + 1) * self.n_features];
+        let parts = tree.parts();
+        tree.walk(|node| {
+            let value = f64::from(values[parts.feature[node] as usize]);
+            if value.is_nan() { parts.missing_left[node] } else { value <= parts.threshold[node] }
+        })
+    }
+
+    /// The leaves of all rows.
+    pub(crate) fn leaves(&self, tree: &Tree) -> Vec<u32> {
+        let rows = (0..self.n_rows).into_par_iter().with_min_len(ROWS_PER_TASK);
+        rows.map(|row| self.leaf(tree, row) as u32).collect()
+    }
+}
+
+/// What a model's trees add up to, from its base scores on: of the first output for all rows, then of the second, ...
+pub(crate) fn outputs_of(model: &Model, data: &Dataset) -> Vec<f64> {
+    let base_scores = model.output.base_scores(model.base_score);
+    let (n_rows, n_outputs) = (data.n_rows(), base_scores.len());
+    let starts = (0..n_rows).step_by(ROWS_PER_TASK).collect::<Vec<_>>();
+    let of_rows = |first: usize| {
+        let rows = first..n_rows.min(first + ROWS_PER_TASK);
+        let values = Values::new(model, data, rows.clone());
+        let mut outputs: Vec<f64> =
+            base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, rows.len())).collect();
+        for (idx, tree) in model.trees.iter().enumerate() {
+            let plane = &mut outputs[idx % n_outputs * rows.len()..][..rows.len()];
+            for (row, output) in plane.iter_mut().enumerate() {
+                *output += tree.parts().leaf_value[values.leaf(tree, row)];
+            }
+        }
+        outputs
+    };
+    let blocks: Vec<Vec<f64>> = starts.into_par_iter().map(of_rows).collect();
+    let of_output = |output: usize| {
+        blocks.iter().flat_map(move |block| {
+            let n_rows = block.len() / n_outputs;
+            block[output * n_rows..(output + 1) * n_rows].iter().copied()
+        })
+    };
+    (0..n_outputs).flat_map(of_output).collect()
+}

@@ -1,0 +1,79 @@
+//! Fewer trees within a bound.
+
+use rankwise::prelude::*;
+use rankwise::train::{PruneError, prune};
+
+use crate::{dataset, ndcg10, params, web_docs};
+
+fn metric() -> MetricName {
+    MetricName::parse("ndcg@10").unwrap()
+}
+
+#[test]
+fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
+    let (data, valid) = (dataset(&web_docs(3000, 20, 1)), dataset(&web_docs(3000, 20, 2)));
+    let model = train(&params(&[("num_trees", "80"), ("num_leaves", "8")]), &data, &[], &mut Silent).unwrap().model;
+    let rules = Rules::default();
+    let before = ndcg10(&valid, &predict(&model, &valid));
+    let mut last = model.trees.len() - 1;
+    for max_loss in [0.0, 0.002, 0.02, 2.0] {
+        let pruned = prune(&model, &valid, (&metric(), &rules), max_loss).unwrap();
+        let back = Model::from_json(pruned.model.to_json().as_bytes()).unwrap();
+        let after = ndcg10(&valid, &predict(&back, &valid));
+        assert_eq!((pruned.before, pruned.after), (before, after));
+        assert!(after >= before - max_loss, "{before} to {after}");
+        assert!(back.trees.len() <= last, "{} trees within {max_loss}", back.trees.len());
+        last = back.trees.len();
+        // Scores stay on their scale.
+        let mean = |model: &Model| predict(model, &valid).iter().sum::<f64>() / valid.n_rows() as f64;
+        assert!((mean(&model) - mean(&back)).abs() < 1e-9);
+        assert!(back.params["pruned"].starts_with(&format!("max_loss={max_loss} metric=ndcg@10 trees=80")));
+    }
+    assert_eq!(last, 1);
+    // Half of the trees with new weights keep more than the first half as they are.
+    let half = prune(&model, &valid, (&metric(), &rules), 0.002).unwrap();
+    let first = Model { trees: model.trees[..half.model.trees.len()].to_vec(), ..model.clone() };
+    assert!(half.after > ndcg10(&valid, &predict(&first, &valid)));
+}
+
+#[test]
+fn trees_that_say_the_same_are_one() {
+    let data = dataset(&web_docs(600, 10, 1));
+    let one = train(&params(&[("num_trees", "3")]), &data, &[], &mut Silent).unwrap().model;
+    let twice = Model { trees: one.trees.iter().chain(&one.trees).cloned().collect(), ..one.clone() };
+    let pruned = prune(&twice, &data, (&metric(), &Rules::default()), 0.0).unwrap();
+    assert!(pruned.model.trees.len() <= 3);
+    if pruned.model.trees.len() == 3 {
+        let whole: Vec<f64> = predict(&twice, &data);
+        for (found, expected) in predict(&pruned.model, &data).iter().zip(whole) {
+            assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads_or_order() {
+    let docs = web_docs(900, 12, 5);
+    let model = train(&params(&[("num_trees", "30")]), &dataset(&docs), &[], &mut Silent).unwrap().model;
+    let pruned = |docs: &[crate::Doc], threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| prune(&model, &dataset(docs), (&metric(), &Rules::default()), 0.01).unwrap().model.to_json())
+    };
+    let backwards: Vec<crate::Doc> = docs.iter().rev().cloned().collect();
+    assert_eq!(pruned(&docs, 1), pruned(&backwards, 3));
+}
+
+#[test]
+fn what_cannot_be_pruned_is_refused() {
+    let data = dataset(&web_docs(300, 6, 4));
+    let rules = Rules::default();
+    let model = |settings: &[(&str, &str)]| train(&params(settings), &data, &[], &mut Silent).unwrap().model;
+    let plain = model(&[("num_trees", "2")]);
+    for bound in [-1.0, f64::NAN] {
+        assert!(matches!(prune(&plain, &data, (&metric(), &rules), bound), Err(PruneError::Bound(_))));
+    }
+    let multiclass = model(&[("num_trees", "2"), ("objective", "multiclass")]);
+    assert!(matches!(prune(&multiclass, &data, (&metric(), &rules), 0.1), Err(PruneError::Model(_))));
+    let bare = Model { trees: Vec::new(), ..plain };
+    assert_eq!(prune(&bare, &data, (&metric(), &rules), 0.1).unwrap_err(), PruneError::NoTrees);
+}
