@@ -100,13 +100,12 @@ impl Observer for Watch {
 
     fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
         match &self.display {
-            Display::Nothing => {}
             Display::Bar(bar) => bar.set_message(format!("looking for outliers: {tree}/{num_trees}  ")),
             Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
                 self.last_line = Instant::now();
                 say(&format!("looking for outliers: tree {tree}/{num_trees}"));
             }
-            Display::Lines => {}
+            Display::Nothing | Display::Lines => {}
         }
         if tree == num_trees {
             self.started = Instant::now();

@@ -131,10 +131,10 @@ param_group! {
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
         /// inliers: irrelevant documents are misplaced among this percent of the ranks from the top (and no deeper than there are
         /// relevant documents).
-        outlier_high: f64 = 50.0, Range::closed(0.0, 100.0), [];
+        outlier_high: f64 = 20.0, Range::closed(0.0, 100.0), [];
         /// inliers: relevant documents are misplaced among this percent of the ranks from the bottom (and no higher than there
         /// are irrelevant documents).
-        outlier_low: f64 = 50.0, Range::closed(0.0, 100.0), [];
+        outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
         /// How trees become a model.
         learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
         /// dart: the probability that an earlier tree is left out while a new one is grown.
