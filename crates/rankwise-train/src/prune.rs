@@ -8,7 +8,7 @@
 //! ```
 //!
 //! So each step drops the tree that the others can best do without, and gives these the weights that are best then. Labels play no
-//! part until the metric says how far one may go: the fewest trees are kept whose metric is within the bound.
+//! part until the metric says how far one may go: as long as it is within the bound.
 
 use rankwise_data::{Dataset, reduce};
 use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
@@ -21,7 +21,7 @@ use crate::values::Values;
 
 /// How much weights are drawn to 1, as a share of the mean of what trees vary: enough to tell trees apart that are alike.
 const RIDGE: f64 = 1e-6;
-/// So many sizes are measured first; then those between the last two of them.
+/// At most so many sizes are measured first; then those between the last two of them.
 const COARSE: usize = 64;
 
 /// A model that cannot be pruned.
@@ -103,16 +103,19 @@ pub fn prune(
     };
     let n_trees = model.trees.len();
     let step = n_trees.div_ceil(COARSE);
-    let first_allowed = |sizes: &mut dyn Iterator<Item = usize>| -> Result<usize, PruneError> {
+    // The last of descending sizes before one that is not allowed: beyond that, a size is within the bound by luck.
+    let last_allowed = |start: usize, sizes: &mut dyn Iterator<Item = usize>| -> Result<usize, PruneError> {
+        let mut last = start;
         for size in sizes {
-            if is_allowed(size)? {
-                return Ok(size);
+            if !is_allowed(size)? {
+                break;
             }
+            last = size;
         }
-        Ok(n_trees)
+        Ok(last)
     };
-    let coarse = first_allowed(&mut (1..n_trees).step_by(step))?;
-    let n_kept = first_allowed(&mut (coarse.saturating_sub(step) + 1..coarse))?.min(coarse);
+    let coarse = last_allowed(n_trees, &mut (1..n_trees).rev().skip(step - 1).step_by(step))?;
+    let n_kept = last_allowed(coarse, &mut (coarse.saturating_sub(step).max(1)..coarse).rev())?;
     if n_kept == n_trees {
         return Ok(Pruned { model: model.clone(), before, after: before });
     }
@@ -200,13 +203,17 @@ impl Path {
             let (dropped, weight) = left.remove(place);
             let row = inverse[dropped].clone();
             let factor = weight / row[dropped];
-            left.iter_mut().for_each(|(tree, weight)| *weight -= factor * row[*tree]);
+            for (tree, weight) in &mut left {
+                *weight -= factor * row[*tree];
+            }
             inverse.par_iter_mut().enumerate().for_each(|(tree, of_tree)| {
                 let factor = row[tree] / row[dropped];
                 of_tree.iter_mut().zip(&row).for_each(|(value, other)| *value -= factor * other);
             });
             // Rounding may leave something that is not above 0 where trees are alike.
-            left.iter().for_each(|(tree, _)| inverse[*tree][*tree] = inverse[*tree][*tree].max(f64::MIN_POSITIVE));
+            for (tree, _) in &left {
+                inverse[*tree][*tree] = inverse[*tree][*tree].max(f64::MIN_POSITIVE);
+            }
             sizes.push(left.clone());
         }
         Self { sizes }
@@ -263,11 +270,9 @@ mod tests {
     fn an_inverse_undoes_its_matrix() {
         let matrix = vec![vec![4.0, 1.0, 0.5], vec![1.0, 3.0, 0.0], vec![0.5, 0.0, 2.0]];
         let inverse = inverse(&matrix, 0.0);
-        for row in 0..3 {
-            for column in 0..3 {
-                let sum: f64 = (0..3).map(|at| matrix[row][at] * inverse[at][column]).sum();
-                assert!((sum - f64::from(u8::from(row == column))).abs() < 1e-12);
-            }
+        let entry = |row: usize, column: usize| (0..3).map(|at| matrix[row][at] * inverse[at][column]).sum::<f64>();
+        for (row, column) in (0..9).map(|idx| (idx / 3, idx % 3)) {
+            assert!((entry(row, column) - f64::from(u8::from(row == column))).abs() < 1e-12);
         }
         assert_eq!(product(&[1.0; 19], &[2.0; 19]), 38.0);
     }

@@ -125,12 +125,10 @@ impl<'a> Training<'a> {
             }
             None => (output_of(objective), objective.base_score()),
         };
-        let first_scores = |data: &Dataset| match self.start {
-            Some(model) => outputs_of(model, data),
-            None => {
-                let base_scores = output.base_scores(base_score);
-                base_scores.into_iter().flat_map(|score| std::iter::repeat_n(score, data.n_rows())).collect()
-            }
+        let first_scores = |data: &Dataset| -> Vec<f64> {
+            let base_scores = output.base_scores(base_score);
+            let of_base = || base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect();
+            self.start.map_or_else(of_base, |model| outputs_of(model, data))
         };
         let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {

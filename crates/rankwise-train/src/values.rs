@@ -13,7 +13,7 @@ const ROWS_PER_TASK: usize = 1024;
 /// Some rows of a data set, as a model sees them.
 pub(crate) struct Values {
     /// Those of a row stand together, in the order of the model's features.
-    values: Vec<f32>,
+    numbers: Vec<f32>,
     n_features: usize,
     n_rows: usize,
 }
@@ -22,11 +22,11 @@ impl Values {
     /// A feature that no document has is what the data says of what is left out.
     pub(crate) fn new(model: &Model, data: &Dataset, rows: Range<usize>) -> Self {
         let (n_features, n_rows) = (model.features.len(), rows.len());
-        let mut values = vec![data.absent().value(); n_features * n_rows];
+        let mut numbers = vec![data.absent().value(); n_features * n_rows];
         for (slot, feature) in model.features.iter().enumerate() {
             let Some(column) = data.column_of(*feature) else { continue };
             let mut set = |row: usize, value: f32| {
-                values[row * n_features + slot] = match model.precision {
+                numbers[row * n_features + slot] = match model.precision {
                     Precision::F32 => value.clamp(-f32::MAX, f32::MAX),
                     Precision::F64 => value,
                 };
@@ -36,12 +36,12 @@ impl Values {
                 Column::Sparse { .. } => column.for_each_in(rows.start, rows.end, set),
             }
         }
-        Self { values, n_features, n_rows }
+        Self { numbers, n_features, n_rows }
     }
 
     /// The leaf of a tree that a row ends in.
     pub(crate) fn leaf(&self, tree: &Tree, row: usize) -> usize {
-        let values = &self.values[row * self.n_features..(row + 1) * self.n_features];
+        let values = &self.numbers[row * self.n_features..(row + 1) * self.n_features];
         let parts = tree.parts();
         tree.walk(|node| {
             let value = f64::from(values[parts.feature[node] as usize]);

@@ -56,7 +56,7 @@ impl Run<'_> {
             let first = factors.first().copied().unwrap_or(1.0);
             base_score *= first;
             self.output.scale_base_scores(first);
-            start.iter_mut().for_each(|tree| *tree = tree.scaled(first));
+            start = start.iter().map(|tree| tree.scaled(first)).collect();
             self.trees = scaled(&self.trees, &factors);
         }
         let ids = self.binned.feature_ids();

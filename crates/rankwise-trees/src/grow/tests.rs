@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(counts, rows.len() as u64);
         for (range, value) in pruned.leaf_rows.iter().zip(&pruned.tree.parts().leaf_value) {
             let sum = |of: &[f32]| pruned.rows[range.clone()].iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
-            if (*params).monotone_constraints == crate::Monotone::default() {
+            if params.monotone_constraints == crate::Monotone::default() {
                 let expected = 0.5 * params.leaf_value(range.len(), (sum(&data.grad), sum(&data.hess)));
                 prop_assert!((value - expected).abs() < 1e-9, "{} {}", value, expected);
             }

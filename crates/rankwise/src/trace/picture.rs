@@ -159,7 +159,7 @@ fn tree_axis(svg: &mut String, shown: &[&(usize, Vec<u32>)], row_height: usize) 
     let bottom = TOP + row_height * shown.len();
     let step = tick_step(shown.last().map_or(1, |(tree, _)| *tree), row_height * shown.len());
     for (row, (tree, _)) in shown.iter().enumerate() {
-        if tree % step != 0 && row > 0 || row > 0 && row * row_height < 14 {
+        if row > 0 && (tree % step != 0 || row * row_height < 14) {
             continue;
         }
         let y = TOP + row * row_height + row_height / 2;
@@ -171,7 +171,7 @@ fn tree_axis(svg: &mut String, shown: &[&(usize, Vec<u32>)], row_height: usize) 
             y + 4
         );
     }
-    let middle = (TOP + bottom) / 2;
+    let middle = TOP + (bottom - TOP) / 2;
     let _ = writeln!(svg, "<text transform=\"translate(14,{middle}) rotate(-90)\" text-anchor=\"middle\">tree</text>");
 }
 
@@ -184,7 +184,7 @@ fn tick_step(n_trees: usize, height: usize) -> usize {
 
 /// Where each of some ranks begins, in pixels, and where the last one ends.
 fn edges(n_ranks: usize, width: usize) -> Vec<f64> {
-    let widths = (0..n_ranks).map(|rank| 1.0 / ((rank + 2) as f64).log2());
+    let widths = (0..n_ranks).map(|rank| 1.0 / libm::log2((rank + 2) as f64));
     let total: f64 = widths.clone().sum();
     let sums = widths.scan(0.0, |sum, share| {
         *sum += share / total * width as f64;
@@ -245,7 +245,9 @@ fn rectangles(rows: &[Vec<Colour>], colour: Colour, row_height: usize) -> String
         open[at..].iter().for_each(|run| close(*run, row));
         open = next;
     }
-    open.into_iter().for_each(|run| close(run, rows.len()));
+    for run in open {
+        close(run, rows.len());
+    }
     path
 }
 

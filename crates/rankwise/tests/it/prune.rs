@@ -15,7 +15,7 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
     let model = train(&params(&[("num_trees", "80"), ("num_leaves", "8")]), &data, &[], &mut Silent).unwrap().model;
     let rules = Rules::default();
     let before = ndcg10(&valid, &predict(&model, &valid));
-    let mut last = model.trees.len() - 1;
+    let mut last = model.trees.len();
     for max_loss in [0.0, 0.002, 0.02, 2.0] {
         let pruned = prune(&model, &valid, (&metric(), &rules), max_loss).unwrap();
         let back = Model::from_json(pruned.model.to_json().as_bytes()).unwrap();
@@ -27,13 +27,27 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
         // Scores stay on their scale.
         let mean = |model: &Model| predict(model, &valid).iter().sum::<f64>() / valid.n_rows() as f64;
         assert!((mean(&model) - mean(&back)).abs() < 1e-9);
-        assert!(back.params["pruned"].starts_with(&format!("max_loss={max_loss} metric=ndcg@10 trees=80")));
+        let recorded = back.params.get("pruned").map_or("", String::as_str);
+        assert!(
+            back.trees.len() == 80 || recorded.starts_with(&format!("max_loss={max_loss} metric=ndcg@10 trees=80"))
+        );
     }
     assert_eq!(last, 1);
-    // Half of the trees with new weights keep more than the first half as they are.
-    let half = prune(&model, &valid, (&metric(), &rules), 0.002).unwrap();
-    let first = Model { trees: model.trees[..half.model.trees.len()].to_vec(), ..model.clone() };
-    assert!(half.after > ndcg10(&valid, &predict(&first, &valid)));
+    // The trees that are kept, with their weights, say more of what the model says than as many first trees do.
+    let some = prune(&model, &valid, (&metric(), &rules), 0.02).unwrap().model;
+    let first = Model { trees: model.trees[..some.trees.len()].to_vec(), ..model.clone() };
+    let whole = predict(&model, &valid);
+    let distance = |model: &Model| -> f64 {
+        let differences: Vec<f64> = predict(model, &valid).iter().zip(&whole).map(|(a, b)| a - b).collect();
+        let of_query = |query: usize| {
+            let differences = &differences[valid.query_rows(query)];
+            let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+            differences.iter().map(|difference| (difference - mean) * (difference - mean)).sum::<f64>()
+        };
+        (0..valid.n_queries()).map(of_query).sum()
+    };
+    assert!(some.trees.len() < 70, "{} trees", some.trees.len());
+    assert!(distance(&some) < 0.5 * distance(&first), "{} {}", distance(&some), distance(&first));
 }
 
 #[test]
@@ -41,7 +55,7 @@ fn trees_that_say_the_same_are_one() {
     let data = dataset(&web_docs(600, 10, 1));
     let one = train(&params(&[("num_trees", "3")]), &data, &[], &mut Silent).unwrap().model;
     let twice = Model { trees: one.trees.iter().chain(&one.trees).cloned().collect(), ..one.clone() };
-    let pruned = prune(&twice, &data, (&metric(), &Rules::default()), 0.0).unwrap();
+    let pruned = prune(&twice, &data, (&metric(), &Rules::default()), 0.001).unwrap();
     assert!(pruned.model.trees.len() <= 3);
     if pruned.model.trees.len() == 3 {
         let whole: Vec<f64> = predict(&twice, &data);
