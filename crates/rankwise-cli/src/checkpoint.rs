@@ -152,6 +152,10 @@ impl Observer for Kept<'_> {
         }
         flow
     }
+
+    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
+        self.watch.in_first_pass(tree, num_trees)
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,10 @@ impl Watch {
     pub(crate) fn finish(&self) {
         self.display.finish();
     }
+
+    fn flow(&self) -> Flow {
+        if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
 }
 
 impl Observer for Watch {
@@ -91,7 +95,22 @@ impl Observer for Watch {
                 }
             }
         }
-        if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+        self.flow()
+    }
+
+    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
+        match &self.display {
+            Display::Bar(bar) => bar.set_message(format!("looking for outliers: {tree}/{num_trees}  ")),
+            Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
+                self.last_line = Instant::now();
+                say(&format!("looking for outliers: tree {tree}/{num_trees}"));
+            }
+            Display::Nothing | Display::Lines => {}
+        }
+        if tree == num_trees {
+            self.started = Instant::now();
+        }
+        self.flow()
     }
 }
 

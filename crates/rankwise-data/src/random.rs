@@ -34,6 +34,8 @@ pub enum Purpose {
     GradientNoise = 12,
     /// Noise on the leaves of a tree.
     LeafNoise = 13,
+    /// Which trees are dropped.
+    Dropout = 14,
 }
 
 /// A family of draws: everything but the key is fixed.

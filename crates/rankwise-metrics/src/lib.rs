@@ -38,6 +38,7 @@ pub use gain::Gain;
 pub use hits::{MapDenominator, PrecisionDenominator};
 pub use line::{BestStep, best_step};
 pub use name::{MetricKind, MetricName};
+pub use order::descending_bits;
 pub use ranking::{Metric, Needs, RankedList};
 pub use results::{Found, QueryResult, Results, RunResults};
 pub use rules::{Convention, Empty, MissingQueries, Rules, RulesSpec, Ties};

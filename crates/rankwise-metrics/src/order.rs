@@ -104,7 +104,7 @@ fn descending_key(score: f64) -> i32 {
 }
 
 /// Bits that ascend as the score descends; -0 is 0.
-pub(crate) fn descending_bits(score: f64) -> u64 {
+pub fn descending_bits(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     // Negative numbers ascend as they are, positive ones when turned over.
     if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }

@@ -19,14 +19,26 @@ pub fn gradients(
     data: &Dataset,
     round: Round,
     scores: &[f64],
+    derivatives: (&mut [f32], &mut [f32]),
+) {
+    gradients_of(objective, data, |_| true, round, scores, derivatives);
+}
+
+/// The same for the documents of some queries; those of others get anything.
+pub fn gradients_of(
+    objective: &dyn Objective,
+    data: &Dataset,
+    is_wanted: impl Fn(usize) -> bool,
+    round: Round,
+    scores: &[f64],
     (grad, hess): (&mut [f32], &mut [f32]),
 ) {
     let n_outputs = objective.classes().map_or(1, |classes| classes.gains.len());
     if n_outputs == 1 {
-        return by_query(objective, data, (round, n_outputs), scores, (grad, hess));
+        return by_query((objective, data), is_wanted, (round, n_outputs), scores, (grad, hess));
     }
     let mut of_queries = (vec![0.0; grad.len()], vec![0.0; hess.len()]);
-    by_query(objective, data, (round, n_outputs), scores, (&mut of_queries.0, &mut of_queries.1));
+    by_query((objective, data), is_wanted, (round, n_outputs), scores, (&mut of_queries.0, &mut of_queries.1));
     let n_rows = data.n_rows();
     for (from, to) in [(of_queries.0, grad), (of_queries.1, hess)] {
         for rows in data.bounds().array_windows().map(|[start, end]| *start..*end) {
@@ -40,8 +52,8 @@ pub fn gradients(
 
 /// The same, the derivatives of a query together: by its first output, by its second, ...
 fn by_query(
-    objective: &dyn Objective,
-    data: &Dataset,
+    (objective, data): (&dyn Objective, &Dataset),
+    is_wanted: impl Fn(usize) -> bool,
     (round, n_outputs): (Round, usize),
     scores: &[f64],
     (grad, hess): (&mut [f32], &mut [f32]),
@@ -53,7 +65,9 @@ fn by_query(
         let (grad, grad_rest) = grad_left.split_at_mut(n_values);
         let (hess, hess_rest) = hess_left.split_at_mut(n_values);
         (grad_left, hess_left) = (grad_rest, hess_rest);
-        tasks.push((query, grad, hess));
+        if is_wanted(query) {
+            tasks.push((query, grad, hess));
+        }
     }
     // Long lists first: one that is begun last would keep all threads but one waiting for it.
     let long = LONG * n_outputs * data.n_rows() / data.n_queries().max(1);

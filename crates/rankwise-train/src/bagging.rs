@@ -10,13 +10,15 @@ pub(crate) struct Bag<'a> {
     data: &'a Dataset,
     params: &'a LoopParams,
     rows: Vec<u32>,
+    /// By query, whether it is drawn; empty where documents are, or all.
+    is_drawn: Vec<bool>,
     /// The tree that the rows were drawn for.
     drawn_for: Option<u32>,
 }
 
 impl<'a> Bag<'a> {
     pub(crate) fn new(data: &'a Dataset, params: &'a LoopParams) -> Self {
-        Self { data, params, rows: (0..data.n_rows() as u32).collect(), drawn_for: None }
+        Self { data, params, rows: (0..data.n_rows() as u32).collect(), is_drawn: Vec::new(), drawn_for: None }
     }
 
     /// Whether trees see only a part of the rows.
@@ -26,25 +28,34 @@ impl<'a> Bag<'a> {
 
     /// The rows of a tree, ascending. Trees that share a sample may be asked for in any order, and from any of them on.
     pub(crate) fn rows(&mut self, tree: u32) -> &[u32] {
-        if self.is_sampled() {
-            let first = tree - tree % self.params.bagging_freq as u32;
-            if self.drawn_for != Some(first) {
-                self.rows = self.draw(first);
-                self.drawn_for = Some(first);
-            }
-        }
+        self.draw_for(tree);
         &self.rows
     }
 
-    fn draw(&self, tree: u32) -> Vec<u32> {
-        let draw = Draw::new(self.params.seed, Purpose::Bagging, tree);
-        let share = self.params.bagging_fraction;
-        let rows = 0..self.data.n_rows();
-        if self.params.sample == Sample::QueryBagging {
-            let queries = (0..self.data.n_queries()).filter(|query| self.data.query_draw(&draw, *query) < share);
-            return queries.flat_map(|query| self.data.query_rows(query)).map(|row| row as u32).collect();
+    /// Whether the tree sees a query: the objective need not look at the others.
+    pub(crate) fn has_query(&mut self, tree: u32) -> impl Fn(usize) -> bool + Sync {
+        self.draw_for(tree);
+        |query| self.is_drawn.get(query).is_none_or(|is_drawn| *is_drawn)
+    }
+
+    fn draw_for(&mut self, tree: u32) {
+        if !self.is_sampled() {
+            return;
         }
-        rows.filter(|row| self.data.draw(&draw, *row) < share).map(|row| row as u32).collect()
+        let first = tree - tree % self.params.bagging_freq as u32;
+        if self.drawn_for == Some(first) {
+            return;
+        }
+        self.drawn_for = Some(first);
+        let draw = Draw::new(self.params.seed, Purpose::Bagging, first);
+        let (data, share) = (self.data, self.params.bagging_fraction);
+        if self.params.sample == Sample::QueryBagging {
+            self.is_drawn = (0..data.n_queries()).map(|query| data.query_draw(&draw, query) < share).collect();
+            let queries = (0..data.n_queries()).filter(|query| self.is_drawn[*query]);
+            self.rows = queries.flat_map(|query| data.query_rows(query)).map(|row| row as u32).collect();
+        } else {
+            self.rows = (0..data.n_rows()).filter(|row| data.draw(&draw, *row) < share).map(|row| row as u32).collect();
+        }
     }
 }
 

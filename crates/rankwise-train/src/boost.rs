@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_model::{Model, Output, Tree};
-use rankwise_objectives::{Objective, Round};
+use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
 
 pub use self::finish::Trained;
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
+use crate::ensemble::Ensemble;
+use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
 use crate::step::{Step, slope_along};
@@ -37,6 +39,7 @@ pub(crate) struct Run<'a> {
     pub(crate) selection: Option<Selection>,
     /// The documents that are selected, if they are not all.
     pub(crate) part: Option<Part>,
+    pub(crate) gradient_sampling: Option<GradientSampling>,
     pub(crate) weights: Vec<f32>,
     /// Of the first output, then of the second, ...; so are the next two.
     pub(crate) scores: Vec<f64>,
@@ -51,7 +54,11 @@ pub(crate) struct Run<'a> {
     pub(crate) origin: Origin,
     /// Rounds grown or tried in vain, of a tree for each output, and so the number of the next one.
     pub(crate) n_tried: usize,
+    /// As they were grown.
     pub(crate) trees: Vec<Tree>,
+    pub(crate) ensemble: Ensemble,
+    /// By round with trees, what these count; empty where all count 1.
+    pub(crate) factors: Vec<f64>,
     pub(crate) best: Best,
     pub(crate) phases: Phases,
 }
@@ -62,9 +69,11 @@ impl Run<'_> {
         // Another sample may find a split where this one has none.
         let may_differ = self.bag.is_sampled()
             || self.selection.is_some()
+            || self.gradient_sampling.is_some()
             || self.params.trees().feature_fraction < 1.0
             || self.params.trees().feature_fraction_bynode < 1.0
-            || self.langevin.is_some();
+            || self.langevin.is_some()
+            || self.ensemble.has_factors();
         if self.start.is_some() && self.n_tried == 0 {
             // No tree may be better than those to come.
             self.measure()?;
@@ -75,6 +84,7 @@ impl Run<'_> {
                 return Ok(reason);
             }
             self.shrink();
+            self.drop_trees();
             self.compute_gradients();
             if !self.grow_round() {
                 if !may_differ {
@@ -107,20 +117,29 @@ impl Run<'_> {
     fn compute_gradients(&mut self) {
         let started = Instant::now();
         if let Some(selection) = self.selection.filter(|selection| selection.is_due(self.n_tried)) {
-            let rows = selection.rows(self.data, &self.output.scores(&self.scores));
+            let scores = self.ensemble.scores().unwrap_or(&self.scores);
+            let rows = selection.rows(self.data, &self.output.scores(scores), self.n_tried);
             self.part = self.part_of(rows);
         }
-        self.fill_gradients();
+        self.fill_gradients(Reach::Sample);
+        if let Some(sampling) = &mut self.gradient_sampling {
+            sampling.draw(self.data, self.n_tried as u32, (&mut self.grad, &mut self.hess), &self.weights);
+        }
         self.phases.gradients += started.elapsed();
     }
 
-    /// The derivatives at the current scores.
-    fn fill_gradients(&mut self) {
+    /// The derivatives at the scores that the next tree learns from.
+    fn fill_gradients(&mut self, reach: Reach) {
         let round = Round { tree: self.round(), seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
-        match &mut self.part {
-            Some(part) => part.gradients(self.objective, round, &self.scores, derivatives, self.output.n_outputs()),
-            None => rankwise_objectives::gradients(self.objective, self.data, round, &self.scores, derivatives),
+        let scores = self.ensemble.scores().unwrap_or(&self.scores);
+        match (&mut self.part, reach) {
+            (Some(part), _) => part.gradients(self.objective, round, scores, derivatives, self.output.n_outputs()),
+            (None, Reach::Sample) => {
+                let has_query = self.bag.has_query(round.tree);
+                gradients_of(self.objective, self.data, has_query, round, scores, derivatives);
+            }
+            (None, Reach::All) => gradients(self.objective, self.data, round, scores, derivatives),
         }
     }
 
@@ -142,7 +161,7 @@ impl Run<'_> {
                 .zip(&start)
                 .zip(&direction)
                 .for_each(|((score, start), step)| *score = start + at * step);
-            self.fill_gradients();
+            self.fill_gradients(Reach::All);
             slope_along(data, &self.grad, &direction)
         });
         self.scores = start;
@@ -151,7 +170,7 @@ impl Run<'_> {
     }
 
     /// The given rows, as the objective sees them; `None` where they are all.
-    fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
+    pub(crate) fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
         let is_part = rows.len() < self.data.n_rows();
         is_part.then(|| Part::new(self.params, self.data, rows, self.is_own_objective, self.simd))
     }
@@ -187,6 +206,7 @@ impl Run<'_> {
             n_tried: self.n_tried,
             best: Cow::Borrowed(&self.best),
             trees: Cow::Borrowed(&self.trees),
+            factors: Cow::Borrowed(&self.factors),
             scores: Cow::Borrowed(&self.scores),
             valid_scores: self.validation.iter().map(|set| Cow::Borrowed(&set.scores[..])).collect(),
             selected: self.part.as_ref().map_or(Cow::Borrowed(&[]), |part| Cow::Borrowed(&part.rows)),
@@ -199,13 +219,15 @@ impl Run<'_> {
         let metrics = self.params.boosting().metric.len();
         let (rows, features) = (self.scores.len(), self.binned.n_features());
         let outputs = self.output.n_outputs();
-        state.check_fit(&Shape { outputs, rows, features, valid_rows: &valid_rows, metrics })?;
+        let has_factors = self.ensemble.has_factors();
+        state.check_fit(&Shape { outputs, rows, features, valid_rows: &valid_rows, metrics, has_factors })?;
         let num_trees = self.params.boosting().num_trees;
         if state.n_tried > num_trees {
             return Err(CheckpointError::TooFar { trees: state.n_tried, num_trees });
         }
         self.n_tried = state.n_tried;
         self.trees = state.trees.into_owned();
+        self.factors = state.factors.into_owned();
         self.scores = state.scores.into_owned();
         self.best = state.best.into_owned();
         self.part = if state.selected.is_empty() { None } else { self.part_of(state.selected.into_owned()) };
@@ -220,22 +242,21 @@ impl Run<'_> {
 
     /// Grows a tree for each output; whether one of them has a split. Then all are kept, so that trees and outputs stay in step.
     fn grow_round(&mut self) -> bool {
-        let (n_trees, n_outputs) = (self.trees.len(), self.output.n_outputs());
-        let mut has_split = false;
-        for output in 0..n_outputs {
-            let mut grown = self.grow(output);
-            if grown.tree.n_leaves() > 1 {
+        let round: Vec<GrownTree> = (0..self.output.n_outputs()).map(|output| self.grow(output)).collect();
+        let has_split = |grown: &GrownTree| grown.tree.n_leaves() > 1;
+        if !round.iter().any(has_split) {
+            return false;
+        }
+        let factor = self.make_room();
+        for (output, mut grown) in round.into_iter().enumerate() {
+            if has_split(&grown) {
                 self.stretch(&mut grown);
-                self.add(output, &grown);
-                has_split = true;
+                self.add(output, &grown, factor);
             } else {
                 self.trees.push(Tree::constant(0.0, grown.rows.len() as u64));
             }
         }
-        if !has_split {
-            self.trees.truncate(n_trees);
-        }
-        has_split
+        true
     }
 
     /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
@@ -257,9 +278,14 @@ impl Run<'_> {
         if let Some(langevin) = &self.langevin {
             langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);
         }
+        let (rows, weights) = match (&self.gradient_sampling, &self.part) {
+            (Some(sampling), _) => (&sampling.rows[..], &sampling.weights[..]),
+            (None, Some(part)) => (&part.rows[..], &self.weights[..]),
+            (None, None) => (self.bag.rows(round), &self.weights[..]),
+        };
         let derivatives = |which: Derivative| match which {
             Derivative::Newton => &self.hess[plane.clone()],
-            Derivative::Gradient => &self.weights[..],
+            Derivative::Gradient => weights,
         };
         let grown = self.grower.grow(&GrowInput {
             tree,
@@ -268,8 +294,8 @@ impl Run<'_> {
             leaf_grad: &self.grad[plane.clone()],
             structure_hess: derivatives(self.params.trees().structure),
             leaf_hess: derivatives(self.params.trees().leaf_estimation),
-            rows: self.part.as_ref().map_or_else(|| self.bag.rows(round), |part| &part.rows),
-            learning_rate: self.params.boosting().learning_rate,
+            rows,
+            learning_rate: self.ensemble.learning_rate(self.params.boosting()),
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
         self.phases.histograms += grown.times.histograms;
@@ -278,14 +304,18 @@ impl Run<'_> {
         grown
     }
 
-    /// Adds a tree of an output to the model and to all scores.
-    fn add(&mut self, output: usize, grown: &GrownTree) {
+    /// Adds a tree of an output to the model, and what it counts to all scores.
+    fn add(&mut self, output: usize, grown: &GrownTree, factor: f64) {
+        self.trees.push(grown.tree.clone());
+        if factor != 1.0 {
+            return self.add_multiple(output, self.trees.len() - 1, factor);
+        }
         let plane = self.plane(output);
         timed(&mut self.phases.scores, || {
             let values = &grown.tree.parts().leaf_value;
             let scores = &mut self.scores[plane];
             // The tree has not seen the rows outside the sample.
-            if self.bag.is_sampled() || self.part.is_some() {
+            if grown.rows.len() < scores.len() {
                 grown.add_to(scores, self.binned, self.simd);
                 return;
             }
@@ -298,7 +328,6 @@ impl Run<'_> {
         timed(&mut self.phases.validation, || {
             self.validation.iter_mut().for_each(|validation| validation.add(output, grown, self.simd));
         });
-        self.trees.push(grown.tree.clone());
     }
 
     fn measure(&mut self) -> Result<Vec<MetricValue>, TrainError> {
@@ -310,11 +339,21 @@ impl Run<'_> {
             let kind = self.params.boosting().metric[0].kind();
             let is_better = self.best.values.first().is_none_or(|best| kind.is_better(first.value, best.value));
             if is_better {
-                self.best = Best { iteration: self.n_tried, n_trees: self.trees.len(), values: values.clone() };
+                let (n_trees, factors) = (self.trees.len(), self.factors.clone());
+                self.best = Best { iteration: self.n_tried, n_trees, factors, values: values.clone() };
             }
         }
         Ok(values)
     }
+}
+
+/// Whose derivatives are wanted.
+#[derive(Clone, Copy)]
+enum Reach {
+    /// Those of the queries that the tree sees.
+    Sample,
+    /// Those of all.
+    All,
 }
 
 /// Does some work, and adds its time to a phase.

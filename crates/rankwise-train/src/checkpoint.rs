@@ -72,6 +72,8 @@ pub(crate) struct State<'a> {
     pub(crate) best: Cow<'a, Best>,
     /// They name features by their index in the binned data.
     pub(crate) trees: Cow<'a, [Tree]>,
+    /// By round with trees, what these count; empty where all count 1.
+    pub(crate) factors: Cow<'a, [f64]>,
     /// In canonical order; of the first output, then of the second, ...
     pub(crate) scores: Cow<'a, [f64]>,
     pub(crate) valid_scores: Vec<Cow<'a, [f64]>>,
@@ -86,6 +88,8 @@ pub(crate) struct Best {
     pub(crate) iteration: usize,
     /// Trees in the model then.
     pub(crate) n_trees: usize,
+    /// What they counted then.
+    pub(crate) factors: Vec<f64>,
     pub(crate) values: Vec<MetricValue>,
 }
 
@@ -97,6 +101,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) features: usize,
     pub(crate) valid_rows: &'a [usize],
     pub(crate) metrics: usize,
+    /// Whether what trees count changes.
+    pub(crate) has_factors: bool,
 }
 
 impl State<'_> {
@@ -119,6 +125,7 @@ impl State<'_> {
         let mut all_scores = self.valid_scores.iter().chain([&self.scores]).flat_map(|scores| scores.iter());
         let mut features = self.trees.iter().flat_map(|tree| &tree.parts().feature);
         let n_values = self.best.values.len();
+        let n_factors = |n_trees: usize| if shape.has_factors { n_trees / shape.outputs } else { 0 };
         let fits = self.scores.len() == shape.rows
             && valid_rows == shape.valid_rows
             && all_scores.all(|score| score.is_finite())
@@ -129,6 +136,9 @@ impl State<'_> {
             && self.trees.len().is_multiple_of(shape.outputs)
             && self.best.n_trees.is_multiple_of(shape.outputs)
             && self.best.n_trees <= self.trees.len()
+            && self.factors.len() == n_factors(self.trees.len())
+            && self.best.factors.len() == n_factors(self.best.n_trees)
+            && self.factors.iter().chain(&self.best.factors).all(|factor| factor.is_finite())
             && self.best.iteration <= self.n_tried
             && (n_values == shape.valid_rows.len() * shape.metrics || (n_values == 0 && self.n_tried == 0));
         let problem = "its parts do not fit together".to_owned();
@@ -146,6 +156,7 @@ mod tests {
             n_tried: 3,
             best: Cow::Owned(Best::default()),
             trees: Cow::Owned(vec![Tree::constant(0.1 + 0.2, 5)]),
+            factors: Cow::Owned(vec![0.5]),
             scores: Cow::Owned(vec![0.1 + 0.2, -0.0, f64::MIN_POSITIVE]),
             valid_scores: vec![Cow::Owned(vec![1e-300])],
             selected: Cow::Owned(vec![0, 2]),
@@ -193,15 +204,18 @@ mod tests {
     #[test]
     fn a_state_of_another_shape_is_refused() {
         type Damage = fn(&mut State<'static>);
-        let shape = Shape { outputs: 1, rows: 3, features: 2, valid_rows: &[1], metrics: 0 };
+        let shape = Shape { outputs: 1, rows: 3, features: 2, valid_rows: &[1], metrics: 0, has_factors: true };
         assert_eq!(state().check_fit(&shape), Ok(()));
-        let damages: [Damage; 8] = [
+        let damages: [Damage; 11] = [
             |state| state.scores.to_mut().truncate(1),
             |state| state.scores.to_mut()[0] = f64::NAN,
             |state| state.valid_scores.clear(),
             |state| state.n_tried = 0,
             |state| state.best.to_mut().n_trees = 2,
             |state| state.best.to_mut().iteration = 4,
+            |state| state.factors.to_mut().clear(),
+            |state| state.factors.to_mut()[0] = f64::INFINITY,
+            |state| state.best.to_mut().factors.push(1.0),
             |state| state.selected.to_mut().push(3),
             |state| state.selected.to_mut().reverse(),
         ];

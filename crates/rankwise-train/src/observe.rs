@@ -49,6 +49,11 @@ impl Progress<'_> {
 pub trait Observer {
     /// Called after each tree.
     fn after_tree(&mut self, progress: &Progress<'_>) -> Flow;
+
+    /// Called after each tree of a first model that only shows which documents are outliers.
+    fn in_first_pass(&mut self, _tree: usize, _num_trees: usize) -> Flow {
+        Flow::Continue
+    }
 }
 
 /// Sees nothing.

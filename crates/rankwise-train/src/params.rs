@@ -1,5 +1,8 @@
 //! All parameters of a training run.
 
+mod learner;
+mod sampling;
+
 use std::sync::LazyLock;
 
 use rankwise_data::{BinningParams, BinningSpec};
@@ -32,6 +35,26 @@ param_enum! {
         Selective = "selective" | "selgb",
         /// The same, and its lowest-ranked negative ones.
         HighLow = "high-low" | "high_low_sampl",
+        /// The positive documents of each query, and a random share of its negative ones.
+        Negatives = "negatives",
+        /// All but outliers: those that a first model keeps ranking where they do not belong.
+        Inliers = "inliers",
+        /// Those with the largest gradients, and some of the others, which then count more.
+        Goss = "goss",
+        /// Each with a probability that grows with its gradient; the less probable count more.
+        Mvs = "mvs",
+    }
+}
+
+param_enum! {
+    /// How trees become a model.
+    pub enum Learner {
+        /// Each tree corrects all before it.
+        Gbdt = "gbdt" | "gbrt" | "gbtree",
+        /// Each tree corrects those before it but some that are left out at random.
+        Dart = "dart",
+        /// Trees that know nothing of each other, and count the same.
+        RandomForest = "random-forest" | "rf",
     }
 }
 
@@ -88,12 +111,42 @@ param_group! {
         p_high: Option<f64> = None, Range::closed(0.0, 100.0), [];
         /// high-low: percent that are kept from the bottom; auto is 40.
         p_low: Option<f64> = None, Range::closed(0.0, 100.0), [];
-        /// selective, high-low: select anew every so many trees; until the first time all documents are used.
+        /// negatives: percent of each query's negative documents that are drawn.
+        p_negatives: f64 = 20.0, Range::above_to(0.0, 100.0), [];
+        /// selective, high-low, negatives: select anew every so many trees; until the first time all documents are used.
         sample_every: usize = 1, Range::at_least(1.0), [];
-        /// selective, high-low: how a share of the documents is rounded; it is at least one unless the share is 0.
+        /// selective, high-low, negatives: how a share of the documents is rounded; it is at least one unless the share is 0.
         sample_rounding: Rounding = Rounding::Nearest, Range::ANY, [];
-        /// selective, high-low: leave out queries without a positive document.
+        /// selective, high-low, negatives: leave out queries without a positive document.
         sample_drop_empty: bool = false, Range::ANY, [];
+        /// goss: share of the documents that are kept for their large gradients.
+        top_rate: f64 = 0.2, Range::above_to(0.0, 1.0), [];
+        /// goss: share of the documents that are drawn from the others.
+        other_rate: f64 = 0.1, Range::above_to(0.0, 1.0), [];
+        /// mvs: how much Hessians count beside gradients; auto is the square of the sum of |g| over the sum of h.
+        mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
+        /// inliers: trees of the first model.
+        outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
+        /// inliers: percent of these trees, the last ones, after each of which an outlier is misplaced.
+        outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
+        /// inliers: irrelevant documents are misplaced among this percent of the ranks from the top (and no deeper than there are
+        /// relevant documents).
+        outlier_high: f64 = 20.0, Range::closed(0.0, 100.0), [];
+        /// inliers: relevant documents are misplaced among this percent of the ranks from the bottom (and no higher than there
+        /// are irrelevant documents).
+        outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
+        /// How trees become a model.
+        learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
+        /// dart: the probability that an earlier tree is left out while a new one is grown.
+        drop_rate: f64 = 0.1, Range::closed(0.0, 1.0), ["rate_drop"];
+        /// dart: most trees that are left out; 0 is any number.
+        max_drop: usize = 50, Range::at_least(0.0), [];
+        /// dart: the probability that no tree is left out.
+        skip_drop: f64 = 0.5, Range::closed(0.0, 1.0), [];
+        /// dart: leave out every tree with the same probability, not those more often that count more.
+        uniform_drop: bool = false, Range::ANY, [];
+        /// dart: let the new tree count as XGBoost does.
+        xgboost_dart_mode: bool = false, Range::ANY, [];
         /// Boost with Langevin noise, which lets training leave local optima.
         langevin: bool = false, Range::ANY, [];
         /// langevin: the inverse of the temperature; the larger, the less noise.
@@ -121,52 +174,7 @@ impl CrossCheck for LoopSpec {
             let problem = format!("nothing would be left of the scores; give less than {largest}");
             return Err(ParamError::conflict("model_shrink_rate", problem));
         }
-        let is_selected = matches!(self.sample, Sample::Selective | Sample::HighLow);
-        if is_selected {
-            return self.check_selection();
-        }
-        let by_query = self.bagging_by_query || self.sample == Sample::QueryBagging;
-        match (self.sample != Sample::None, self.bagging_fraction < 1.0, self.bagging_freq > 0) {
-            (false, true, true) => {
-                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
-            }
-            (false, true, false) => {
-                return Err(ParamError::conflict(
-                    "bagging_fraction",
-                    "it has no effect while bagging_freq is 0; set bagging_freq=1 for a new sample with every tree",
-                ));
-            }
-            (true, false, _) => {
-                return Err(ParamError::conflict(
-                    "sample",
-                    "a sample needs its share of the documents; set bagging_fraction below 1",
-                ));
-            }
-            (true, true, _) => {
-                self.sample = if by_query { Sample::QueryBagging } else { Sample::Bagging };
-                self.bagging_freq = self.bagging_freq.max(1);
-            }
-            (false, false, _) => {}
-        }
-        Ok(())
-    }
-}
-
-impl LoopSpec {
-    fn check_selection(&self) -> Result<(), ParamError> {
-        if self.sample == Sample::Selective && self.p_low.is_some_and(|share| share > 0.0) {
-            return Err(ParamError::conflict("p_low", "it has no effect with sample=selective; use sample=high-low"));
-        }
-        let keeps_none = |share: Option<f64>| share == Some(0.0);
-        if keeps_none(self.p_high) && (self.sample == Sample::Selective || keeps_none(self.p_low)) {
-            let problem = "no negative document would be kept, and nothing to rank the others above; give more than 0";
-            return Err(ParamError::conflict("p_high", problem));
-        }
-        if self.bagging_fraction < 1.0 {
-            let problem = "documents are selected by rank, not drawn; leave it out, or choose sample=bagging";
-            return Err(ParamError::conflict("bagging_fraction", problem));
-        }
-        Ok(())
+        self.check_sample()
     }
 }
 
@@ -249,10 +257,12 @@ impl TrainSpec {
     pub fn check(self) -> Result<TrainParams, ParamError> {
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
+        let trees = self.trees.clone().check()?;
+        learner::check(&boosting, &trees)?;
         Ok(TrainParams {
             boosting,
             objective: self.objective.clone().check()?,
-            trees: self.trees.clone().check()?,
+            trees,
             binning: self.binning.clone().check()?,
             rules,
             spec: self,
@@ -295,6 +305,11 @@ impl TrainParams {
     /// The metrics' rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// What was typed.
+    pub(crate) fn spec(&self) -> &TrainSpec {
+        &self.spec
     }
 
     /// Every parameter with its value, as typed or by default.
@@ -386,5 +401,35 @@ mod tests {
         assert!(sample(&[("bagging_fraction", "0.5")]).is_err());
         assert!(sample(&[("sample", "bagging")]).is_err());
         assert!(sample(&[("bagging_freq", "1")]).is_ok());
+        assert_eq!(sample(&[("sample", "goss")]), Ok((Sample::Goss, 0)));
+        assert!(sample(&[("sample", "goss"), ("top_rate", "0.5"), ("other_rate", "0.6")]).is_err());
+        assert!(sample(&[("sample", "goss"), ("bagging_fraction", "0.5")]).is_err());
+        assert!(sample(&[("sample", "goss"), ("bagging_freq", "1")]).is_err());
+        for name in ["selective", "negatives", "inliers"] {
+            assert!(sample(&[("sample", name)]).is_ok());
+            assert!(sample(&[("sample", name), ("subsample", "0.5")]).is_err(), "{name}");
+            assert!(sample(&[("sample", name), ("bagging_freq", "1")]).is_err(), "{name}");
+        }
+        assert_eq!(sample(&[("sample", "mvs"), ("subsample", "0.5")]), Ok((Sample::Mvs, 0)));
+        assert!(sample(&[("sample", "mvs")]).is_err());
+        assert!(sample(&[("sample", "mvs"), ("subsample", "0.5"), ("bagging_freq", "2")]).is_err());
+    }
+
+    #[test]
+    fn learners_refuse_what_they_cannot_do() {
+        let said = |pairs: &[(&str, &str)]| {
+            let mut spec = TrainSpec::default();
+            spec.set_all(pairs.iter().copied()).unwrap();
+            spec.check().map_or_else(|error| error.to_string(), |_| "fine".to_owned())
+        };
+        assert_eq!(said(&[("boosting", "dart"), ("sample", "goss")]), "fine");
+        assert_eq!(said(&[("learner", "dart"), ("langevin", "true"), ("model_shrink_rate", "0")]), "fine");
+        assert!(said(&[("learner", "dart"), ("langevin", "true")]).contains("model_shrink_rate=0"));
+        assert!(said(&[("learner", "dart"), ("step", "exact")]).contains("step=shrinkage"));
+        assert!(said(&[("learner", "rf")]).contains("bagging_freq=1"));
+        assert_eq!(said(&[("learner", "rf"), ("feature_fraction", "0.5")]), "fine");
+        assert_eq!(said(&[("learner", "rf"), ("bagging_fraction", "0.5"), ("bagging_freq", "1")]), "fine");
+        assert!(said(&[("learner", "rf"), ("sample", "goss")]).contains("query-bagging"));
+        assert!(said(&[("learner", "rf"), ("sample", "selective")]).contains("query-bagging"));
     }
 }

@@ -1,14 +1,15 @@
 //! Selective gradient boosting (Lucchese et al. 2018 and 2023): before a tree, each query keeps its positive documents, the
 //! share `p_high` of its negative ones that stand highest and the share `p_low` that stand lowest. The objective then sees a
-//! query of the kept documents alone, and the tree is grown from them.
+//! query of the kept documents alone, and the tree is grown from them. With `sample=negatives`, the negative documents stand
+//! in an order that is drawn, in place of that by score.
 //!
 //! ```text
 //! by score   - + - - + - - - - -        p_high = 20, p_low = 10 of eight negative documents
 //! kept       - + - . + . . . . -
 //! ```
 
-use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::Ties;
+use rankwise_data::{Dataset, Draw, Purpose, SimdLevel};
+use rankwise_metrics::{Ties, descending_bits};
 use rankwise_objectives::{Objective, Round};
 use rayon::prelude::*;
 
@@ -26,6 +27,8 @@ pub(crate) struct Selection {
     rounding: Rounding,
     drops_empty: bool,
     ties: Ties,
+    /// The seed of the order of negative documents, where they are drawn.
+    seed: Option<u64>,
 }
 
 impl Selection {
@@ -40,6 +43,7 @@ impl Selection {
             rounding: boosting.sample_rounding,
             drops_empty: boosting.sample_drop_empty,
             ties: params.rules().ties,
+            seed: (boosting.sample == Sample::Negatives).then_some(boosting.seed),
         })
     }
 
@@ -48,16 +52,28 @@ impl Selection {
         (round + 1).is_multiple_of(self.every)
     }
 
-    /// The rows that are kept, ascending.
-    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64]) -> Vec<u32> {
+    /// The rows that are kept in a round, ascending.
+    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64], round: usize) -> Vec<u32> {
+        let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round as u32));
+        let place = |row: usize| match &draw {
+            Some(draw) => data.draw(draw, row).to_bits(),
+            None => descending_bits(scores[row]),
+        };
         let kept: Vec<Vec<u32>> = (0..data.n_queries())
             .into_par_iter()
-            .map_init(Vec::new, |keys, query| self.rows_of_query(data, query, scores, keys))
+            .map_init(Vec::new, |keys, query| self.rows_of_query(data, query, place, keys))
             .collect();
         kept.concat()
     }
 
-    fn rows_of_query(&self, data: &Dataset, query: usize, scores: &[f64], keys: &mut Vec<(u64, u32, u32)>) -> Vec<u32> {
+    /// `place` says where a row stands, from the top down.
+    fn rows_of_query(
+        &self,
+        data: &Dataset,
+        query: usize,
+        place: impl Fn(usize) -> u64,
+        keys: &mut Vec<(u64, u32, u32)>,
+    ) -> Vec<u32> {
         let rows = data.query_rows(query);
         let is_positive = |row: &usize| data.labels()[*row] > 0.0;
         if self.drops_empty && !rows.clone().any(|row| is_positive(&row)) {
@@ -66,7 +82,7 @@ impl Selection {
         let tie = |row: usize| if self.ties == Ties::Input { data.input_row()[row] } else { row as u32 };
         keys.clear();
         let negative = rows.clone().filter(|row| !is_positive(row));
-        keys.extend(negative.map(|row| (descending_bits(scores[row]), tie(row), row as u32)));
+        keys.extend(negative.map(|row| (place(row), tie(row), row as u32)));
         let n_negative = keys.len();
         let (high, low) = (self.count(self.high, n_negative), self.count(self.low, n_negative));
         if self.high + self.low >= 100.0 || high + low >= n_negative {
@@ -107,15 +123,10 @@ impl LoopParams {
         match self.sample {
             Sample::Selective => Some((self.p_high.unwrap_or(40.0), 0.0)),
             Sample::HighLow => Some((self.p_high.unwrap_or(20.0), self.p_low.unwrap_or(40.0))),
+            Sample::Negatives => Some((self.p_negatives, 0.0)),
             _ => None,
         }
     }
-}
-
-/// Bits that ascend as the number descends; -0 is 0.
-fn descending_bits(value: f64) -> u64 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
 }
 
 /// The selected documents, as an objective sees them.
@@ -236,8 +247,13 @@ mod tests {
             let typed: Vec<f64> = docs.iter().map(|doc| f64::from(doc.2) * 0.5).collect();
             let scores = data.from_input_order(&typed);
             let ties = if by_input { Ties::Input } else { Ties::Worst };
-            let selection = Selection { high: shares.0, low: shares.1, every: 1, rounding, drops_empty, ties };
-            prop_assert_eq!(selection.rows(&data, &scores), by_brute_force(&selection, &data, &scores));
+            let selection = Selection { high: shares.0, low: shares.1, every: 1, rounding, drops_empty, ties, seed: None };
+            prop_assert_eq!(selection.rows(&data, &scores, 0), by_brute_force(&selection, &data, &scores));
+            // What is drawn is what stands highest by the numbers drawn.
+            let drawn = Selection { seed: Some(5), ..selection };
+            let draw = Draw::new(5, Purpose::Bagging, 3);
+            let numbers: Vec<f64> = (0..data.n_rows()).map(|row| -data.draw(&draw, row)).collect();
+            prop_assert_eq!(drawn.rows(&data, &scores, 3), by_brute_force(&drawn, &data, &numbers));
         }
     }
 
@@ -250,6 +266,7 @@ mod tests {
             rounding: Rounding::Nearest,
             drops_empty: false,
             ties: Ties::Worst,
+            seed: None,
         };
         assert!((0..5).all(|round| selection.is_due(round)));
         selection.every = 3;

@@ -11,12 +11,15 @@ use rankwise_trees::{Derivative, Grower};
 use crate::bagging::Bag;
 use crate::boost::{Run, timed};
 use crate::checkpoint::{Best, Origin};
+use crate::ensemble::Ensemble;
+use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
+use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
 use crate::step::Step;
 use crate::validation::Validation;
 use crate::values::outputs_of;
-use crate::{Checkpoint, Observer, Phases, TrainError, TrainParams, Trained, ValidSet, start};
+use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet, start};
 
 /// Trains a model.
 pub fn train(
@@ -98,6 +101,16 @@ impl<'a> Training<'a> {
             bound = params.objective().bind(data, params.rules(), simd)?;
             &*bound
         };
+        let mut inliers = None;
+        if params.boosting().sample == Sample::Inliers && self.checkpoint.is_none() {
+            let first_params = outliers::first_pass(params)?;
+            let mut recorder = Recorder::new(params.boosting(), data, observer);
+            let first = Training { params: &first_params, valid: &[], ..self.clone() }.run(&mut recorder)?;
+            if first.stopped == StopReason::Interrupted {
+                return Ok(first);
+            }
+            inliers = Some(recorder.inliers());
+        }
         let mut phases = Phases::default();
         let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
         if binned.n_features() == 0 {
@@ -133,6 +146,7 @@ impl<'a> Training<'a> {
             bag: Bag::new(data, params.boosting()),
             selection: Selection::new(params),
             part: None,
+            gradient_sampling: GradientSampling::new(params),
             weights: row_weights(params, data),
             scores: first_scores(data),
             grad: vec![0.0; n_outputs * data.n_rows()],
@@ -150,9 +164,14 @@ impl<'a> Training<'a> {
             origin,
             n_tried: 0,
             trees: Vec::new(),
+            ensemble: Ensemble::Boosted,
+            factors: Vec::new(),
             best: Best::default(),
             phases,
         };
+        let valid_starts = run.validation.iter().map(|set| &set.scores[..]);
+        run.ensemble = Ensemble::new(params.boosting(), &run.scores, valid_starts);
+        run.part = inliers.and_then(|rows| run.part_of(rows));
         if let Some(Checkpoint(state)) = self.checkpoint {
             run.restore(state)?;
         }

@@ -2,8 +2,8 @@
 
 use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
-use rankwise_model::Output;
-use rankwise_trees::GrownTree;
+use rankwise_model::{Output, Tree};
+use rankwise_trees::{GrownTree, add_multiple};
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
@@ -54,6 +54,12 @@ impl<'a> Validation<'a> {
             return Err(TrainError::NothingToMeasure { set: set.name.to_owned(), metric });
         }
         Ok(Self { name: set.name, binned: train.like(set.data)?, evaluator, scores })
+    }
+
+    /// Adds a multiple of a tree of an output to the scores.
+    pub(crate) fn add_multiple(&mut self, output: usize, tree: &Tree, factor: f64, simd: SimdLevel) {
+        let n_rows = self.binned.n_rows();
+        add_multiple(tree, factor, &mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
     }
 
     /// Adds a tree of an output to the scores.

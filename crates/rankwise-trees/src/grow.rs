@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, Draw, SimdLevel};
 
+pub use self::apply::add_multiple;
 pub use self::finish::GrownTree;
 use crate::awake::with_awake_threads;
 use crate::bounds::Bounds;

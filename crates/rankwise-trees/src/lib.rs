@@ -37,7 +37,7 @@ mod schedule;
 mod testing;
 
 use fixed_point::{FixedPoint, Sums};
-pub use grow::{GrowInput, Grower, GrownTree, LeafNoise, PhaseTimes};
+pub use grow::{GrowInput, Grower, GrownTree, LeafNoise, PhaseTimes, add_multiple};
 pub use growth::Growth;
 use histogram::{Cell, Histogram, HistogramLayout};
 pub use monotone::Monotone;

@@ -1,6 +1,7 @@
 //! A node's question in terms of bins.
 
 use rankwise_data::BinnedDataset;
+use rankwise_model::TreeParts;
 
 use crate::scan::Split;
 
@@ -21,6 +22,15 @@ impl Question {
             missing_bin: data.bins(split.feature).missing_bin(),
             missing_left: split.missing_left,
         }
+    }
+
+    /// The question of a node of a tree that was grown on the same bins.
+    pub(crate) fn of_node(data: &BinnedDataset, parts: &TreeParts, node: usize) -> Self {
+        let feature = parts.feature[node] as usize;
+        let bins = data.bins(feature);
+        // A bound is the largest value of its bin.
+        let bin = bins.bin(parts.threshold[node] as f32);
+        Self { feature, bin, missing_bin: bins.missing_bin(), missing_left: parts.missing_left[node] }
     }
 
     /// A question about bins alone.

@@ -222,6 +222,9 @@ impl Report<'_> {
         let onto =
             if *start_trees > 0 { format!(" onto {}", text::count(*start_trees, "tree")) } else { String::new() };
         let mut out = format!("grew {}{onto}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        if let Some(outliers) = self.trained.outliers {
+            let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
+        }
         for value in values {
             let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
@@ -263,6 +266,7 @@ impl Report<'_> {
                 StopReason::NothingToLearn => "nothing-to-learn",
                 StopReason::Interrupted => "interrupted",
             },
+            "outliers": self.trained.outliers,
             "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),

@@ -116,6 +116,27 @@ fn parameters_are_named_with_what_would_fit() {
 }
 
 #[test]
+fn samples_and_learners_that_do_not_go_together_are_refused() {
+    let sandbox = Sandbox::with_data();
+    let cases: [(&str, &str); 9] = [
+        ("sample=goss top_rate=0.6 other_rate=0.5", "parameter 'other_rate': top_rate and other_rate are shares"),
+        ("sample=goss bagging_fraction=0.5", "parameter 'bagging_fraction': the shares of sample=goss"),
+        ("sample=mvs", "parameter 'sample': a sample needs its share of the documents; set bagging_fraction below 1"),
+        ("sample=mvs subsample=0.5 bagging_freq=3", "parameter 'bagging_freq': sample=mvs goes by the gradients"),
+        ("sample=negatives bagging_freq=1", "parameter 'bagging_freq': the share of sample=negatives is p_negatives"),
+        ("learner=random-forest", "parameter 'learner': the trees of a random forest differ by their samples; set"),
+        ("boosting=rf sample=goss", "parameter 'sample': the gradients and ranks of a random forest"),
+        ("learner=dart langevin=true", "parameter 'model_shrink_rate': learner=dart decides what earlier trees count"),
+        ("learner=dart step=exact", "parameter 'step': learner=dart decides what a tree counts; use step=shrinkage"),
+    ];
+    for (settings, part) in cases {
+        let sets = settings.split(' ').flat_map(|setting| ["--set", setting]);
+        let line: Vec<&str> = ["train", "train.txt", "--out", "m.json"].into_iter().chain(sets).collect();
+        sandbox.refused(&line, &[part]);
+    }
+}
+
+#[test]
 fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
     let sandbox = Sandbox::with_model();
     sandbox.all_refused(&[

@@ -16,6 +16,7 @@ mod flags;
 mod input;
 mod inspect;
 mod model_files;
+mod objectives;
 mod one_answer;
 mod outputs;
 mod pairs;

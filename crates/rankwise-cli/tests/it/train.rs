@@ -34,6 +34,20 @@ fn early_stopping_stops() {
 }
 
 #[test]
+fn outliers_are_counted() {
+    let sandbox = Sandbox::with_data();
+    let line = "train train.txt --out m.json --set num_trees=5 --set sample=inliers --set outlier_trees=3";
+    let said = sandbox.json(line);
+    let n_outliers = said["outliers"].as_u64().unwrap();
+    assert!((1..450).contains(&n_outliers), "{said}");
+    let text = sandbox.ok(line);
+    assert!(text.contains(&format!("left out {n_outliers} outlier")), "{text}");
+    let none = sandbox.json(&format!("{line} --set outlier_high=0 --set outlier_low=0"));
+    assert_eq!(none["outliers"], 0);
+    assert_eq!(sandbox.json("train train.txt --out m.json --set num_trees=5")["outliers"], Value::Null);
+}
+
+#[test]
 fn every_validation_set_is_measured_and_the_first_decides() {
     let sandbox = Sandbox::with_data();
     let line = "--out m.json --set num_trees=20 --set num_leaves=7 --metric ndcg@5,DCG@3";

@@ -11,7 +11,8 @@
 use rankwise_data::simd_kernel;
 
 use super::exp::exp;
-use super::pairs::{LANES, Lanes, fold};
+use super::fold;
+use super::pairs::{LANES, Lanes};
 
 type WideLanes = [f64; LANES];
 

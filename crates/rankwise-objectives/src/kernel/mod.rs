@@ -13,3 +13,19 @@ pub(crate) mod neighbours;
 pub(crate) mod noise;
 pub(crate) mod pairs;
 pub(crate) mod soft_ranks;
+
+use std::ops::AddAssign;
+
+/// The sum of the lanes, in one order everywhere: halves onto each other.
+#[inline(always)]
+fn fold<T: AddAssign + Copy, const N: usize>(mut lanes: [T; N]) -> T {
+    let mut width = N / 2;
+    while width > 0 {
+        for lane in 0..width {
+            let other = lanes[lane + width];
+            lanes[lane] += other;
+        }
+        width /= 2;
+    }
+    lanes[0]
+}

@@ -15,6 +15,7 @@
 use rankwise_data::simd_kernel;
 
 use super::exp::exp;
+use super::fold;
 
 /// Documents that are worked on together. Sums over a list are kept in this many parts on every machine.
 pub(crate) const LANES: usize = 16;
@@ -263,19 +264,6 @@ fn hinge(gap: f32, distance: f32) -> (f32, f32) {
     let is_active = (gap != 0.0) & (missing > 0.0);
     let signed = if gap > 0.0 { missing } else { -missing };
     (if is_active { signed } else { 0.0 }, if is_active { 1.0 } else { 0.0 })
-}
-
-/// The sum of the lanes, in one order everywhere: halves onto each other.
-#[inline(always)]
-pub(super) fn fold(mut lanes: Lanes) -> f32 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
 }
 
 #[cfg(test)]

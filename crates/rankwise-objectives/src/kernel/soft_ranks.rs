@@ -12,6 +12,8 @@
 
 use rankwise_data::simd_kernel;
 
+use super::fold;
+
 /// Documents that are worked on together.
 pub(crate) const LANES: usize = 8;
 
@@ -53,19 +55,6 @@ fn add_force_body(force: f64, r: &[Lanes], pull: &mut [Lanes], stiffness: &mut [
         }
     }
     fold(parts)
-}
-
-/// The sum of the lanes, in one order everywhere: halves onto each other.
-#[inline(always)]
-fn fold(mut lanes: Lanes) -> f64 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
 }
 
 #[cfg(test)]

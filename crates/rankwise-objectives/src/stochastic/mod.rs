@@ -17,19 +17,19 @@
 //!
 //! The metric has no curvature to go by: Hessians are 1.
 
+mod jumps;
 mod metric;
 mod select;
 
 use std::ops::Range;
 
 use rankwise_data::{Dataset, SimdLevel};
-use rankwise_metrics::{AdditiveMetric, Context, Rules, Ties};
+use rankwise_metrics::{AdditiveMetric, Rules, Ties, descending_bits};
 
+use self::jumps::{NoisyList, doc_of, order_of};
 pub use self::metric::ScaleFreeMetric;
 pub use self::select::SelectWithOrder;
 use crate::checks::{has_order, has_weight};
-use crate::kernel::jumps::{Mover, NoisyQuery, sum_jumps};
-use crate::kernel::pairs::LANES;
 use crate::params::Estimator;
 use crate::target::additive;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
@@ -222,151 +222,20 @@ impl Objective for StochasticRank {
                 let noise = |doc: usize| Smoothing::noise(&docs, doc, sample);
                 noisy.extend(means.iter().enumerate().map(|(doc, mean)| mean + sigma * noise(doc)));
                 self.rank(&docs, noisy, keys);
-                if estimator == Estimator::Reinforce {
-                    let change = (self.value(&docs, keys) - without_noise) / sigma * share;
-                    // The noise again, as it has come through the addition.
-                    let drawn = noisy.iter().zip(&*means).map(|(noisy, mean)| (noisy - mean) / sigma);
-                    ascent.iter_mut().zip(drawn).for_each(|(ascent, noise)| *ascent += change * noise);
-                    continue;
-                }
+                let list = NoisyList { keys, means, noisy, sigma };
                 match &self.measured {
+                    _ if estimator == Estimator::Reinforce => {
+                        let change = self.value(&docs, keys) - without_noise;
+                        list.add_change(change, (ascent, share));
+                    }
                     Measured::Target { metric, worth } => {
                         let worth = &worth[self.rows(docs.query)];
-                        let list = NoisyList { keys, worth, means, noisy, sigma, simd: self.simd };
-                        list.add_jumps(metric, (ranked, columns), (ascent, share));
+                        list.add_jumps((metric, worth), self.simd, (ranked, columns), (ascent, share));
                     }
-                    Measured::Own(metric) => {
-                        let order = order_of(keys);
-                        let scale = INV_SQRT_TAU / sigma * share;
-                        let mut jumps = Vec::with_capacity(n_docs);
-                        for (rank, doc) in order.iter().map(|doc| *doc as usize).enumerate() {
-                            metric.jumps(docs.query, docs.labels, &order, rank, &mut jumps);
-                            let others = order.iter().filter(|other| **other as usize != doc);
-                            let passing = |(other, jump): (&u32, &f64)| {
-                                let distance = (noisy[*other as usize] - means[doc]) / sigma;
-                                jump * libm::exp(-0.5 * distance * distance)
-                            };
-                            ascent[doc] += scale * others.zip(&jumps).map(passing).fold(0.0, |sum, term| sum + term);
-                        }
-                    }
+                    Measured::Own(metric) => list.add_own_jumps(&**metric, &docs, (ascent, share)),
                 }
             }
         }
         self.smoothing.finish(ascent, centred, &mut out);
-    }
-}
-
-/// One sample of a query.
-struct NoisyList<'a> {
-    keys: &'a [u128],
-    /// By document, as the next.
-    worth: &'a [f64],
-    means: &'a [f64],
-    noisy: &'a [f64],
-    sigma: f64,
-    simd: SimdLevel,
-}
-
-impl NoisyList<'_> {
-    /// Adds the derivative of the metric by each document's score, times a share.
-    ///
-    /// For the document at rank p, the others keep their ranks before p and move up by one after it, where their context is
-    /// one without it. See [`AdditiveMetric`] for the change across one of them.
-    fn add_jumps(
-        &self,
-        metric: &AdditiveMetric,
-        (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 9]),
-        (ascent, share): (&mut [f64], f64),
-    ) {
-        let n_docs = self.keys.len();
-        // From the cut-off on nothing changes; the document there can still come up.
-        let n_counted = n_docs.min(metric.depth() + 1);
-        let n_padded = n_counted.next_multiple_of(LANES);
-        let ranked = |rank: usize| doc_of(self.keys[rank]);
-        let [worth, before, after, other, ..] = columns;
-        for column in [&mut *worth, before, after, other] {
-            column.clear();
-            column.resize(n_padded, 0.0);
-        }
-        let step = |rank: usize| metric.rank_weights()[rank] - metric.rank_weights()[rank + 1];
-        // The context of a rank, and what it would be without the first document that lets nobody pass.
-        let (mut context, mut without_stop) = (1.0, 1.0);
-        let mut stop = None;
-        for rank in 0..n_counted {
-            let one = self.worth[ranked(rank)];
-            worth[rank] = one as f32;
-            before[rank] = (step(rank) * context) as f32;
-            if rank > 0 {
-                after[rank] = (step(rank - 1) * context) as f32;
-                other[rank] = match metric.context() {
-                    Context::Free => 0.0,
-                    Context::Pass => (step(rank - 1) * without_stop) as f32,
-                    Context::Hits => step(rank - 1) as f32,
-                };
-            }
-            context = metric.context().after(context, one);
-            if metric.context() == Context::Pass && one == 1.0 && stop.is_none() {
-                stop = Some(rank);
-            } else {
-                without_stop = metric.context().after(without_stop, one);
-            }
-        }
-        scores.clear();
-        scores.extend((0..n_counted).map(|rank| self.noisy[ranked(rank)]));
-        scores.resize(n_padded, 0.0);
-        let query = NoisyQuery {
-            scores: scores.as_chunks().0,
-            worth: worth.as_chunks().0,
-            before: before.as_chunks().0,
-            after: after.as_chunks().0,
-            other: other.as_chunks().0,
-        };
-        let scale = INV_SQRT_TAU / self.sigma * share;
-        for rank in 0..n_docs {
-            let doc = ranked(rank);
-            let one = self.worth[doc];
-            let (alpha, beta) = match metric.context() {
-                Context::Free => (1.0, 0.0),
-                Context::Pass if one < 1.0 => (1.0 / (1.0 - one), 0.0),
-                Context::Pass => (0.0, f64::from(u8::from(stop == Some(rank)))),
-                Context::Hits => (1.0, -f64::from(u8::from(one > 0.0))),
-            };
-            let mover = Mover {
-                rank,
-                score: self.means[doc],
-                worth: one as f32,
-                alpha: alpha as f32,
-                beta: beta as f32,
-                inverse_sigma: 1.0 / self.sigma,
-            };
-            ascent[doc] += scale * f64::from(sum_jumps(self.simd, query, mover));
-        }
-    }
-}
-
-/// The document in a key.
-fn doc_of(key: u128) -> usize {
-    key as u32 as usize
-}
-
-fn order_of(keys: &[u128]) -> Vec<u32> {
-    keys.iter().map(|key| *key as u32).collect()
-}
-
-/// Bits that ascend as the number descends; -0 is 0.
-fn descending_bits(value: f64) -> u64 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_descend_with_the_number() {
-        let numbers = [f64::INFINITY, 3.5, 1.0, f64::MIN_POSITIVE, 0.0, -1e-310, -1.0, -7.25, f64::NEG_INFINITY];
-        assert!(numbers.windows(2).all(|pair| descending_bits(pair[0]) < descending_bits(pair[1])));
-        assert_eq!(descending_bits(0.0), descending_bits(-0.0));
     }
 }

@@ -6,6 +6,7 @@ mod lambdamart;
 mod multiclass;
 mod pairwise;
 mod plackett_luce;
+mod queries;
 mod rmse;
 mod smooth;
 mod stochastic;

@@ -152,6 +152,10 @@ proptest! {
             let first = docs[0];
             docs.resize(500, first);
         }
+        check(&lists, &params(|spec| spec.objective = ObjectiveKind::Rmse), &squared, true)?;
+        let mut likely = lists.clone();
+        likely.iter_mut().flat_map(|(_, docs)| docs).for_each(|doc| doc.0 /= 4.0);
+        check(&likely, &params(|spec| spec.objective = ObjectiveKind::Logistic), &logistic, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::QueryRmse), &query_squared, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::Softmax), &softmax, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListNet), &listnet, true)?;

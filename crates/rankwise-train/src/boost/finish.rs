@@ -10,7 +10,7 @@ use super::Run;
 use crate::langevin::later_factors;
 use crate::refit::trained_on;
 use crate::start::print_of;
-use crate::{MetricValue, Phases, StopReason};
+use crate::{MetricValue, Phases, Sample, StopReason};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Trained {
     pub values: Vec<MetricValue>,
     /// The scores of the training documents after the last tree that was grown, in canonical order.
     pub train_scores: Vec<f64>,
+    /// Documents that were left out as outliers; `None` where there was no search for them.
+    pub outliers: Option<usize>,
     /// Why it ended.
     pub stopped: StopReason,
     /// Where the time went.
@@ -37,19 +39,25 @@ impl Run<'_> {
         let trees_grown = self.trees.len();
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
+            self.factors = std::mem::take(&mut self.best.factors);
         }
         let train_scores = self.output.scores(&self.scores).into_owned();
         let mut base_score = self.base_score;
+        let n_outputs = self.output.n_outputs();
+        let scaled = |trees: &[Tree], factors: &[f64]| -> Vec<Tree> {
+            trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs])).collect()
+        };
+        if self.ensemble.has_factors() {
+            self.trees = scaled(&self.trees, &self.factors);
+        }
         let mut start = self.start.map_or(Vec::new(), |model| model.trees.clone());
         if self.is_shrinking() {
-            let n_outputs = self.output.n_outputs();
             let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
             let first = factors.first().copied().unwrap_or(1.0);
             base_score *= first;
             self.output.scale_base_scores(first);
             start = start.iter().map(|tree| tree.scaled(first)).collect();
-            let scaled = self.trees.iter().enumerate().map(|(idx, tree)| tree.scaled(factors[idx / n_outputs]));
-            self.trees = scaled.collect();
+            self.trees = scaled(&self.trees, &factors);
         }
         let ids = self.binned.feature_ids();
         let start_features = self.start.map_or(&[][..], |model| &model.features);
@@ -75,6 +83,8 @@ impl Run<'_> {
             trees,
         };
         self.phases.total = total;
+        let n_left_out = self.part.map_or(0, |part| self.data.n_rows() - part.rows.len());
+        let outliers = (self.params.boosting().sample == Sample::Inliers).then_some(n_left_out);
         let start_trees = start.len();
         Trained {
             model,
@@ -82,6 +92,7 @@ impl Run<'_> {
             trees_grown,
             values: self.best.values,
             train_scores,
+            outliers,
             stopped,
             phases: self.phases,
         }

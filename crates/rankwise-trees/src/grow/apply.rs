@@ -4,11 +4,12 @@
 //! node, as they are while a tree grows.
 
 use rankwise_data::{BinnedDataset, SimdLevel};
-use rankwise_model::Child;
+use rankwise_model::{Child, Tree, TreeParts};
 use rayon::prelude::*;
 
 use super::GrownTree;
 use crate::kernel::sides::sort_sides;
+use crate::question::Question;
 
 /// Rows that one task sorts into leaves.
 const ROWS_PER_TASK: usize = 1 << 13;
@@ -16,48 +17,59 @@ const ROWS_PER_TASK: usize = 1 << 13;
 impl GrownTree {
     /// Adds the tree's values to the scores of all rows of data that has the same bins.
     pub fn add_to(&self, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
-        let values = &self.tree.parts().leaf_value;
-        scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
-            self.sort(data, task * ROWS_PER_TASK, scores.len(), (simd, rooms), |leaf, rows| {
-                for row in rows {
-                    scores[*row as usize] += values[leaf];
-                }
-            });
-        });
-    }
-
-    /// Calls `visit(leaf, rows)` for each leaf with its rows, counted from the first.
-    fn sort(
-        &self,
-        data: &BinnedDataset,
-        first: usize,
-        n_rows: usize,
-        (simd, rooms): (SimdLevel, &mut Rooms),
-        mut visit: impl FnMut(usize, &[u32]),
-    ) {
-        let Rooms { rows, left, right, stack } = rooms;
-        rows.clear();
-        rows.extend(0..n_rows as u32);
-        left.resize(n_rows, 0);
-        right.resize(n_rows, 0);
         let parts = self.tree.parts();
-        let root = if parts.feature.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
-        stack.push((root, 0, n_rows));
-        while let Some((child, start, end)) = stack.pop() {
-            match child {
-                Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
-                Child::Node(node) => {
-                    let question = self.questions[node];
-                    let bins = &data.column(question.feature)[first..first + n_rows];
-                    let len = end - start;
-                    let sides = (&mut left[..len], &mut right[..len]);
-                    let n_left = sort_sides(simd, &rows[start..end], sides, bins, question);
-                    let middle = start + n_left;
-                    rows[start..middle].copy_from_slice(&left[..n_left]);
-                    rows[middle..end].copy_from_slice(&right[..end - middle]);
-                    stack.push((Child::decode(parts.right[node]), middle, end));
-                    stack.push((Child::decode(parts.left[node]), start, middle));
-                }
+        add((parts, &self.questions), &parts.leaf_value, scores, data, simd);
+    }
+}
+
+/// Adds a multiple of a tree that was grown on the same bins, and names features by their index there.
+pub fn add_multiple(tree: &Tree, factor: f64, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
+    let parts = tree.parts();
+    let questions: Vec<Question> = (0..tree.n_nodes()).map(|node| Question::of_node(data, parts, node)).collect();
+    let values: Vec<f64> = parts.leaf_value.iter().map(|value| value * factor).collect();
+    add((parts, &questions), &values, scores, data, simd);
+}
+
+/// Adds to each score the value of its row's leaf.
+fn add(tree: (&TreeParts, &[Question]), values: &[f64], scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
+    scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
+        sort(tree, data, (task * ROWS_PER_TASK, scores.len()), (simd, rooms), |leaf, rows| {
+            for row in rows {
+                scores[*row as usize] += values[leaf];
+            }
+        });
+    });
+}
+
+/// Calls `visit(leaf, rows)` for each leaf with its rows, counted from the first of `n_rows`.
+fn sort(
+    (parts, questions): (&TreeParts, &[Question]),
+    data: &BinnedDataset,
+    (first, n_rows): (usize, usize),
+    (simd, rooms): (SimdLevel, &mut Rooms),
+    mut visit: impl FnMut(usize, &[u32]),
+) {
+    let Rooms { rows, left, right, stack } = rooms;
+    rows.clear();
+    rows.extend(0..n_rows as u32);
+    left.resize(n_rows, 0);
+    right.resize(n_rows, 0);
+    let root = if parts.feature.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
+    stack.push((root, 0, n_rows));
+    while let Some((child, start, end)) = stack.pop() {
+        match child {
+            Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
+            Child::Node(node) => {
+                let question = questions[node];
+                let bins = &data.column(question.feature)[first..first + n_rows];
+                let len = end - start;
+                let sides = (&mut left[..len], &mut right[..len]);
+                let n_left = sort_sides(simd, &rows[start..end], sides, bins, question);
+                let middle = start + n_left;
+                rows[start..middle].copy_from_slice(&left[..n_left]);
+                rows[middle..end].copy_from_slice(&right[..end - middle]);
+                stack.push((Child::decode(parts.right[node]), middle, end));
+                stack.push((Child::decode(parts.left[node]), start, middle));
             }
         }
     }

@@ -151,7 +151,11 @@ proptest! {
             let expected = scores.iter().enumerate().map(|(row, score)| score + values[grown.leaf_of(&data.binned, row)]);
             let expected: Vec<f64> = expected.collect();
             grown.add_to(&mut scores, &data.binned, simd);
-            prop_assert_eq!(scores, expected);
+            prop_assert_eq!(&scores, &expected);
+            // A multiple, found from the bounds of the tree alone.
+            add_multiple(&grown.tree, -0.25, &mut scores, &data.binned, simd);
+            let expected = expected.iter().enumerate().map(|(row, score)| score - 0.25 * values[grown.leaf_of(&data.binned, row)]);
+            prop_assert_eq!(scores, expected.collect::<Vec<f64>>());
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod docs;
 mod engines;
+mod ensembles;
 mod langevin;
 mod learning;
 mod one_answer;

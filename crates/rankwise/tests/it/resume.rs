@@ -10,7 +10,7 @@ use crate::{Doc, dataset, params, web_docs};
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
 /// Every kind of state that a run carries from tree to tree. With the sixth most trees have no split.
-const SETTINGS: [Settings<'static>; 10] = [
+const SETTINGS: [Settings<'static>; 17] = [
     &[("num_leaves", "15")],
     &[("bagging_fraction", "0.6"), ("bagging_freq", "3"), ("feature_fraction", "0.5")],
     &[("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("bagging_freq", "2"), ("objective", "rmse")],
@@ -21,6 +21,13 @@ const SETTINGS: [Settings<'static>; 10] = [
     &[("objective", "listmle"), ("feature_fraction", "0.5")],
     &[("langevin", "true"), ("objective", "stochasticrank"), ("target", "mrr"), ("diffusion_temperature", "1e9")],
     &[("sample", "high-low"), ("sample_every", "5"), ("p_high", "30")],
+    &[("sample", "goss"), ("learning_rate", "0.2")],
+    &[("sample", "mvs"), ("bagging_fraction", "0.5"), ("leaf_estimation", "gradient")],
+    &[("sample", "negatives"), ("sample_every", "5")],
+    &[("sample", "inliers"), ("outlier_trees", "6")],
+    &[("learner", "dart"), ("drop_rate", "0.5"), ("skip_drop", "0.2"), ("early_stopping_rounds", "6")],
+    &[("learner", "dart"), ("xgboost_dart_mode", "true"), ("uniform_drop", "true"), ("objective", "multiclass")],
+    &[("learner", "random-forest"), ("bagging_fraction", "0.6"), ("bagging_freq", "1"), ("min_gain_to_split", "1.5")],
 ];
 
 /// Keeps the checkpoint of every tree, and may stop.

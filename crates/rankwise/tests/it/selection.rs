@@ -24,7 +24,31 @@ fn keeping_all_is_no_selection_and_nothing_from_below_is_selective() {
         let selective = with(&[("sample", "selective"), ("p_high", "10")]);
         assert_eq!(selective, with(&[("sample", "high-low"), ("p_high", "10"), ("p_low", "0")]), "{objective}");
         assert_ne!(plain, selective, "{objective}");
+        assert_eq!(plain, with(&[("sample", "negatives"), ("p_negatives", "100")]), "{objective}");
+        assert_ne!(selective, with(&[("sample", "negatives"), ("p_negatives", "10")]), "{objective}");
+        let none_misplaced =
+            [("sample", "inliers"), ("outlier_trees", "2"), ("outlier_high", "0"), ("outlier_low", "0")];
+        assert_eq!(plain, with(&none_misplaced), "{objective}");
     }
+}
+
+/// Bad documents that look like a good one are misplaced after every tree.
+#[test]
+fn outliers_are_found_and_left_out() {
+    let mut docs = web_docs(3000, 20, 1);
+    let best = docs.iter().position(|doc| doc.label >= 3.0).unwrap();
+    let worst: Vec<usize> = (0..docs.len()).filter(|idx| docs[*idx].label == 0.0).step_by(40).collect();
+    for idx in &worst {
+        // The features of a good document, and the label of a bad one.
+        docs[*idx].features = docs[best].features.clone();
+    }
+    let trained = |settings: &[(&str, &str)]| {
+        let common = [("num_trees", "10"), ("min_data_in_leaf", "5"), ("objective", "rmse")];
+        train(&params(&[&common, settings].concat()), &dataset(&docs), &[], &mut Silent).unwrap()
+    };
+    let outliers = trained(&[("sample", "inliers"), ("outlier_trees", "30")]).outliers.unwrap();
+    assert!(outliers > 0 && outliers < docs.len() / 4, "{outliers}, {} planted", worst.len());
+    assert_eq!(trained(&[]).outliers, None);
 }
 
 #[test]
@@ -37,8 +61,17 @@ fn a_part_of_the_documents_is_enough_to_learn_from() {
         ndcg10(&test, &predict(&trained.model, &test))
     };
     let whole = value(&[]);
-    for settings in [&[("sample", "selective")][..], &[("sample", "high-low"), ("p_high", "10"), ("p_low", "10")]] {
+    for settings in [
+        &[("sample", "selective")][..],
+        &[("sample", "high-low"), ("p_high", "10"), ("p_low", "10")],
+        &[("sample", "inliers"), ("outlier_high", "10"), ("outlier_low", "10")],
+        &[("sample", "goss")],
+        &[("sample", "mvs"), ("bagging_fraction", "0.3")],
+    ] {
         let part = value(settings);
         assert!(part > whole - 0.03, "{settings:?}: {part}, all documents {whole}");
     }
+    // Negative documents that are drawn are easier than those that stand high.
+    let drawn = value(&[("sample", "negatives"), ("p_negatives", "40")]);
+    assert!(drawn > whole - 0.06, "{drawn}, all documents {whole}");
 }

@@ -1,0 +1,122 @@
+//! What earlier trees count when a tree is added, and which scores it learns from.
+//!
+//! | `learner` | learns from the scores of | earlier trees then |
+//! |---|---|---|
+//! | `gbdt` | all earlier trees | stay |
+//! | `dart` | those that are not dropped | [`dart`] |
+//! | `random-forest` | none | all count the same: 1 / number of trees |
+//!
+//! Trees are kept as they were grown; beside them, for each round, stands the factor that they count with now.
+
+mod dart;
+
+use rankwise_trees::add_multiple;
+
+use self::dart::Dart;
+use crate::boost::{Run, timed};
+use crate::{Learner, LoopParams};
+
+/// How trees become a model.
+pub(crate) enum Ensemble {
+    Boosted,
+    Dart(Dart),
+    Forest(Forest),
+}
+
+/// The scores that every tree of a forest starts from.
+pub(crate) struct Forest {
+    train: Vec<f64>,
+    /// By validation set.
+    valid: Vec<Vec<f64>>,
+}
+
+impl Ensemble {
+    /// For a run whose scores start at these.
+    pub(crate) fn new<'s>(params: &LoopParams, train: &[f64], valid: impl Iterator<Item = &'s [f64]>) -> Self {
+        match params.learner {
+            Learner::Gbdt => Self::Boosted,
+            Learner::Dart => Self::Dart(Dart::new(params)),
+            Learner::RandomForest => {
+                Self::Forest(Forest { train: train.to_vec(), valid: valid.map(<[f64]>::to_vec).collect() })
+            }
+        }
+    }
+
+    /// Whether the factors of earlier trees change.
+    pub(crate) fn has_factors(&self) -> bool {
+        !matches!(self, Self::Boosted)
+    }
+
+    /// The scores that a tree learns from, where they are not the current ones.
+    pub(crate) fn scores(&self) -> Option<&[f64]> {
+        match self {
+            Self::Boosted => None,
+            Self::Dart(dart) => dart.scores(),
+            Self::Forest(forest) => Some(&forest.train),
+        }
+    }
+
+    /// What leaf values are multiplied by: those of a forest are whole steps.
+    pub(crate) fn learning_rate(&self, params: &LoopParams) -> f64 {
+        if matches!(self, Self::Forest(_)) { 1.0 } else { params.learning_rate }
+    }
+}
+
+impl Run<'_> {
+    /// Leaves out trees before a round, where the learner does.
+    pub(crate) fn drop_trees(&mut self) {
+        let Ensemble::Dart(dart) = &mut self.ensemble else { return };
+        let (n_outputs, n_rows) = (self.output.n_outputs(), self.data.n_rows());
+        dart.drop_for(self.n_tried as u32, &self.factors);
+        timed(&mut self.phases.scores, || {
+            dart.take_out(&self.scores, |round, scores| {
+                for (output, scores) in scores.chunks_exact_mut(n_rows).enumerate() {
+                    let tree = &self.trees[round * n_outputs + output];
+                    add_multiple(tree, -self.factors[round], scores, self.binned, self.simd);
+                }
+            });
+        });
+    }
+
+    /// Makes room for the trees of a new round: earlier trees get their new factors, in all scores too. Gives the factor of the new ones.
+    pub(crate) fn make_room(&mut self) -> f64 {
+        match &mut self.ensemble {
+            Ensemble::Boosted => 1.0,
+            Ensemble::Dart(dart) => {
+                let (dropped, kept_share, factor) = (dart.take_dropped(), dart.kept_share(), dart.new_factor());
+                let n_outputs = self.output.n_outputs();
+                for round in dropped {
+                    let now = self.factors[round] * kept_share;
+                    let change = now - self.factors[round];
+                    (0..n_outputs).for_each(|output| self.add_multiple(output, round * n_outputs + output, change));
+                    self.factors[round] = now;
+                }
+                self.factors.push(factor);
+                factor
+            }
+            Ensemble::Forest(forest) => {
+                let n_rounds = self.factors.len() + 1;
+                let share = (n_rounds - 1) as f64 / n_rounds as f64;
+                let valid = self.validation.iter_mut().map(|set| &mut set.scores).zip(&forest.valid);
+                for (scores, start) in valid.chain([(&mut self.scores, &forest.train)]) {
+                    scores.iter_mut().zip(start).for_each(|(score, start)| *score = start + (*score - start) * share);
+                }
+                let factor = 1.0 / n_rounds as f64;
+                self.factors = vec![factor; n_rounds];
+                factor
+            }
+        }
+    }
+
+    /// Adds a multiple of a tree of an output to all scores.
+    pub(crate) fn add_multiple(&mut self, output: usize, tree: usize, factor: f64) {
+        let (tree, n_rows) = (&self.trees[tree], self.data.n_rows());
+        timed(&mut self.phases.scores, || {
+            let scores = &mut self.scores[output * n_rows..][..n_rows];
+            add_multiple(tree, factor, scores, self.binned, self.simd);
+        });
+        timed(&mut self.phases.validation, || {
+            self.validation.iter_mut().for_each(|set| set.add_multiple(output, tree, factor, self.simd));
+        });
+    }
+}

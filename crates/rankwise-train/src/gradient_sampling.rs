@@ -1,0 +1,172 @@
+//! Gradient sampling: once the objective has run, rows are drawn by the size of their derivatives, and those of the drawn
+//! rows are divided by the probability that they had, so that every sum keeps its expectation.
+//!
+//! What stands for the Hessian is what the search of splits takes: the weight of a document under `structure=gradient`. Of
+//! several outputs the sums count; the rows of a round are the same for all of them.
+
+mod goss;
+mod mvs;
+
+use rankwise_data::{Dataset, Draw, Purpose};
+use rankwise_trees::Derivative;
+use rayon::prelude::*;
+
+use self::goss::Goss;
+use self::mvs::Mvs;
+use crate::{LoopParams, Sample, TrainParams};
+
+/// A row that is drawn, and what its derivatives are multiplied by.
+type Drawn = (u32, f64);
+
+/// Rows drawn anew for each round.
+pub(crate) struct GradientSampling {
+    method: Method,
+    seed: u64,
+    structure: Derivative,
+    /// The rows of the round, ascending.
+    pub(crate) rows: Vec<u32>,
+    /// The weights of all rows, where there are any, those of the drawn rows multiplied.
+    pub(crate) weights: Vec<f32>,
+}
+
+enum Method {
+    Goss(Goss),
+    Mvs(Mvs),
+}
+
+impl GradientSampling {
+    /// `None` where the parameters ask for none.
+    pub(crate) fn new(params: &TrainParams) -> Option<Self> {
+        let boosting = params.boosting();
+        let method = Method::new(boosting)?;
+        let structure = params.trees().structure;
+        Some(Self { method, seed: boosting.seed, structure, rows: Vec::new(), weights: Vec::new() })
+    }
+
+    /// Draws the rows of a round and multiplies their derivatives, which hold an output of all rows after another.
+    pub(crate) fn draw(&mut self, data: &Dataset, round: u32, (grad, hess): (&mut [f32], &mut [f32]), weights: &[f32]) {
+        let n_rows = data.n_rows();
+        self.weights.clear();
+        self.weights.extend_from_slice(weights);
+        let hess_of = |place: usize| match self.structure {
+            Derivative::Newton => f64::from(hess[place]),
+            Derivative::Gradient => f64::from(weights[place % n_rows]),
+        };
+        let pair = |place: usize| (f64::from(grad[place]), hess_of(place));
+        let places = |row: usize| (row..grad.len()).step_by(n_rows);
+        let draw = Draw::new(self.seed, Purpose::Bagging, round);
+        let uniforms = |row: usize| {
+            let (key, ordinal) = data.doc_keys(row..row + 1).of(0);
+            draw.uniforms(key, ordinal)
+        };
+        let drawn = match &self.method {
+            Method::Goss(goss) if goss.is_warming_up(round) => (0..n_rows as u32).map(|row| (row, 1.0)).collect(),
+            Method::Goss(goss) => {
+                let size = |row: usize| places(row).map(pair).map(|(grad, hess)| (grad * hess).abs()).sum();
+                goss.draw(&in_parallel(n_rows, size), uniforms)
+            }
+            Method::Mvs(mvs) => {
+                let lambda = mvs.lambda((0..grad.len()).map(pair));
+                let square = |row: usize| -> f64 {
+                    places(row).map(pair).map(|(grad, hess)| grad * grad + lambda * hess * hess).sum()
+                };
+                mvs.draw(&in_parallel(n_rows, |row| libm::sqrt(square(row))), uniforms)
+            }
+        };
+        for (row, factor) in drawn.iter().filter(|(_, factor)| *factor != 1.0) {
+            let row = *row as usize;
+            for place in (row..grad.len()).step_by(n_rows) {
+                multiply(&mut grad[place], *factor);
+                multiply(&mut hess[place], *factor);
+            }
+            if let Some(weight) = self.weights.get_mut(row) {
+                multiply(weight, *factor);
+            }
+        }
+        self.rows.clear();
+        self.rows.extend(drawn.iter().map(|(row, _)| *row));
+    }
+}
+
+impl Method {
+    fn new(params: &LoopParams) -> Option<Self> {
+        match params.sample {
+            Sample::Goss => Some(Self::Goss(Goss::new(params))),
+            Sample::Mvs => Some(Self::Mvs(Mvs::new(params))),
+            _ => None,
+        }
+    }
+}
+
+fn in_parallel(n_rows: usize, size: impl Fn(usize) -> f64 + Send + Sync) -> Vec<f64> {
+    (0..n_rows).into_par_iter().with_min_len(1 << 10).map(size).collect()
+}
+
+/// What is beyond the largest number becomes it.
+fn multiply(value: &mut f32, factor: f64) {
+    let largest = f64::from(f32::MAX);
+    *value = (f64::from(*value) * factor).clamp(-largest, largest) as f32;
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwise_data::{DatasetBuilder, Row};
+
+    use super::*;
+    use crate::TrainSpec;
+
+    fn sampling(settings: &[(&str, &str)]) -> GradientSampling {
+        let mut spec = TrainSpec::default();
+        spec.set_all(settings.iter().copied()).unwrap();
+        GradientSampling::new(&spec.check().unwrap()).unwrap()
+    }
+
+    fn data(n_rows: usize) -> Dataset {
+        let mut builder = DatasetBuilder::default();
+        for doc in 0..n_rows {
+            builder.push(&Row { qid: "q", doc_id: &format!("d{doc}"), ..Row::default() }).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    /// Over many rounds, the sums of what is drawn have the sums of all as their mean.
+    #[test]
+    fn sums_keep_their_expectation() {
+        const ROWS: usize = 60;
+        const ROUNDS: u32 = 4000;
+        let data = data(ROWS);
+        // Two outputs.
+        let grad: Vec<f32> = (0..2 * ROWS).map(|idx| ((idx * 37 % 101) as f32 - 50.0) / 20.0).collect();
+        let hess: Vec<f32> = (0..2 * ROWS).map(|idx| 0.1 + (idx * 11 % 17) as f32 / 9.0).collect();
+        let weights: Vec<f32> = (0..ROWS).map(|row| 1.0 + (row % 3) as f32).collect();
+        let total = |values: &[f32], rows: &[u32]| -> f64 {
+            let planes = values.chunks_exact(ROWS);
+            planes.flat_map(|plane| rows.iter().map(|row| f64::from(plane[*row as usize]))).sum()
+        };
+        let all: Vec<u32> = (0..ROWS as u32).collect();
+        for settings in [
+            &[("sample", "goss"), ("learning_rate", "10")][..],
+            &[("sample", "goss"), ("learning_rate", "10"), ("structure", "gradient")],
+            &[("sample", "mvs"), ("bagging_fraction", "0.3")],
+            &[("sample", "mvs"), ("bagging_fraction", "0.3"), ("structure", "gradient"), ("mvs_reg", "0.5")],
+        ] {
+            let mut sampling = sampling(settings);
+            let (mut sums, mut n_drawn) = ([0.0; 3], 0);
+            for round in 0..ROUNDS {
+                let (mut drawn_grad, mut drawn_hess) = (grad.clone(), hess.clone());
+                sampling.draw(&data, round, (&mut drawn_grad, &mut drawn_hess), &weights);
+                assert!(sampling.rows.is_sorted_by(|a, b| a < b));
+                n_drawn += sampling.rows.len();
+                for (sum, values) in sums.iter_mut().zip([&drawn_grad, &drawn_hess, &sampling.weights]) {
+                    *sum += total(values, &sampling.rows) / f64::from(ROUNDS);
+                }
+            }
+            let share = n_drawn as f64 / (ROWS as f64 * f64::from(ROUNDS));
+            assert!((share - 0.3).abs() < 0.01, "{settings:?}: {share}");
+            for (sum, values) in sums.iter().zip([&grad, &hess, &weights]) {
+                let (exact, size) = (total(values, &all), values.iter().map(|value| value.abs()).sum::<f32>());
+                assert!((sum - exact).abs() < 0.02 * f64::from(size), "{settings:?}: {sum} for {exact}");
+            }
+        }
+    }
+}

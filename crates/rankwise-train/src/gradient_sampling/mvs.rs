@@ -1,0 +1,123 @@
+//! Minimal variance sampling (Ibragimov and Gusev, "Minimal Variance Sampling in Stochastic Gradient Boosting", 2019):
+//!
+//! ```text
+//! size = sqrt(g^2 + lambda h^2)
+//! p    = min(1, size / mu)             mu such that the p of all rows add up to bagging_fraction * n
+//! g, h of a row that is drawn are divided by p
+//! ```
+//!
+//! mu is found exactly: with the sizes in descending order and the first k of them certain, mu = (sum of the others) / (wanted - k),
+//! for the first k whose next size is not above it. Sorted values add up to the same sum whatever order they came in.
+
+use rankwise_data::reduce;
+use rayon::prelude::*;
+
+use super::Drawn;
+use crate::LoopParams;
+
+pub(super) struct Mvs {
+    fraction: f64,
+    lambda: Option<f64>,
+}
+
+impl Mvs {
+    pub(super) fn new(params: &LoopParams) -> Self {
+        Self { fraction: params.bagging_fraction, lambda: params.mvs_reg }
+    }
+
+    /// How much Hessians count: as given, or such that they count about as much as gradients do, (sum |g| / sum h)^2.
+    pub(super) fn lambda(&self, pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+        self.lambda.unwrap_or_else(|| {
+            let grad = reduce::sum(pairs.clone().map(|(grad, _)| grad.abs()));
+            let hess = reduce::sum(pairs.map(|(_, hess)| hess));
+            if hess > 0.0 { (grad / hess).min(1e100).powi(2) } else { 0.0 }
+        })
+    }
+
+    /// Rows by size; the first number that a row draws decides.
+    pub(super) fn draw(&self, sizes: &[f64], uniforms: impl Fn(usize) -> [f64; 2] + Sync) -> Vec<Drawn> {
+        let mu = threshold(sizes, self.fraction * sizes.len() as f64);
+        let kept = |(row, size): (usize, &f64)| {
+            let probability = if *size >= mu && *size > 0.0 { 1.0 } else { size / mu.max(f64::MIN_POSITIVE) };
+            (uniforms(row)[0] <= probability).then(|| (row as u32, 1.0 / probability))
+        };
+        sizes.par_iter().enumerate().with_min_len(1 << 10).filter_map(kept).collect()
+    }
+}
+
+/// The size from which on a row is certain, so that `wanted` rows are expected; 0 where no more have a size.
+fn threshold(sizes: &[f64], wanted: f64) -> f64 {
+    let mut sorted = sizes.to_vec();
+    sorted.par_sort_unstable_by(f64::total_cmp);
+    // Sums of the k smallest.
+    let mut sums = Vec::with_capacity(sorted.len() + 1);
+    sums.push(0.0);
+    for size in &sorted {
+        sums.push(sums[sums.len() - 1] + size);
+    }
+    let n_rows = sorted.len();
+    for n_certain in 0..n_rows {
+        let (next, left) = (n_rows - n_certain - 1, wanted - n_certain as f64);
+        if left <= 0.0 {
+            return sorted[next];
+        }
+        let mu = sums[next + 1] / left;
+        if sorted[next] <= mu {
+            return mu;
+        }
+    }
+    0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The threshold by halving an interval.
+    fn by_bisection(sizes: &[f64], wanted: f64) -> f64 {
+        let expected = |mu: f64| sizes.iter().map(|size| (size / mu).min(1.0)).sum::<f64>();
+        let (mut low, mut high) = (0.0, 1e6);
+        for _ in 0..200 {
+            let middle = f64::midpoint(low, high);
+            if expected(middle) > wanted { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn as_many_are_expected_as_wanted(
+            rows in prop::collection::vec((prop_oneof![0.0f64..10.0, Just(0.0), Just(1.0), 50.0f64..60.0], 0.0f64..1.0), 1..120),
+            fraction in 0.02f64..0.99,
+        ) {
+            let sizes: Vec<f64> = rows.iter().map(|row| row.0).collect();
+            let wanted = fraction * sizes.len() as f64;
+            let found = Mvs { fraction, lambda: None }.draw(&sizes, |row| [1.0 - rows[row].1, 0.0]);
+            let n_sized = sizes.iter().filter(|size| **size > 0.0).count();
+            let mu = if (n_sized as f64) <= wanted { 0.0 } else { by_bisection(&sizes, wanted) };
+            for (row, size) in sizes.iter().enumerate() {
+                let p = if mu > 0.0 { (size / mu).min(1.0) } else { f64::from(u8::from(*size > 0.0)) };
+                let drawn = found.iter().find(|(one, _)| *one as usize == row);
+                let edge = (1.0 - rows[row].1) - p;
+                if edge.abs() > 1e-9 || p == 1.0 {
+                    prop_assert_eq!(drawn.is_some(), edge <= 0.0, "row {} of size {}, p {}", row, size, p);
+                }
+                if let Some((_, factor)) = drawn {
+                    prop_assert!((factor * p - 1.0).abs() < 1e-9, "{} for p {}", factor, p);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hessians_count_by_default_as_much_as_gradients() {
+        let mvs = Mvs { fraction: 0.5, lambda: None };
+        assert_eq!(mvs.lambda([(-3.0, 0.5), (1.0, 1.5)].into_iter()), 4.0);
+        assert_eq!(mvs.lambda([(1.0, 0.0)].into_iter()), 0.0);
+        assert_eq!(Mvs { fraction: 0.5, lambda: Some(0.25) }.lambda([(1.0, 1.0)].into_iter()), 0.25);
+    }
+}
