@@ -19,7 +19,7 @@ pub(crate) struct Blend {
     /// Documents with labels; - is standard input.
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
-    /// What the mix is to be best at: ndcg, dcg, err, mrr, map or p, with or without @k.
+    /// What the mix is to be best at: ndcg, dcg, map, mrr, err, p, recall, hits, pfound or rbp, with or without @k.
     #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
     pub(crate) metric: String,
     /// Where to write the scores of the mix, one per row of DATA.

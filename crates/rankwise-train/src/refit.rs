@@ -18,7 +18,7 @@ use rankwise_trees::Derivative;
 use crate::params::RECORDS;
 use crate::training::{output_of, row_weights};
 use crate::values::Values;
-use crate::{TrainError, TrainParams, TrainSpec, start};
+use crate::{Learner, TrainError, TrainParams, TrainSpec, start};
 
 /// Gives a model new leaf values: `decay` times the old ones, and for the rest what the objective asks for on this data.
 pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) -> Result<Model, TrainError> {
@@ -29,6 +29,10 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
     if params.trees().monotone_constraints.features().next().is_some() {
         let problem = "new leaf values could break them; train anew";
         return Err(ParamError::conflict("monotone_constraints", problem).into());
+    }
+    if params.boosting().learner != Learner::Gbdt {
+        let problem = "its trees count by other factors than the learning rate; train anew";
+        return Err(ParamError::conflict("learner", problem).into());
     }
     let objective = params.objective().bind(data, params.rules(), SimdLevel::from_env()?)?;
     start::check(model, data, &output_of(&*objective))?;

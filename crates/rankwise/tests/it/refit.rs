@@ -118,6 +118,8 @@ fn what_cannot_be_refitted_is_refused() {
     }
     let (bound, _) = trained(&[("monotone_constraints", "3:1")], &data);
     assert!(matches!(refit(&bound, &model, &data, 0.5), Err(TrainError::Param(_))));
+    let (dart, dropped) = trained(&[("learner", "dart")], &data);
+    assert!(matches!(refit(&dart, &dropped, &data, 0.5), Err(TrainError::Param(_))));
     let (multiclass, _) = trained(&[("objective", "multiclass")], &data);
     assert!(matches!(refit(&multiclass, &model, &data, 0.5), Err(TrainError::Start(_))));
 }

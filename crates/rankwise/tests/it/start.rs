@@ -51,6 +51,29 @@ fn a_run_in_two_parts_is_the_run_in_one() {
     }
 }
 
+/// Whatever the loop does with trees and documents, the start stays in the scores and in the model as it is.
+#[test]
+fn every_kind_of_run_may_start_from_a_model() {
+    let data = dataset(&web_docs(700, 11, 4));
+    let first = train(&wanted(&[("objective", "rmse")], "6"), &data, &[], &mut Silent).unwrap().model;
+    let kinds: [Settings<'static>; 6] = [
+        &[("learner", "dart"), ("drop_rate", "0.5")],
+        &[("learner", "rf"), ("bagging_fraction", "0.6"), ("bagging_freq", "1")],
+        &[("sample", "goss")],
+        &[("sample", "mvs"), ("bagging_fraction", "0.5")],
+        &[("sample", "inliers")],
+        &[("step", "exact")],
+    ];
+    for settings in kinds {
+        let trained = Training::new(&wanted(settings, "8"), &data).start(&first).run(&mut Silent).unwrap();
+        assert_eq!(trees(&trained.model)[..6], trees(&first)[..], "{settings:?}");
+        assert!(trained.model.trees.len() > 6, "{settings:?}");
+        for (kept, scored) in trained.train_scores.iter().zip(predict(&trained.model, &data)) {
+            assert!((kept - scored).abs() < 1e-9, "{settings:?}: {kept} and {scored}");
+        }
+    }
+}
+
 /// Even of another objective, on other data with other features, read at another precision, and not by our scale.
 #[test]
 fn any_model_is_a_start_and_the_trained_model_scores_what_training_saw() {
