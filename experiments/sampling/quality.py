@@ -131,7 +131,7 @@ def main():
     binary = lab.peers.build()
     text = (
         "# Samples and learners against LightGBM\n\n"
-        f"`python3 experiments/sampling/quality.py`: {METRIC} of LambdaMART, {args.seeds} seeds, {TREES} trees of 31 leaves, learning rate 0.1, "
+        f"`python3 experiments/sampling/quality.py`: {METRIC} of LambdaMART, {args.seeds} {"seed" if args.seeds == 1 else "seeds"}, {TREES} trees of 31 leaves, learning rate 0.1, "
         f"equal parameters, LightGBM {lightgbm.__version__}. Rules of all figures: exponential gain, worst order of ties, queries without relevant "
         "documents count as 0. \"Within 0.003\": the means differ by no more than that.\n"
     )
