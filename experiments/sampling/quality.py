@@ -129,9 +129,10 @@ def main():
     import lightgbm
 
     binary = lab.peers.build()
+    seeds = "1 seed" if args.seeds == 1 else f"{args.seeds} seeds"
     text = (
         "# Samples and learners against LightGBM\n\n"
-        f"`python3 experiments/sampling/quality.py`: {METRIC} of LambdaMART, {args.seeds} {"seed" if args.seeds == 1 else "seeds"}, {TREES} trees of 31 leaves, learning rate 0.1, "
+        f"`{' '.join(['python3 experiments/sampling/quality.py', *sys.argv[1:]])}`: {METRIC} of LambdaMART, {seeds}, {TREES} trees of 31 leaves, learning rate 0.1, "
         f"equal parameters, LightGBM {lightgbm.__version__}. Rules of all figures: exponential gain, worst order of ties, queries without relevant "
         "documents count as 0. \"Within 0.003\": the means differ by no more than that.\n"
     )
