@@ -116,7 +116,7 @@ class Arrays:
         return catboost.Pool(self.features, self.labels, group_id=groups)
 
 
-@functools.lru_cache(maxsize=6)
+@functools.lru_cache(maxsize=12)
 def arrays(path):
     """The arrays of a file; kept, since every trial asks for the same ones."""
     letor = peers.Letor.read(path)

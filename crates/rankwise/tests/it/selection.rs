@@ -1,6 +1,7 @@
 //! Trees that see only some of the documents.
 
 use rankwise::prelude::*;
+use rankwise::train::{Flow, Observer, Progress, StopReason};
 
 use crate::{dataset, ndcg10, params, web_docs};
 
@@ -49,6 +50,29 @@ fn outliers_are_found_and_left_out() {
     let outliers = trained(&[("sample", "inliers"), ("outlier_trees", "30")]).outliers.unwrap();
     assert!(outliers > 0 && outliers < docs.len() / 4, "{outliers}, {} planted", worst.len());
     assert_eq!(trained(&[]).outliers, None);
+}
+
+struct StopEarly;
+
+impl Observer for StopEarly {
+    fn after_tree(&mut self, _: &Progress<'_>) -> Flow {
+        Flow::Continue
+    }
+
+    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
+        assert_eq!(num_trees, 9);
+        if tree == 4 { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+/// Whoever stops while outliers are looked for keeps the first model.
+#[test]
+fn the_first_pass_can_be_stopped() {
+    let data = dataset(&web_docs(600, 10, 1));
+    let settings = [("sample", "inliers"), ("outlier_trees", "9"), ("num_trees", "20")];
+    let trained = train(&params(&settings), &data, &[], &mut StopEarly).unwrap();
+    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::Interrupted, 4));
+    assert_eq!(trained.outliers, None);
 }
 
 #[test]
