@@ -1,5 +1,5 @@
 //! How the documents of a query move while a model is trained: their ranks after every tree, as a table and as a picture
-//! (after Figure 4 of Lucchese et al., "Selective Gradient Boosting", 2018).
+//! (after Figure 4 of Lucchese, Marcuzzi and Orlando, 2023).
 //!
 //! In the picture ranks go from left to right, each as wide as NDCG's discount of it, and trees from top to bottom. Relevant
 //! documents are green, the darker the higher their grade; those without relevance that stand among the lowest ranks after every
