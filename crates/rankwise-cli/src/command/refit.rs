@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     };
     let n_changed: usize = (0..model.trees.len()).map(changed).sum();
     let summary = format!(
-        "changed {n_changed} of {} in {}\nwrote {}\n",
+        "changed {} of {} in {}\nwrote {}\n",
+        text::thousands(n_changed as u64),
         text::count(model.n_leaves(), "leaf value"),
         text::count(model.trees.len(), "tree"),
         args.out.display()
