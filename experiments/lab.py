@@ -4,11 +4,11 @@ Every run is measured by the same program under the same rules (exponential gain
 relevant documents count as 0), whoever trained the model.
 """
 
+import argparse
 import functools
 import json
 import math
 import random
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -60,6 +60,21 @@ def msrd_task(folder, share=0.25, seed=1):
     place.mkdir(exist_ok=True)
     kept = [line for line in train if qid(line) not in held]
     return write_task(place, kept, [line for line in train if qid(line) in held], test)
+
+
+def tasks(name, folder, n_folds=5):
+    """What there is to learn of a data set: its folds, or the one task of MSRD."""
+    return [msrd_task(folder)] if name == "msrd" else list(letor_folds(name, folder, n_folds))
+
+
+def arguments(description, out, data=("mq2007", "mq2008", "msrd")):
+    """The options that experiments on real data share."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at a time")
+    parser.add_argument("--only", choices=data)
+    parser.add_argument("--out", type=Path, default=out)
+    return parser
 
 
 def qid(line):
@@ -178,12 +193,6 @@ def write(path, text):
     """Writes a result beside its script, and shows it."""
     path.write_text(text)
     print(text)
-
-
-def commit():
-    """The state of the project that gave a figure."""
-    run = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True)
-    return run.stdout.strip()
 
 
 def read_model(path):

@@ -7,7 +7,6 @@ LambdaMART with trees of 31 leaves, learning rate 0.1, at least 20 documents in 
 LightGBM has no early stopping with DART. A difference is taken query by query, over the mean of the seeds.
 """
 
-import argparse
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -118,13 +117,9 @@ def section(binary, name, tasks, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = lab.arguments(__doc__, HERE / "quality.md", ("mq2007", "msrd"))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", choices=["mq2007", "msrd"])
     parser.add_argument("--method", help="one of the table, beside all documents")
-    parser.add_argument("--out", type=Path, default=HERE / "quality.md")
     args = parser.parse_args()
     import lightgbm
 
@@ -139,7 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
-            tasks = [lab.msrd_task(folder)] if data == "msrd" else list(lab.letor_folds(data, folder, args.folds))
+            tasks = lab.tasks(data, folder, args.folds)
             text += section(binary, data, tasks, args)
             args.out.write_text(text)
     lab.write(args.out, text)

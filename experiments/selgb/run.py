@@ -203,10 +203,8 @@ def main():
         for data in [args.only] if args.only else ["mq2007"] if args.quick else ["long", "mq2007", "msrd"]:
             if data == "long":
                 tasks = [long_task(binary, folder, args.rows)]
-            elif data == "msrd":
-                tasks = [lab.msrd_task(folder)]
             else:
-                tasks = list(lab.letor_folds(data, folder, 1 if args.quick else 5))
+                tasks = lab.tasks(data, folder, 1 if args.quick else 5)
             text += section(Lab(binary, data, tasks, trees, folder), not args.quick)
             args.out.write_text(text)
     lab.write(args.out, text)

@@ -132,11 +132,10 @@ def trials(method, table, metric, n_trials):
         if method in table:
             fixed, draw, takes_target = table[method]
             target = {"target": metric} if takes_target else {}
-            drawn.append({**common(shared), **draw(own), **fixed, **target, "seed": trial, "threads": None})
+            drawn.append({**common(shared), **draw(own), **fixed, **target, "seed": trial})
         else:
             draw = consistent if method.endswith("StochasticRank") else convex
             drawn.append({**common(shared), **draw(own)})
-        drawn[-1].pop("threads", None)
     return drawn
 
 

@@ -4,7 +4,6 @@
     python3 experiments/stochasticrank/table2.py --trials 2 --folds 1   a small one, to see that it runs
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -35,13 +34,9 @@ def section(binary, name, tasks, metric, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = lab.arguments(__doc__, HERE / "table2.md")
     parser.add_argument("--trials", type=int, default=8)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--only", choices=["mq2007", "mq2008", "msrd"])
-    parser.add_argument("--out", type=Path, default=HERE / "table2.md")
     args = parser.parse_args()
     binary = lab.peers.build()
     text = (
@@ -54,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
-            tasks = [lab.msrd_task(folder)] if data == "msrd" else list(lab.letor_folds(data, folder, args.folds))
+            tasks = lab.tasks(data, folder, args.folds)
             for metric in ["ndcg@5", "mrr"]:
                 text += section(binary, data, tasks, metric, args)
                 args.out.write_text(text)

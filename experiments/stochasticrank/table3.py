@@ -4,7 +4,6 @@
     python3 experiments/stochasticrank/table3.py --trials 2 --folds 1   a small one, to see that it runs
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -54,12 +53,8 @@ def section(binary, name, tasks, args, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = lab.arguments(__doc__, HERE / "table3.md")
     parser.add_argument("--trials", type=int, default=8)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", choices=["mq2007", "mq2008", "msrd"])
-    parser.add_argument("--out", type=Path, default=HERE / "table3.md")
     args = parser.parse_args()
     binary = lab.peers.build()
     text = (
@@ -72,7 +67,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
-            tasks = [lab.msrd_task(folder)] if data == "msrd" else list(lab.letor_folds(data, folder, args.folds))
+            tasks = lab.tasks(data, folder, args.folds)
             text += section(binary, data, tasks, args, folder)
             args.out.write_text(text)
     lab.write(args.out, text)
