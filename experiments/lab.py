@@ -195,5 +195,25 @@ def write(path, text):
     print(text)
 
 
+SECTION = "\n## "
+
+
+class Report:
+    """A table in sections, written after each of them. Sections of earlier runs under the same head stay, so that a long experiment
+    can be run in parts."""
+
+    def __init__(self, path, head):
+        self.path, self.head, self.sections = path, head, {}
+        before = path.read_text() if path.exists() else ""
+        if before.startswith(head):
+            for section in before[len(head) :].split(SECTION)[1:]:
+                self.sections[section.split("\n", 1)[0]] = section
+
+    def put(self, title, text):
+        self.sections[title] = f"{title}\n\n{text}"
+        self.path.write_text(self.head + "".join(SECTION + section for section in self.sections.values()))
+        print(SECTION + self.sections[title], flush=True)
+
+
 def read_model(path):
     return json.loads(Path(path).read_text())

@@ -115,7 +115,6 @@ def values(binary, tasks, seeds, metric, who, what, settings, pool):
 def section(binary, name, tasks, args):
     seeds = range(1, args.seeds + 1)
     lines = [
-        f"\n## {name}\n",
         "| objective | judged by | against | ours | theirs | difference | paired 95 % interval | within 0.003 |",
         "|---|---|---|---|---|---|---|---|",
     ]
@@ -153,20 +152,19 @@ def main():
     parser.add_argument("--objective")
     args = parser.parse_args()
     binary = lab.peers.build()
-    text = (
+    head = (
         "# Objectives against their peers\n\n"
         f"`python3 experiments/objectives/quality.py`: {args.seeds} seeds, at most {TREES} trees of 31 leaves (CatBoost: depth 5, and so ours against it but on MSRD), "
         f"learning rate 0.1, early stopping after {PATIENCE} by the same metric on the validation part. {lab.versions()}. Rules of "
         "all figures: exponential gain, worst order of ties, queries without relevant documents count as 0. \"Within 0.003\": ours "
         "is not below the peer's by more than 0.003 beyond the interval.\n"
     )
+    report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2008", "mq2007", "msrd"] if args.only is None else [args.only]:
             tasks = lab.tasks(data, folder, args.folds)
-            text += section(binary, data, tasks, args)
-            args.out.write_text(text)
-    lab.write(args.out, text)
+            report.put(data, section(binary, data, tasks, args))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,6 @@ def row(name, first, second):
 def section(binary, name, tasks, args):
     seeds = range(1, args.seeds + 1)
     lines = [
-        f"\n## {name}\n",
         "| method | Rankwise | LightGBM | difference | paired 95 % interval | within 0.003 |",
         "|---|---|---|---|---|---|",
     ]
@@ -125,19 +124,18 @@ def main():
 
     binary = lab.peers.build()
     seeds = "1 seed" if args.seeds == 1 else f"{args.seeds} seeds"
-    text = (
+    head = (
         "# Samples and learners against LightGBM\n\n"
-        f"`{' '.join(['python3 experiments/sampling/quality.py', *sys.argv[1:]])}`: {METRIC} of LambdaMART, {seeds}, {TREES} trees of 31 leaves, learning rate 0.1, "
+        f"`python3 experiments/sampling/quality.py`: {METRIC} of LambdaMART, {seeds}, {TREES} trees of 31 leaves, learning rate 0.1, "
         f"equal parameters, LightGBM {lightgbm.__version__}. Rules of all figures: exponential gain, worst order of ties, queries without relevant "
         "documents count as 0. \"Within 0.003\": the means differ by no more than that.\n"
     )
+    report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
             tasks = lab.tasks(data, folder, args.folds)
-            text += section(binary, data, tasks, args)
-            args.out.write_text(text)
-    lab.write(args.out, text)
+            report.put(data, section(binary, data, tasks, args))
 
 
 if __name__ == "__main__":

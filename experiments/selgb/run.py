@@ -153,7 +153,6 @@ def section(work, with_figures):
         figure.write(HERE / f"{name}-shares.svg")
     cuts = [cut for cut in CUTS if cut < trees]
     lines = [
-        f"\n## {name}\n",
         "| " + " | ".join(["method", *(f"{cut} trees" for cut in cuts), f"all {trees}", "high-low above it by", "p", "ms a tree", "documents used"]) + " |",
         "|---" * (len(cuts) + 6) + "|",
     ]
@@ -192,12 +191,13 @@ def main():
     args = parser.parse_args()
     binary = lab.peers.build()
     trees = 30 if args.quick else args.trees
-    text = (
+    head = (
         "# Selective gradient boosting\n\n"
         f"`python3 experiments/selgb/run.py`: LambdaMART with {trees} trees of {COMMON['num_leaves']} leaves, learning rate "
         f"{COMMON['learning_rate']}, no early stopping; {METRIC} on the test part (exponential gain, worst order of ties, queries without "
         "relevant documents count as 0). p: Fisher's randomisation test, one-sided, that high-low is better.\n"
     )
+    report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in [args.only] if args.only else ["mq2007"] if args.quick else ["long", "mq2007", "msrd"]:
@@ -205,9 +205,7 @@ def main():
                 tasks = [long_task(binary, folder, args.rows)]
             else:
                 tasks = lab.tasks(data, folder, 1 if args.quick else 5)
-            text += section(Lab(binary, data, tasks, trees, folder), not args.quick)
-            args.out.write_text(text)
-    lab.write(args.out, text)
+            report.put(data, section(Lab(binary, data, tasks, trees, folder), not args.quick))
 
 
 if __name__ == "__main__":

@@ -14,13 +14,15 @@ sys.path.insert(0, str(HERE.parent))
 import lab  # noqa: E402
 import methods  # noqa: E402
 
+METRICS = ["ndcg@5", "mrr"]
 
-def section(binary, name, tasks, metric, args):
+
+def section(binary, tasks, metric, args):
     names = [*methods.RANKWISE, *([] if args.no_peers else methods.PEERS)]
     values = methods.search(binary, names, methods.RANKWISE, tasks, metric, args.trials, args.jobs)
     baselines = {method: table for method, table in values.items() if not method.startswith("SR")}
     closest = max(baselines, key=lambda method: lab.mean_and_error(baselines[method].values())[0])
-    lines = [f"\n## {name}, {metric}\n", f"| method | {metric} | standard error | SR above it by | p |", "|---|---|---|---|---|"]
+    lines = [f"| method | {metric} | standard error | SR above it by | p |", "|---|---|---|---|---|"]
     for method, table in values.items():
         mean, error = lab.mean_and_error(table.values())
         if method == "SR":
@@ -36,24 +38,24 @@ def section(binary, name, tasks, metric, args):
 def main():
     parser = lab.arguments(__doc__, HERE / "table2.md")
     parser.add_argument("--trials", type=int, default=8)
+    parser.add_argument("--metric", choices=METRICS, help="this one alone")
     parser.add_argument("--no-peers", action="store_true")
     args = parser.parse_args()
     binary = lab.peers.build()
-    text = (
+    head = (
         "# Comparison on real data\n\n"
         f"`python3 experiments/stochasticrank/table2.py --trials {args.trials}`. Each method: the best of {args.trials} draws "
         f"of its parameters by the validation part, for each fold; at most {methods.MAX_TREES} trees, early stopping after "
         f"{methods.PATIENCE}. {lab.versions()}. Rules of all figures: exponential gain, worst order of ties, queries without "
         "relevant documents count as 0.\n"
     )
+    report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
             tasks = lab.tasks(data, folder, args.folds)
-            for metric in ["ndcg@5", "mrr"]:
-                text += section(binary, data, tasks, metric, args)
-                args.out.write_text(text)
-    lab.write(args.out, text)
+            for metric in METRICS if args.metric is None else [args.metric]:
+                report.put(f"{data}, {metric}", section(binary, tasks, metric, args))
 
 
 if __name__ == "__main__":

@@ -29,11 +29,10 @@ def variances(binary, task, folder):
     return json.loads(run.stdout)
 
 
-def section(binary, name, tasks, args, folder):
+def section(binary, tasks, args, folder):
     values = methods.search(binary, list(methods.ABLATION), methods.ABLATION, tasks, METRIC, args.trials, args.jobs)
     spread = variances(binary, tasks[0], folder)
     lines = [
-        f"\n## {name}\n",
         f"| features | {METRIC} | standard error | above the row before by | p | variance of a gradient |",
         "|---|---|---|---|---|---|",
     ]
@@ -57,20 +56,19 @@ def main():
     parser.add_argument("--trials", type=int, default=8)
     args = parser.parse_args()
     binary = lab.peers.build()
-    text = (
+    head = (
         "# What the parts of StochasticRank add\n\n"
         f"`python3 experiments/stochasticrank/table3.py --trials {args.trials}`. Each row: the best of {args.trials} draws of its "
         f"parameters by the validation part, for each fold; at most {methods.MAX_TREES} trees, early stopping after "
         f"{methods.PATIENCE}; one sample for each gradient. Rules: exponential gain, worst order of ties, queries without relevant "
         "documents count as 0.\n"
     )
+    report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for data in ["mq2007", "msrd"] if args.only is None else [args.only]:
             tasks = lab.tasks(data, folder, args.folds)
-            text += section(binary, data, tasks, args, folder)
-            args.out.write_text(text)
-    lab.write(args.out, text)
+            report.put(data, section(binary, tasks, args, folder))
 
 
 if __name__ == "__main__":
