@@ -1,6 +1,7 @@
 //! Which rows a tree is grown from.
 
 use rankwise_data::{Dataset, Draw, Purpose};
+use rayon::prelude::*;
 
 use crate::{LoopParams, Sample};
 
@@ -54,7 +55,8 @@ impl<'a> Bag<'a> {
             let queries = (0..data.n_queries()).filter(|query| self.is_drawn[*query]);
             self.rows = queries.flat_map(|query| data.query_rows(query)).map(|row| row as u32).collect();
         } else {
-            self.rows = (0..data.n_rows()).filter(|row| data.draw(&draw, *row) < share).map(|row| row as u32).collect();
+            let rows = (0..data.n_rows() as u32).into_par_iter().with_min_len(1 << 10);
+            self.rows = rows.filter(|row| data.draw(&draw, *row as usize) < share).collect();
         }
     }
 }

@@ -14,6 +14,9 @@ use rayon::prelude::*;
 use super::Drawn;
 use crate::LoopParams;
 
+/// Rows that are worth a thread's while.
+const MIN_ROWS: usize = 1 << 10;
+
 pub(super) struct Goss {
     top_rate: f64,
     other_rate: f64,
@@ -38,19 +41,42 @@ impl Goss {
             return (0..sizes.len() as u32).map(|row| (row, 1.0)).collect();
         }
         let probability = (self.other_rate / (1.0 - self.top_rate)).min(1.0);
-        let mut keys: Vec<(u64, u64, u32, bool)> = (0..sizes.len())
-            .into_par_iter()
-            .map(|row| {
-                let [kept, tie] = uniforms(row);
-                (descending_bits(sizes[row]), tie.to_bits(), row as u32, kept <= probability)
-            })
-            .collect();
-        keys.select_nth_unstable(n_top - 1);
-        let (top, others) = keys.split_at(n_top);
-        let others = others.iter().filter(|(_, _, _, is_kept)| *is_kept).map(|key| (key.2, 1.0 / probability));
-        let mut drawn: Vec<Drawn> = top.iter().map(|key| (key.2, 1.0)).chain(others).collect();
-        drawn.sort_unstable_by_key(|(row, _)| *row);
-        drawn
+        let keys: Vec<u64> = sizes.par_iter().with_min_len(MIN_ROWS).map(|size| descending_bits(*size)).collect();
+        let last = *keys.clone().select_nth_unstable(n_top - 1).1;
+        let ties = Ties::new(&keys, last, n_top, |row| uniforms(row)[1].to_bits());
+        let draw = |(row, key): (usize, &u64)| {
+            if *key < last || (*key == last && ties.stays(row)) {
+                return Some((row as u32, 1.0));
+            }
+            (uniforms(row)[0] <= probability).then_some((row as u32, 1.0 / probability))
+        };
+        keys.par_iter().enumerate().with_min_len(MIN_ROWS).filter_map(draw).collect()
+    }
+}
+
+/// Rows of the last size that stays, where some of them must go.
+struct Ties {
+    /// Those that stay, ascending.
+    rows: Vec<usize>,
+}
+
+impl Ties {
+    /// The `n_top` smallest keys stay, the last of which is `last`; `place` tells rows with that key apart.
+    fn new(keys: &[u64], last: u64, n_top: usize, place: impl Fn(usize) -> u64) -> Self {
+        let n_before = keys.par_iter().with_min_len(MIN_ROWS).filter(|key| **key < last).count();
+        let tied = keys.par_iter().enumerate().with_min_len(MIN_ROWS).filter(|(_, key)| **key == last);
+        let mut rows: Vec<usize> = tied.map(|(row, _)| row).collect();
+        let n_staying = n_top - n_before;
+        if n_staying < rows.len() {
+            rows.select_nth_unstable_by_key(n_staying, |row| (place(*row), *row));
+            rows.truncate(n_staying);
+            rows.sort_unstable();
+        }
+        Self { rows }
+    }
+
+    fn stays(&self, row: usize) -> bool {
+        self.rows.binary_search(&row).is_ok()
     }
 }
 

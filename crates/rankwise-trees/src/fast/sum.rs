@@ -142,10 +142,11 @@ impl FastEngine<'_> {
         self.blocks.pages().iter().map(|page| page.blocks().any(|block| is_active[block])).collect()
     }
 
-    /// How many parts the rows of each of `n_jobs` are divided into.
-    fn n_parts(&self, n_rows: usize, n_jobs: usize) -> usize {
+    /// How many parts rows are divided into, where `n_all` are summed together.
+    fn n_parts(&self, n_rows: usize, n_all: usize) -> usize {
         // Many jobs keep all threads busy by themselves; parts of each would only take memory.
-        let n_threads = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
+        let n_threads = rayon::current_num_threads().min(self.n_cores);
+        let n_threads = ((n_threads * n_rows + n_all / 2) / n_all.max(1)).max(1);
         // So do pages that can be shared evenly.
         let pages = self.blocks.pages();
         let is_even = pages.iter().all(|page| page.strips().len() == pages[0].strips().len());
@@ -155,16 +156,17 @@ impl FastEngine<'_> {
         (n_rows / ROWS_PER_CHUNK).clamp(1, n_threads)
     }
 
-    /// Sums the rows of a node with these sums; one of `n_jobs` that will run together.
+    /// Sums the rows of a node with these sums; `n_all` are those of all jobs that will run together.
     pub(super) fn sum<'r>(
         &self,
         tree: &TreeContext<'_>,
         (rows, whole): (&'r [u32], Sums),
         parent: Option<(BlockHistogram, Sums)>,
-        n_jobs: usize,
+        n_all: usize,
     ) -> Job<'r> {
+        let n_parts = self.n_parts(rows.len(), n_all);
         let (rows, packed) = gather(tree, rows, self.data.n_rows());
-        let parts = (0..self.n_parts(rows.len(), n_jobs)).map(|_| self.take()).collect();
+        let parts = (0..n_parts).map(|_| self.take()).collect();
         Job { rows, packed, parts, is_new: true, whole, parent }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Candidate, Growing};
+use super::{Candidate, Growing, State};
 use crate::engine::{Engine, ScanGroup, ScanNode};
 use crate::node_features;
 use crate::partition::{SidesOfRange, Sorted};
@@ -32,7 +32,8 @@ impl<E: Engine> Growing<'_, E> {
         for (group, split) in groups.into_iter().zip(splits) {
             if let Some((split, search)) = split {
                 let depth = self.nodes[group[0]].depth;
-                found.push(Candidate { depth, nodes: group, split, search, sorted: None });
+                let number = self.nodes[group[0]].number;
+                found.push(Candidate { depth, nodes: group, number, split, search, state: State::Unsure });
             } else {
                 self.close(&group);
             }
@@ -98,7 +99,7 @@ impl<E: Engine> Growing<'_, E> {
         let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
         let best = self.engine.confirm(&self.context, &group, (candidate.split, &counts), &mut candidate.search);
         if best == Some(candidate.split) {
-            candidate.sorted = Some(sorted);
+            candidate.state = State::Sure(sorted);
         }
         candidate.split = best.unwrap_or(candidate.split);
         Look { is_worthwhile: best.is_some(), sorting, searching: started.elapsed().checked_sub(sorting).unwrap() }

@@ -113,6 +113,7 @@ proptest! {
 
         let mut found: Vec<(Vec<u32>, f64)> = grown.leaf_rows.iter().zip(&grown.tree.parts().leaf_value)
             .map(|(range, value)| (grown.rows[range.clone()].to_vec(), *value)).collect();
+        found.iter_mut().for_each(|leaf| leaf.0.sort_unstable());
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let found_rows: Vec<&[u32]> = found.iter().map(|leaf| &leaf.0[..]).collect();
         let expected_rows: Vec<&[u32]> = leaves.iter().map(|leaf| &leaf.rows[..]).collect();
@@ -156,6 +157,29 @@ proptest! {
             add_multiple(&grown.tree, -0.25, &mut scores, &data.binned, simd);
             let expected = expected.iter().enumerate().map(|(row, score)| score - 0.25 * values[grown.leaf_of(&data.binned, row)]);
             prop_assert_eq!(scores, expected.collect::<Vec<f64>>());
+        }
+    }
+
+    /// Several threads divide nodes before their turn, one thread does not; what was divided in vain leaves no trace.
+    #[test]
+    fn trees_do_not_depend_on_threads(
+        rows in tiny_rows(200), params in tiny_params(), num_leaves in 2usize..30, fraction in prop::sample::select(vec![0.5, 1.0]),
+    ) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() > 0);
+        let spec = TreeSpec { feature_fraction_bynode: fraction, ..(*with_shape(&params, Growth::Leafwise, num_leaves, -1)).clone() };
+        let params = spec.check().unwrap();
+        let grow_with = |n_threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            pool.install(|| grow(&data, &params))
+        };
+        let (alone, together) = (grow_with(1), grow_with(2));
+        prop_assert_eq!(&alone.tree, &together.tree);
+        prop_assert_eq!(&alone.leaf_rows, &together.leaf_rows);
+        for range in &alone.leaf_rows {
+            let mut rows = together.rows[range.clone()].to_vec();
+            rows.sort_unstable();
+            prop_assert_eq!(&alone.rows[range.clone()], &rows);
         }
     }
 
