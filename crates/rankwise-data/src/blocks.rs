@@ -147,16 +147,13 @@ impl BinBlocks {
             shared.extend(rest.into_iter().map(|feature| SharedColumn::of_one(feature, data)));
         }
 
+        let alone = single.chunks(BLOCK_FEATURES).map(|features| StripPlan::alone(features, data));
+        let plans: Vec<StripPlan<'_>> =
+            alone.chain(shared.chunks(BLOCK_FEATURES).map(|columns| StripPlan::joint(columns, data))).collect();
         let mut blocks = Vec::new();
-        let mut strips: Vec<(Strip, Vec<&[u8]>)> = Vec::new();
-        for features in single.chunks(BLOCK_FEATURES) {
-            let columns = features.iter().map(|feature| data.column(*feature)).collect();
-            strips.push((Strip { blocks: blocks.len()..blocks.len() + 1, joint: None }, columns));
-            blocks.push(BinBlock::new(features, data));
-        }
-        for columns in shared.chunks(BLOCK_FEATURES) {
-            let bytes = columns.iter().map(|column| &column.bytes[..]).collect();
-            strips.push((joint_strip(columns, &mut blocks, data), bytes));
+        let mut pages: Vec<Vec<(Strip, Vec<&[u8]>)>> = Vec::new();
+        for page in arrange(plans) {
+            pages.push(page.iter().map(|plan| plan.make(&mut blocks, data)).collect());
         }
 
         let mut places = vec![(0, 0); data.n_features()];
@@ -165,11 +162,11 @@ impl BinBlocks {
                 places[*feature] = (idx, lane);
             }
         }
-        let page = |strips: &[(Strip, Vec<&[u8]>)]| {
-            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = strips.iter().cloned().unzip();
+        let page = |strips: Vec<(Strip, Vec<&[u8]>)>| {
+            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = strips.into_iter().unzip();
             BinPage::new(strips, &columns, data.n_rows())
         };
-        Self { pages: strips.chunks(PAGE_STRIPS).map(page).collect(), blocks, places }
+        Self { pages: pages.into_iter().map(page).collect(), blocks, places }
     }
 
     /// The blocks.
@@ -188,21 +185,79 @@ impl BinBlocks {
     }
 }
 
-/// Gives the features of shared columns the next blocks.
-fn joint_strip(columns: &[SharedColumn], blocks: &mut Vec<BinBlock>, data: &BinnedDataset) -> Strip {
-    let first = blocks.len();
-    let mut features: Vec<usize> = columns.iter().flat_map(|column| &column.features).copied().collect();
-    // Features with as many bins share a block.
-    features.sort_by_key(|feature| (Reverse(data.bins(*feature).n_value_bins()), *feature));
-    blocks.extend(features.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data)));
-    let member = |feature: usize| {
-        let place = |column: &SharedColumn| column.features.iter().position(|of| *of == feature);
-        let (column, place) = columns.iter().enumerate().find_map(|(idx, column)| Some((idx, place(column)?)))?;
-        Some(Member::new(column, &columns[column].bins[place]))
-    };
-    let members = blocks[first..].iter().map(|block| block.features.iter().filter_map(|of| member(*of)).collect());
-    let n_bytes = columns.iter().map(|column| column.bins[0].len()).max().unwrap_or(1);
-    Strip { blocks: first..blocks.len(), joint: Some(JointStrip::new(n_bytes, members.collect())) }
+/// A strip before it has its place.
+struct StripPlan<'a> {
+    features: Vec<usize>,
+    /// Where features share columns.
+    shared: Option<&'a [SharedColumn]>,
+    /// What its part of a histogram costs however few rows there are, in rows of cells.
+    cost: usize,
+}
+
+impl<'a> StripPlan<'a> {
+    fn alone(features: &[usize], data: &BinnedDataset) -> Self {
+        Self { features: features.to_vec(), shared: None, cost: BinBlock::new(features, data).height }
+    }
+
+    fn joint(columns: &'a [SharedColumn], data: &BinnedDataset) -> Self {
+        let mut features: Vec<usize> = columns.iter().flat_map(|column| &column.features).copied().collect();
+        // Features with as many bins share a block.
+        features.sort_by_key(|feature| (Reverse(data.bins(*feature).n_value_bins()), *feature));
+        let heights = features.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data).height);
+        // Sums are picked for each feature from those of all combinations.
+        let n_picked: usize = columns.iter().map(|column| column.features.len() * column.bins[0].len()).sum();
+        let cost = heights.sum::<usize>() + n_picked / BLOCK_FEATURES;
+        Self { features, shared: Some(columns), cost }
+    }
+
+    /// Gives its features the next blocks; gives the bytes of its columns, too.
+    fn make<'d>(&self, blocks: &mut Vec<BinBlock>, data: &'d BinnedDataset) -> (Strip, Vec<&'d [u8]>)
+    where
+        'a: 'd,
+    {
+        let first = blocks.len();
+        blocks.extend(self.features.chunks(BLOCK_FEATURES).map(|features| BinBlock::new(features, data)));
+        let of_strip = first..blocks.len();
+        let Some(columns) = self.shared else {
+            let bytes = self.features.iter().map(|feature| data.column(*feature)).collect();
+            return (Strip { blocks: of_strip, joint: None }, bytes);
+        };
+        let member = |feature: usize| {
+            let place = |column: &SharedColumn| column.features.iter().position(|of| *of == feature);
+            let (column, place) = columns.iter().enumerate().find_map(|(idx, column)| Some((idx, place(column)?)))?;
+            Some(Member::new(column, &columns[column].bins[place]))
+        };
+        let members = blocks[first..].iter().map(|block| block.features.iter().filter_map(|of| member(*of)).collect());
+        let n_bytes = columns.iter().map(|column| column.bins[0].len()).max().unwrap_or(1);
+        let joint = Some(JointStrip::new(n_bytes, members.collect()));
+        (Strip { blocks: of_strip, joint }, columns.iter().map(|column| &column.bytes[..]).collect())
+    }
+}
+
+/// Puts strips into as few pages as hold them. Two pages are made as much work as each other, since two threads will often
+/// share them.
+fn arrange(mut plans: Vec<StripPlan<'_>>) -> Vec<Vec<StripPlan<'_>>> {
+    let n_pages = plans.len().div_ceil(PAGE_STRIPS);
+    if n_pages != 2 {
+        let mut pages = Vec::with_capacity(n_pages);
+        while !plans.is_empty() {
+            let rest = plans.split_off(PAGE_STRIPS.min(plans.len()));
+            pages.push(std::mem::replace(&mut plans, rest));
+        }
+        return pages;
+    }
+    // The largest first, each to the page that has less so far.
+    let room = plans.len().div_ceil(2);
+    plans.sort_by_key(|plan| Reverse(plan.cost));
+    let mut pages = vec![Vec::new(), Vec::new()];
+    let mut costs = [0; 2];
+    for plan in plans {
+        let is_first = pages[1].len() == room || (pages[0].len() < room && costs[0] <= costs[1]);
+        let page = usize::from(!is_first);
+        costs[page] += plan.cost;
+        pages[page].push(plan);
+    }
+    pages
 }
 
 /// The strips that a row has room for.

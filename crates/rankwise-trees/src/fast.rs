@@ -111,7 +111,7 @@ impl Engine for FastEngine<'_> {
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
-        let mut jobs = [self.sum(tree, (rows, whole), None, rows.len())];
+        let mut jobs = [self.sum(tree, (rows, whole), None, 1)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -122,11 +122,11 @@ impl Engine for FastEngine<'_> {
         tree: &TreeContext<'_>,
         parents: Vec<Parent<'_, BlockHistogram>>,
     ) -> Vec<(Option<BlockHistogram>, BlockHistogram)> {
-        let n_rows = parents.iter().map(|parent| parent.small_rows.len()).sum();
+        let n_jobs = parents.len();
         let mut jobs: Vec<Job<'_>> = parents
             .into_iter()
             .map(|Parent { histogram, small_rows, small, large }| match small {
-                Some(small) => self.sum(tree, (small_rows, small), Some((histogram, large)), n_rows),
+                Some(small) => self.sum(tree, (small_rows, small), Some((histogram, large)), n_jobs),
                 None => Job::take_away(tree, small_rows, (histogram, large)),
             })
             .collect();

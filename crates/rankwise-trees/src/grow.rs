@@ -1,8 +1,4 @@
 //! The expand loop: take from the queue, partition, build histograms, find splits, put into the queue.
-//!
-//! Nodes are small most of the time, too small to keep several threads busy. So the candidates that are likely to be next are
-//! divided together with the one whose turn it is; what comes of them waits until their own turn comes, and counts for nothing
-//! if it never does.
 
 mod apply;
 mod finish;
@@ -113,14 +109,16 @@ impl<'a> Grower<'a> {
         let mut growing = Growing::new(self, engine, context, input);
         let mut queue = growing.start();
         loop {
-            let room = growing.leaf_limit - growing.n_leaves;
-            let mut batch = self.params.grow.next(&mut queue, (room, growing.n_kept / 4));
+            let room = growing.leaf_limit - growing.n_leaves();
+            let batch = self.params.grow.next(&mut queue, (room, growing.n_kept / 4));
             if batch.is_empty() {
                 break;
             }
             if batch.iter().all(Candidate::is_sure) {
-                growing.expand(&mut batch, &mut queue);
-                queue.extend(batch.into_iter().flat_map(|candidate| growing.commit(candidate)));
+                let families = growing.divide(batch);
+                growing.build_histograms(&families);
+                let children = families.iter().flat_map(|family| family.children).collect();
+                queue.extend(growing.candidates(children));
             } else {
                 // What turns out not to be what it seemed waits for its turn again.
                 let ahead = self.params.grow.next_unsure(&mut queue, growing.n_threads.min(room) - 1);
@@ -131,9 +129,6 @@ impl<'a> Grower<'a> {
         growing.finish(input)
     }
 }
-
-/// What is divided ahead and never taken is work for nothing: this many such nodes may wait for each further thread.
-const EXPANDED_PER_THREAD: usize = 3;
 
 /// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
 fn n_kept(params: &TreeParams, histogram_bytes: usize) -> usize {
@@ -147,48 +142,22 @@ fn n_kept(params: &TreeParams, histogram_bytes: usize) -> usize {
 #[derive(Debug)]
 pub(crate) struct Candidate<S> {
     pub(crate) nodes: Vec<usize>,
-    /// The place of the first node in the order in which nodes were made.
-    pub(crate) number: usize,
     pub(crate) depth: usize,
     pub(crate) split: Split,
     /// What the engine needs to make sure of the split.
     search: S,
-    state: State<S>,
-}
-
-/// How far a candidate has come.
-#[derive(Debug)]
-enum State<S> {
-    /// Its split may turn out not to be allowed.
-    Unsure,
-    /// Its split is allowed: by node, where its rows will go.
-    Sure(Vec<Sorted>),
-    /// Its rows went there, and its children were searched.
-    Expanded(Expansion<S>),
-}
-
-/// What comes of a split.
-#[derive(Debug)]
-struct Expansion<S> {
-    families: Vec<Family>,
-    /// Those of the children.
-    candidates: Vec<Candidate<S>>,
+    /// By node, where its rows will go, once it is sure that the split is allowed.
+    sorted: Option<Vec<Sorted>>,
 }
 
 impl<S> Candidate<S> {
     pub(crate) fn is_sure(&self) -> bool {
-        !matches!(self.state, State::Unsure)
-    }
-
-    pub(crate) fn is_expanded(&self) -> bool {
-        matches!(self.state, State::Expanded(_))
+        self.sorted.is_some()
     }
 }
 
 #[derive(Clone, Debug)]
 struct Node {
-    /// Its place in the order in which nodes are made; it has none before its parent is divided for good.
-    number: usize,
     rows: Range<usize>,
     whole: Side,
     depth: usize,
@@ -202,13 +171,11 @@ struct Division {
     children: [usize; 2],
 }
 
-/// A node and how it is divided.
+/// A node that was just divided.
 #[derive(Clone, Copy, Debug)]
 struct Family {
     parent: usize,
-    division: Division,
-    /// How many leaves the tree has at least once it is divided.
-    n_leaves: usize,
+    children: [usize; 2],
 }
 
 /// A tree under way.
@@ -221,7 +188,6 @@ struct Growing<'a, E: Engine> {
     partition: Partition,
     sides: Sides,
     nodes: Vec<Node>,
-    n_leaves: usize,
     /// By node; only nodes that may still be split have one.
     histograms: Vec<Option<E::Histogram>>,
     /// How many histograms may wait.
@@ -234,7 +200,6 @@ struct Growing<'a, E: Engine> {
 impl<'a, E: Engine> Growing<'a, E> {
     fn new(grower: &'a Grower<'a>, engine: &'a E, context: TreeContext<'a>, input: &GrowInput<'_>) -> Self {
         let root = Node {
-            number: 0,
             rows: 0..input.rows.len(),
             whole: Side { sums: context.fixed.sum(input.rows), count: input.rows.len() as u32 },
             depth: 0,
@@ -250,7 +215,6 @@ impl<'a, E: Engine> Growing<'a, E> {
             partition: Partition::new(input.rows.to_vec()),
             sides: Sides::new(input.rows.len()),
             nodes: vec![root],
-            n_leaves: 1,
             histograms: vec![None],
             n_kept: n_kept(grower.params, engine.histogram_bytes()),
             n_threads: rayon::current_num_threads().min(grower.n_cores),
@@ -270,6 +234,10 @@ impl<'a, E: Engine> Growing<'a, E> {
         self.candidates(vec![0])
     }
 
+    fn n_leaves(&self) -> usize {
+        self.nodes.len().div_ceil(2)
+    }
+
     fn may_be_split(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         // Nodes that share a question are looked at together, however small each of them is.
@@ -278,79 +246,25 @@ impl<'a, E: Engine> Growing<'a, E> {
         has_rows && node.depth < self.grower.params.depth_limit()
     }
 
-    /// Divides the nodes of a batch that are not divided yet, and with them some of those that are likely to be next.
-    fn expand(&mut self, batch: &mut [Candidate<E::Search>], queue: &mut Vec<Candidate<E::Search>>) {
-        if batch.iter().all(Candidate::is_expanded) {
-            return;
+    /// Makes the splits of candidates that are sure.
+    fn divide(&mut self, batch: Vec<Candidate<E::Search>>) -> Vec<Family> {
+        for candidate in &batch {
+            self.restore_histograms(&candidate.nodes);
         }
-        let n_leaves = self.n_leaves + batch.iter().map(|candidate| candidate.nodes.len()).sum::<usize>();
-        let mut ahead = self.grower.params.grow.next_sure(queue, self.n_ahead(queue, n_leaves));
-        let mut families = Vec::new();
-        let mut n_families = Vec::new();
-        let in_turn = batch.iter_mut().map(|candidate| (candidate, n_leaves));
-        let early = ahead.iter_mut().map(|candidate| (candidate, n_leaves + 1));
-        let mut waiting: Vec<(&mut Candidate<E::Search>, usize)> =
-            in_turn.chain(early).filter(|(candidate, _)| !candidate.is_expanded()).collect();
-        for (candidate, n_leaves) in &waiting {
-            families.extend(self.divide(candidate, *n_leaves));
-            n_families.push(candidate.nodes.len());
-        }
-        self.build_histograms(&families);
-        let mut candidates = self.candidates(families.iter().flat_map(|family| family.division.children).collect());
-        let mut families = families.into_iter();
-        for ((candidate, _), n_families) in waiting.iter_mut().zip(n_families) {
-            let families: Vec<Family> = families.by_ref().take(n_families).collect();
-            let is_child = |other: &Candidate<E::Search>| {
-                families.iter().any(|family| family.division.children.contains(&other.nodes[0]))
-            };
-            let mine = candidates.extract_if(.., |other| is_child(other)).collect();
-            candidate.state = State::Expanded(Expansion { families, candidates: mine });
-        }
-        queue.extend(ahead);
-    }
-
-    /// How many candidates may be divided before their turn, when the tree has so many leaves for sure.
-    fn n_ahead(&self, queue: &[Candidate<E::Search>], n_leaves: usize) -> usize {
-        // Draws for a node depend on its number, which is not known before.
-        if self.grower.params.feature_fraction_bynode < 1.0 {
-            return 0;
-        }
-        let most = self.n_threads - 1;
-        let n_expanded = queue.iter().filter(|candidate| candidate.is_expanded()).count();
-        most.min((EXPANDED_PER_THREAD * most).saturating_sub(n_expanded)).min(self.leaf_limit - n_leaves)
-    }
-
-    /// Sends the rows of a candidate that is sure to its children.
-    fn divide(&mut self, candidate: &Candidate<E::Search>, n_leaves: usize) -> Vec<Family> {
-        let State::Sure(sorted) = &candidate.state else { unreachable!("only what is sure is divided") };
-        self.restore_histograms(&candidate.nodes);
         let started = Instant::now();
         let mut families = Vec::new();
-        for (parent, sorted) in candidate.nodes.iter().zip(sorted) {
-            self.partition.apply(sorted, &self.sides);
-            let division = self.add_children(*parent, &candidate.split, sorted.middle());
-            families.push(Family { parent: *parent, division, n_leaves });
+        for Candidate { nodes, split, sorted, .. } in batch {
+            for (parent, sorted) in nodes.into_iter().zip(sorted.into_iter().flatten()) {
+                self.partition.apply(&sorted, &self.sides);
+                let children = self.add_children(parent, &split, sorted.middle());
+                families.push(Family { parent, children });
+            }
         }
         self.times.partition += started.elapsed();
         families
     }
 
-    /// Makes a split part of the tree; gives the candidates among its children.
-    fn commit(&mut self, candidate: Candidate<E::Search>) -> Vec<Candidate<E::Search>> {
-        let State::Expanded(expansion) = candidate.state else { unreachable!("a batch is expanded before") };
-        for Family { parent, division, .. } in expansion.families {
-            self.nodes[parent].division = Some(division);
-            for (child, number) in division.children.into_iter().zip(2 * self.n_leaves - 1..) {
-                self.nodes[child].number = number;
-            }
-            self.n_leaves += 1;
-        }
-        let mut candidates = expansion.candidates;
-        candidates.iter_mut().for_each(|candidate| candidate.number = self.nodes[candidate.nodes[0]].number);
-        candidates
-    }
-
-    fn add_children(&mut self, parent: usize, split: &Split, middle: usize) -> Division {
+    fn add_children(&mut self, parent: usize, split: &Split, middle: usize) -> [usize; 2] {
         let Node { rows, whole, depth, bounds, .. } = self.nodes[parent].clone();
         let histogram = self.histograms[parent].as_ref().expect("a candidate has a histogram");
         let left_sums = self.engine.left_sums(histogram, split);
@@ -371,22 +285,23 @@ impl<'a, E: Engine> Growing<'a, E> {
         } else {
             split.gain
         };
+        self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
         for (rows, whole, bounds) in [(rows.start..middle, left, left_bounds), (middle..rows.end, right, right_bounds)]
         {
-            self.nodes.push(Node { number: usize::MAX, rows, whole, depth: depth + 1, bounds, division: None });
+            self.nodes.push(Node { rows, whole, depth: depth + 1, bounds, division: None });
             self.histograms.push(None);
         }
-        Division { split: Split { gain, ..*split }, children }
+        children
     }
 
     /// Gives the children that may still be split their histograms.
     fn build_histograms(&mut self, families: &[Family]) {
         let started = Instant::now();
+        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.leaf_limit);
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         let mut parents = Vec::new();
         for family in families {
-            let has_room = self.grower.params.grow.has_room(family.n_leaves, self.leaf_limit);
-            let [left, right] = family.division.children;
+            let [left, right] = family.children;
             let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
             let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
             let histogram = self.histograms[family.parent].take().expect("a parent keeps its histogram until here");

@@ -63,31 +63,17 @@ impl Growth {
 
     /// Takes the candidates that will most likely be the next whose splits must be made sure of, at most `most`.
     pub(crate) fn next_unsure<S>(self, queue: &mut Vec<Candidate<S>>, most: usize) -> Vec<Candidate<S>> {
-        self.next_of(queue, most, |candidate| !candidate.is_sure())
-    }
-
-    /// Takes the candidates that will most likely be the next to be divided, at most `most`.
-    pub(crate) fn next_sure<S>(self, queue: &mut Vec<Candidate<S>>, most: usize) -> Vec<Candidate<S>> {
-        self.next_of(queue, most, |candidate| candidate.is_sure() && !candidate.is_expanded())
-    }
-
-    fn next_of<S>(
-        self,
-        queue: &mut Vec<Candidate<S>>,
-        most: usize,
-        is_wanted: impl Fn(&Candidate<S>) -> bool,
-    ) -> Vec<Candidate<S>> {
         // A level is looked at as a whole.
         let most = if self == Self::Leafwise { most } else { 0 };
-        let best = |queue: &[Candidate<S>]| {
-            let places = (0..queue.len()).filter(|idx| is_wanted(&queue[*idx]));
+        let unsure = |queue: &[Candidate<S>]| {
+            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_sure());
             places.min_by(|a, b| by_gain(&queue[*a], &queue[*b]))
         };
-        (0..most).map_while(|_| best(queue).map(|best| queue.swap_remove(best))).collect()
+        (0..most).map_while(|_| unsure(queue).map(|best| queue.swap_remove(best))).collect()
     }
 }
 
 /// Larger gain first, then lower node.
 fn by_gain<S>(a: &Candidate<S>, b: &Candidate<S>) -> std::cmp::Ordering {
-    b.split.gain.total_cmp(&a.split.gain).then(a.number.cmp(&b.number))
+    b.split.gain.total_cmp(&a.split.gain).then(a.nodes[0].cmp(&b.nodes[0]))
 }

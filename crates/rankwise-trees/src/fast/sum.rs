@@ -15,8 +15,10 @@ use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::joint::{ColumnSums, Put};
 use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
 
-/// From this many rows on, the rows of one page are divided among threads where there are too few pages to share evenly.
+/// Where pages cannot be shared evenly, the rows of each are divided among threads, into parts of at least so many.
 const ROWS_PER_CHUNK: usize = 2048;
+/// Adding parts up takes as long as adding so many rows to a strip.
+const MIN_SURPLUS: usize = 4096;
 
 /// From this share on, rows that add nothing are dropped from the lists before these are added.
 const EMPTY_SHARE: f64 = 0.02;
@@ -142,31 +144,38 @@ impl FastEngine<'_> {
         self.blocks.pages().iter().map(|page| page.blocks().any(|block| is_active[block])).collect()
     }
 
-    /// How many parts rows are divided into, where `n_all` are summed together.
-    fn n_parts(&self, n_rows: usize, n_all: usize) -> usize {
+    /// How many parts the rows of each of `n_jobs` are divided into.
+    fn n_parts(&self, n_rows: usize, n_jobs: usize) -> usize {
         // Many jobs keep all threads busy by themselves; parts of each would only take memory.
-        let n_threads = rayon::current_num_threads().min(self.n_cores);
-        let n_threads = ((n_threads * n_rows + n_all / 2) / n_all.max(1)).max(1);
-        // So do pages that can be shared evenly.
-        let pages = self.blocks.pages();
-        let is_even = pages.iter().all(|page| page.strips().len() == pages[0].strips().len());
-        if is_even && pages.len().is_multiple_of(n_threads) {
+        let n_threads = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
+        // So do pages that can be shared evenly, or nearly so where there is little to add.
+        if n_rows * self.surplus(n_threads) < n_threads * MIN_SURPLUS {
             return 1;
         }
         (n_rows / ROWS_PER_CHUNK).clamp(1, n_threads)
     }
 
-    /// Sums the rows of a node with these sums; `n_all` are those of all jobs that will run together.
+    /// How many strips more than its share the busiest of some threads has, times the threads, if each page is one thread's.
+    fn surplus(&self, n_threads: usize) -> usize {
+        let mut loads = vec![0; n_threads];
+        for page in self.blocks.pages() {
+            let least = loads.iter_mut().min().expect("there is a thread");
+            *least += page.strips().len();
+        }
+        let all: usize = loads.iter().sum();
+        loads.iter().max().map_or(0, |most| most * n_threads - all)
+    }
+
+    /// Sums the rows of a node with these sums; one of `n_jobs` that will run together.
     pub(super) fn sum<'r>(
         &self,
         tree: &TreeContext<'_>,
         (rows, whole): (&'r [u32], Sums),
         parent: Option<(BlockHistogram, Sums)>,
-        n_all: usize,
+        n_jobs: usize,
     ) -> Job<'r> {
-        let n_parts = self.n_parts(rows.len(), n_all);
         let (rows, packed) = gather(tree, rows, self.data.n_rows());
-        let parts = (0..n_parts).map(|_| self.take()).collect();
+        let parts = (0..self.n_parts(rows.len(), n_jobs)).map(|_| self.take()).collect();
         Job { rows, packed, parts, is_new: true, whole, parent }
     }
 

@@ -17,7 +17,7 @@ use crate::question::Question;
 pub struct GrownTree {
     /// The tree; it names features by their index in the binned data.
     pub tree: Tree,
-    /// The rows that it was grown from, sorted by leaf; inside of a leaf in any order.
+    /// The rows that it was grown from, sorted by leaf.
     pub rows: Vec<u32>,
     /// For each leaf, its part of `rows`.
     pub leaf_rows: Vec<Range<usize>>,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Candidate, Growing, State};
+use super::{Candidate, Growing};
 use crate::engine::{Engine, ScanGroup, ScanNode};
 use crate::node_features;
 use crate::partition::{SidesOfRange, Sorted};
@@ -32,8 +32,7 @@ impl<E: Engine> Growing<'_, E> {
         for (group, split) in groups.into_iter().zip(splits) {
             if let Some((split, search)) = split {
                 let depth = self.nodes[group[0]].depth;
-                let number = self.nodes[group[0]].number;
-                found.push(Candidate { depth, nodes: group, number, split, search, state: State::Unsure });
+                found.push(Candidate { depth, nodes: group, split, search, sorted: None });
             } else {
                 self.close(&group);
             }
@@ -99,7 +98,7 @@ impl<E: Engine> Growing<'_, E> {
         let counts: Vec<[usize; 2]> = sorted.iter().map(Sorted::counts).collect();
         let best = self.engine.confirm(&self.context, &group, (candidate.split, &counts), &mut candidate.search);
         if best == Some(candidate.split) {
-            candidate.state = State::Sure(sorted);
+            candidate.sorted = Some(sorted);
         }
         candidate.split = best.unwrap_or(candidate.split);
         Look { is_worthwhile: best.is_some(), sorting, searching: started.elapsed().checked_sub(sorting).unwrap() }

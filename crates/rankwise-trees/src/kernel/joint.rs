@@ -144,22 +144,63 @@ fn turn_back<P: PutCells>(columns: &Columns, cells: &mut [CellRow]) {
     }
 }
 
+/// Puts the sum of each bin of a feature into its place.
 fn pick(member: &Member, column: &[u64; COLUMN_LEN], whole: u64, of_bins: &mut [u64; COLUMN_LEN]) {
-    let sum_of = |byte: u8| column[usize::from(byte)];
-    // The bin that most bytes mean has what the others leave.
-    let mut rest = whole;
-    let mut put_sum = |bin: u8, sum: u64| {
-        rest = rest.wrapping_sub(sum);
-        of_bins[usize::from(bin)] = sum;
-    };
+    let mut picked = 0u64;
     for (bins, n_bytes, bytes) in member.runs() {
-        if n_bytes == 1 {
-            bins.iter().zip(bytes).for_each(|(bin, byte)| put_sum(*bin, sum_of(*byte)));
-        } else {
-            for (bin, bytes) in bins.iter().zip(bytes.chunks_exact(n_bytes)) {
-                put_sum(*bin, bytes.iter().fold(0u64, |sum, byte| sum.wrapping_add(sum_of(*byte))));
+        let run = (bins, bytes);
+        // Most bins have few bytes each: loops of a length that the compiler knows are no loops.
+        picked = picked.wrapping_add(match n_bytes {
+            1 => pick_run::<1>(run, column, of_bins),
+            2 => pick_run::<2>(run, column, of_bins),
+            3 => pick_run::<3>(run, column, of_bins),
+            4 => pick_run::<4>(run, column, of_bins),
+            5 => pick_run::<5>(run, column, of_bins),
+            6 => pick_run::<6>(run, column, of_bins),
+            7 => pick_run::<7>(run, column, of_bins),
+            8 => pick_run::<8>(run, column, of_bins),
+            _ => pick_long_run(run, n_bytes, column, of_bins),
+        });
+    }
+    // The bin that most bytes mean has what the others leave.
+    of_bins[usize::from(member.rest())] = whole.wrapping_sub(picked);
+}
+
+/// The bins of a run, each of which has `N` bytes; gives the sum of all.
+#[inline(always)]
+fn pick_run<const N: usize>(
+    (bins, bytes): (&[u8], &[u8]),
+    column: &[u64; COLUMN_LEN],
+    of_bins: &mut [u64; COLUMN_LEN],
+) -> u64 {
+    let mut picked = 0u64;
+    for (bin, bytes) in bins.iter().zip(bytes.as_chunks::<N>().0) {
+        let sum = bytes.iter().fold(0u64, |sum, byte| sum.wrapping_add(column[usize::from(*byte)]));
+        of_bins[usize::from(*bin)] = sum;
+        picked = picked.wrapping_add(sum);
+    }
+    picked
+}
+
+fn pick_long_run(
+    (bins, bytes): (&[u8], &[u8]),
+    n_bytes: usize,
+    column: &[u64; COLUMN_LEN],
+    of_bins: &mut [u64; COLUMN_LEN],
+) -> u64 {
+    let mut picked = 0u64;
+    for (bin, bytes) in bins.iter().zip(bytes.chunks_exact(n_bytes)) {
+        let (fours, rest) = bytes.as_chunks::<4>();
+        let mut sums = [0u64; 4];
+        for four in fours {
+            for (sum, byte) in sums.iter_mut().zip(four) {
+                *sum = sum.wrapping_add(column[usize::from(*byte)]);
             }
         }
+        let tail = rest.iter().fold(0u64, |sum, byte| sum.wrapping_add(column[usize::from(*byte)]));
+        let sum = sums.iter().fold(tail, |sum, one| sum.wrapping_add(*one));
+        of_bins[usize::from(*bin)] = sum;
+        picked = picked.wrapping_add(sum);
     }
-    of_bins[usize::from(member.rest())] = rest;
+    picked
 }
