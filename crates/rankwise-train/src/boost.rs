@@ -312,18 +312,13 @@ impl Run<'_> {
         }
         let plane = self.plane(output);
         timed(&mut self.phases.scores, || {
-            let values = &grown.tree.parts().leaf_value;
             let scores = &mut self.scores[plane];
             // The tree has not seen the rows outside the sample.
             if grown.rows.len() < scores.len() {
                 grown.add_to(scores, self.binned, self.simd);
                 return;
             }
-            for (rows, value) in grown.leaf_rows.iter().zip(values) {
-                for row in &grown.rows[rows.clone()] {
-                    scores[*row as usize] += value;
-                }
-            }
+            grown.add_to_own(scores);
         });
         timed(&mut self.phases.validation, || {
             self.validation.iter_mut().for_each(|validation| validation.add(output, grown, self.simd));

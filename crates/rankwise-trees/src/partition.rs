@@ -16,7 +16,7 @@ use crate::kernel::sides::sort_sides;
 use crate::question::Question;
 
 /// Rows that one task sorts; a node with fewer than two tasks' worth is sorted by one thread.
-const ROWS_PER_TASK: usize = 1 << 14;
+const ROWS_PER_TASK: usize = 1 << 12;
 
 /// The rows of a tree, sorted into its leaves.
 #[derive(Clone, Debug)]

@@ -10,53 +10,75 @@ use crate::kernel::peaks::{PeakScan, SLACK};
 use crate::scan::{Split, Sweep, best_of_feature};
 use crate::{Cell, Sums};
 
-/// What is known about the best split of each feature of a group.
+/// What is known about the best split of each feature of a group, by their places in it.
 #[derive(Debug)]
 pub(crate) struct NodeSearch {
+    /// No score is above this; negative infinity where more is known.
+    bounds: Vec<f64>,
     known: Vec<Known>,
 }
 
-/// Splits hold scores in the place of gains.
+/// A feature that was searched exactly.
 #[derive(Clone, Copy, Debug)]
-enum Known {
-    /// No score is above this.
-    AtMost(f64),
-    /// This is the best, counts aside.
-    Best(Option<Split>),
-    /// This is the best that counts allow.
-    Counted(Option<Split>),
+struct Known {
+    place: usize,
+    /// Its best split, with a score in the place of the gain.
+    split: Option<Split>,
+    /// Whether that is the best that counts allow, or the best, counts aside.
+    is_counted: bool,
 }
 
-impl Known {
-    fn bound(self) -> f64 {
-        match self {
-            Self::AtMost(bound) => bound,
-            Self::Best(split) | Self::Counted(split) => split.map_or(f64::NEG_INFINITY, |split| split.gain),
-        }
-    }
+/// Which feature is the best as far as is known.
+enum First {
+    /// It must be searched to be sure.
+    Unsure(usize),
+    Sure(Known, Split),
 }
 
 impl NodeSearch {
-    pub(super) fn is_counted(&self, idx: usize) -> bool {
-        matches!(self.known[idx], Known::Counted(_))
+    pub(super) fn is_counted(&self, place: usize) -> bool {
+        self.known.iter().any(|known| known.place == place && known.is_counted)
     }
 
-    pub(super) fn count(&mut self, idx: usize, split: Option<Split>) {
-        self.known[idx] = Known::Counted(split);
+    pub(super) fn count(&mut self, place: usize, split: Option<Split>) {
+        self.learn(Known { place, split, is_counted: true });
     }
 
-    /// The place with the highest bound: one that is not sure before those that are, and the lowest of those.
-    fn first(&self) -> Option<usize> {
-        let mut first = None;
-        let mut highest = f64::NEG_INFINITY;
-        for (idx, known) in self.known.iter().enumerate() {
-            let bound = known.bound();
-            if bound > highest || (bound == highest && bound > f64::NEG_INFINITY && matches!(known, Known::AtMost(_))) {
-                (first, highest) = (Some(idx), bound);
-            }
+    fn learn(&mut self, known: Known) {
+        self.bounds[known.place] = f64::NEG_INFINITY;
+        match self.known.iter_mut().find(|before| before.place == known.place) {
+            Some(before) => *before = known,
+            None => self.known.push(known),
         }
-        first
     }
+
+    /// The place with the highest score: one that is not sure before those that are, and the lowest of those.
+    fn first(&self) -> Option<First> {
+        let splits = self.known.iter().filter_map(|known| Some((*known, known.split?)));
+        let best = splits.reduce(|best, next| {
+            let is_better = next.1.gain > best.1.gain || (next.1.gain == best.1.gain && next.0.place < best.0.place);
+            if is_better { next } else { best }
+        });
+        let highest = highest(&self.bounds);
+        let least = best.map_or(f64::MIN, |(_, split)| split.gain);
+        if highest >= least {
+            return self.bounds.iter().position(|bound| *bound == highest).map(First::Unsure);
+        }
+        best.map(|(known, split)| First::Sure(known, split))
+    }
+}
+
+/// The largest of some numbers, several at a time.
+fn highest(bounds: &[f64]) -> f64 {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let (chunks, rest) = bounds.as_chunks::<8>();
+    let mut lanes = [f64::NEG_INFINITY; 8];
+    for chunk in chunks {
+        for (lane, bound) in lanes.iter_mut().zip(chunk) {
+            *lane = larger(*lane, *bound);
+        }
+    }
+    lanes.iter().chain(rest).fold(f64::NEG_INFINITY, |highest, bound| larger(highest, *bound))
 }
 
 /// What the search for peaks needs to know of a node with these sums.
@@ -80,21 +102,16 @@ impl FastEngine<'_> {
             f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK
         };
         let has_peak = |feature: usize| in_range && node.bounds.is_free() && tree.directions[feature] == 0;
-        let known = |feature: &usize| {
-            if has_peak(*feature) {
-                Known::AtMost(bound(*feature))
-            } else {
-                Known::Best(self.scan_feature(tree, node, *feature))
-            }
+        let features = group.features.iter();
+        let bounds = features.map(|feature| if has_peak(*feature) { bound(*feature) } else { f64::NEG_INFINITY });
+        let bounds: Vec<f64> = bounds.collect();
+        let others: Vec<usize> = (0..bounds.len()).filter(|place| !has_peak(group.features[*place])).collect();
+        let scan = |place: usize| {
+            let split = self.scan_feature(tree, node, group.features[place]);
+            Known { place, split, is_counted: false }
         };
-        // Looking peaks up is not worth another thread's while.
-        let is_quick = group.features.iter().all(|feature| has_peak(*feature));
-        let known = if is_quick {
-            group.features.iter().map(known).collect()
-        } else {
-            group.features.par_iter().with_min_len(4).map(known).collect()
-        };
-        NodeSearch { known }
+        let known = others.into_par_iter().with_min_len(4).map(scan).collect();
+        NodeSearch { bounds, known }
     }
 
     /// The best split so far and its place, if it is worth making.
@@ -106,15 +123,14 @@ impl FastEngine<'_> {
     ) -> Option<(usize, Split)> {
         let node = &group.nodes[0];
         loop {
-            let idx = search.first()?;
-            match search.known[idx] {
-                Known::AtMost(_) => {
-                    search.known[idx] = Known::Best(self.scan_feature(tree, node, group.features[idx]));
+            match search.first()? {
+                First::Unsure(place) => {
+                    let split = self.scan_feature(tree, node, group.features[place]);
+                    search.learn(Known { place, split, is_counted: false });
                 }
-                Known::Best(split) | Known::Counted(split) => {
-                    let split = split?;
+                First::Sure(Known { place, .. }, split) => {
                     let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
-                    return Some((idx, Split { gain, ..split }));
+                    return Some((place, Split { gain, ..split }));
                 }
             }
         }

@@ -291,7 +291,15 @@ fn gather<'r>(tree: &TreeContext<'_>, rows: &'r [u32], n_all: usize) -> (Cow<'r,
     if rows.len() == n_all {
         return (Cow::Borrowed(rows), Vec::new());
     }
-    let gathered = rows.par_iter().with_min_len(ROWS_PER_CHUNK).map(|row| packed[*row as usize]).collect();
+    let mut gathered = vec![0; rows.len()];
+    let pick = |(to, rows): (&mut [u64], &[u32])| {
+        to.iter_mut().zip(rows).for_each(|(to, row)| *to = packed[*row as usize]);
+    };
+    if rows.len() < 2 * ROWS_PER_CHUNK {
+        pick((&mut gathered, rows));
+    } else {
+        gathered.par_chunks_mut(ROWS_PER_CHUNK).zip(rows.par_chunks(ROWS_PER_CHUNK)).for_each(pick);
+    }
     (Cow::Borrowed(rows), gathered)
 }
 

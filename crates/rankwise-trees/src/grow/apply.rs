@@ -13,12 +13,33 @@ use crate::question::Question;
 
 /// Rows that one task sorts into leaves.
 const ROWS_PER_TASK: usize = 1 << 13;
+/// With fewer rows, another thread is of no use.
+const MIN_ROWS: usize = 1 << 12;
 
 impl GrownTree {
     /// Adds the tree's values to the scores of all rows of data that has the same bins.
     pub fn add_to(&self, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
         let parts = self.tree.parts();
         add((parts, &self.questions), &parts.leaf_value, scores, data, simd);
+    }
+}
+
+impl GrownTree {
+    /// The same for the rows that it was grown from, where these are all rows. Each thread has a run of the scores, and finds
+    /// its rows in each leaf, where they ascend.
+    pub fn add_to_own(&self, scores: &mut [f64]) {
+        let n_rows = scores.len().div_ceil(rayon::current_num_threads()).max(MIN_ROWS);
+        scores.par_chunks_mut(n_rows).enumerate().for_each(|(task, scores)| {
+            let first = task * n_rows;
+            for (range, value) in self.leaf_rows.iter().zip(&self.tree.parts().leaf_value) {
+                let rows = &self.rows[range.clone()];
+                let start = rows.partition_point(|row| (*row as usize) < first);
+                let end = rows.partition_point(|row| (*row as usize) < first + n_rows);
+                for row in &rows[start..end] {
+                    scores[*row as usize - first] += value;
+                }
+            }
+        });
     }
 }
 

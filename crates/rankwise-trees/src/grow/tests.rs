@@ -150,8 +150,11 @@ proptest! {
             let mut scores: Vec<f64> = (0..data.grad.len()).map(|row| row as f64 * 0.1).collect();
             let expected = scores.iter().enumerate().map(|(row, score)| score + values[grown.leaf_of(&data.binned, row)]);
             let expected: Vec<f64> = expected.collect();
+            let mut own = scores.clone();
             grown.add_to(&mut scores, &data.binned, simd);
+            grown.add_to_own(&mut own);
             prop_assert_eq!(&scores, &expected);
+            prop_assert_eq!(&own, &expected);
             // A multiple, found from the bounds of the tree alone.
             add_multiple(&grown.tree, -0.25, &mut scores, &data.binned, simd);
             let expected = expected.iter().enumerate().map(|(row, score)| score - 0.25 * values[grown.leaf_of(&data.binned, row)]);
@@ -196,6 +199,25 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn threads_add_to_runs_of_the_scores() {
+    let rows: Vec<TinyRow> =
+        (0..9001u32).map(|row| (vec![Some((row * row % 7) as u8), Some((row % 5) as u8), None], (row % 11) as i8, 1)).collect();
+    let data = tiny_data(&rows);
+    let params = TreeSpec { num_leaves: 8, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    for n_threads in [1, 2, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let (own, expected) = pool.install(|| {
+            let grown = grow(&data, &params);
+            let (mut own, mut expected) = (vec![0.5; rows.len()], vec![0.5; rows.len()]);
+            grown.add_to_own(&mut own);
+            grown.add_to(&mut expected, &data.binned, SimdLevel::best());
+            (own, expected)
+        });
+        assert_eq!(own, expected);
     }
 }
 
