@@ -116,14 +116,15 @@ impl Run<'_> {
     /// The derivatives of all documents, or of those that are selected.
     fn compute_gradients(&mut self) {
         let started = Instant::now();
-        if let Some(selection) = self.selection.filter(|selection| selection.is_due(self.n_tried)) {
+        let round = self.round();
+        if let Some(selection) = self.selection.filter(|selection| selection.is_due(round)) {
             let scores = self.ensemble.scores().unwrap_or(&self.scores);
-            let rows = selection.rows(self.data, &self.output.scores(scores), self.n_tried);
+            let rows = selection.rows(self.data, &self.output.scores(scores), round);
             self.part = self.part_of(rows);
         }
         self.fill_gradients(Reach::Sample);
         if let Some(sampling) = &mut self.gradient_sampling {
-            sampling.draw(self.data, self.n_tried as u32, (&mut self.grad, &mut self.hess), &self.weights);
+            sampling.draw(self.data, round, (&mut self.grad, &mut self.hess), &self.weights);
         }
         self.phases.gradients += started.elapsed();
     }
@@ -261,7 +262,7 @@ impl Run<'_> {
 
     /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
     /// trees were grown by.
-    fn round(&self) -> u32 {
+    pub(crate) fn round(&self) -> u32 {
         let start = self.start.map_or(0, |model| model.trees.len() / self.output.n_outputs());
         (start + self.n_tried) as u32
     }

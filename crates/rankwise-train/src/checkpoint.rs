@@ -22,7 +22,7 @@ pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
 /// Another number wherever the content changes, or what is trained from the same data and parameters.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();
@@ -197,8 +197,9 @@ mod tests {
             bytes[covered..].copy_from_slice(&checksum.to_le_bytes());
             Checkpoint::read(&bytes).unwrap_err()
         };
-        assert_eq!(versioned(3), CheckpointError::Newer { found: 3, known: 2 });
-        assert_eq!(versioned(1), CheckpointError::Older { found: 1, known: 2 });
+        let known = FORMAT_VERSION;
+        assert_eq!(versioned(known + 1), CheckpointError::Newer { found: known + 1, known });
+        assert_eq!(versioned(1), CheckpointError::Older { found: 1, known });
     }
 
     #[test]

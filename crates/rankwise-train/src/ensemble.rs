@@ -65,9 +65,10 @@ impl Ensemble {
 impl Run<'_> {
     /// Leaves out trees before a round, where the learner does.
     pub(crate) fn drop_trees(&mut self) {
+        let round = self.round();
         let Ensemble::Dart(dart) = &mut self.ensemble else { return };
         let (n_outputs, n_rows) = (self.output.n_outputs(), self.data.n_rows());
-        dart.drop_for(self.n_tried as u32, &self.factors);
+        dart.drop_for(round, &self.factors);
         timed(&mut self.phases.scores, || {
             dart.take_out(&self.scores, |round, scores| {
                 for (output, scores) in scores.chunks_exact_mut(n_rows).enumerate() {

@@ -48,13 +48,13 @@ impl Selection {
     }
 
     /// Whether documents are selected anew before a round, counted from 0.
-    pub(crate) fn is_due(&self, round: usize) -> bool {
-        (round + 1).is_multiple_of(self.every)
+    pub(crate) fn is_due(&self, round: u32) -> bool {
+        (round as usize + 1).is_multiple_of(self.every)
     }
 
     /// The rows that are kept in a round, ascending.
-    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64], round: usize) -> Vec<u32> {
-        let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round as u32));
+    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64], round: u32) -> Vec<u32> {
+        let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round));
         let place = |row: usize| match &draw {
             Some(draw) => data.draw(draw, row).to_bits(),
             None => descending_bits(scores[row]),

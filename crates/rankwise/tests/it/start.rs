@@ -8,13 +8,16 @@ use crate::{dataset, params, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-const SETTINGS: [Settings<'static>; 6] = [
+const SETTINGS: [Settings<'static>; 9] = [
     &[("num_leaves", "15")],
     &[("bagging_fraction", "0.6"), ("bagging_freq", "1"), ("feature_fraction", "0.5")],
     &[("objective", "plackett-luce"), ("samples", "2")],
     &[("objective", "multiclass"), ("bagging_fraction", "0.6"), ("bagging_freq", "1")],
     &[("step", "line"), ("objective", "rmse")],
     &[("sample", "selective"), ("p_high", "20")],
+    &[("sample", "negatives"), ("p_negatives", "40")],
+    &[("sample", "goss"), ("learning_rate", "0.5")],
+    &[("sample", "mvs"), ("bagging_fraction", "0.5")],
 ];
 
 fn wanted(settings: Settings<'_>, num_trees: &str) -> TrainParams {
