@@ -1,6 +1,6 @@
 """Quality and time per tree against LightGBM with equal parameters.
 
-    python3 bench/quality.py            web-shaped synthetic data, and MQ2007 where the data folder has it
+    python3 bench/quality.py            web-shaped synthetic data, and MQ2007 and MSRD where the data folder has them
     python3 bench/quality.py --quick    one resample, to see that it runs
 
 Both train on the same resamples of the training queries, alternately, and are measured by the same program on the same
@@ -113,34 +113,50 @@ def mq2007_tasks(data, folder, n_folds, n_resamples):
         test.write(range(len(test.lines)), test_path)
         yield train, [row for rows in train.queries() for row in rows], test, test_path
         for resample in range(n_resamples):
-            random, queries = np.random.default_rng(resample), train.queries()
-            random.shuffle(queries)
-            kept = queries[: len(queries) * 9 // 10]
-            yield train, [row for rows in kept for row in random.permutation(rows)], test, test_path
+            yield train, resampled(train, resample), test, test_path
+
+
+def msrd_tasks(data, folder, n_resamples):
+    train, test = (peers.Letor.read(data / "msrd" / f"{part}.txt.zst") for part in ("train", "vali"))
+    test_path = folder / "msrd-test.txt"
+    test.write(range(len(test.lines)), test_path)
+    for resample in range(n_resamples):
+        yield train, resampled(train, resample), test, test_path
+
+
+def resampled(train, seed):
+    """90 % of the queries, rows shuffled inside them."""
+    random, queries = np.random.default_rng(seed), train.queries()
+    random.shuffle(queries)
+    kept = queries[: len(queries) * 9 // 10]
+    return [row for rows in kept for row in random.permutation(rows)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", default="", choices=["", "web", "mq2007"])
+    parser.add_argument("--only", default="", choices=["", "web", "mq2007", "msrd"])
     parser.add_argument("--quick", action="store_true", help="one resample only")
     args = parser.parse_args()
     n_runs = 1 if args.quick else 5
     binary = peers.build()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if args.only != "mq2007":
+        if args.only in ("", "web"):
             compare(binary, "web-shaped 60k x 136, 63 leaves", web_tasks(binary, folder, n_runs), args.threads, folder)
         data = peers.data_folder()
-        if args.only == "web":
-            return
-        if data is None or not (data / "mq2007").is_dir():
-            print("\nMQ2007: skipped, it is not in a data folder (set RANKWISE_DATA)")
-        else:
-            compare(binary, "MQ2007 five folds, 63 leaves", mq2007_tasks(data, folder, n_runs, 0), args.threads, folder)
-            if not args.quick:
-                name = "MQ2007 five folds with resamples, 63 leaves"
-                compare(binary, name, mq2007_tasks(data, folder, n_runs, 5), args.threads, folder)
+        for name in ("mq2007", "msrd"):
+            if args.only not in ("", name):
+                continue
+            if data is None or not (data / name).is_dir():
+                print(f"\n{name}: skipped, it is not in a data folder (set RANKWISE_DATA)")
+            elif name == "msrd":
+                compare(binary, "MSRD, 63 leaves", msrd_tasks(data, folder, n_runs), args.threads, folder)
+            else:
+                compare(binary, "MQ2007 five folds, 63 leaves", mq2007_tasks(data, folder, n_runs, 0), args.threads, folder)
+                if not args.quick:
+                    title = "MQ2007 five folds with resamples, 63 leaves"
+                    compare(binary, title, mq2007_tasks(data, folder, n_runs, 5), args.threads, folder)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,8 @@ def section(work, with_figures):
             f"| {method} | " + " | ".join(cells) + f" | {difference[0]} | {difference[1]} | {1e3 * seconds[method]:.1f} | "
             f"{100 * work.share_used(settings):.1f} % |"
         )
+    difference, p = work.p_value(selective, plain, trees)
+    lines.append(f"\nSelective is above LambdaMART by {difference:+.4f}, p = {p:.4f}.")
     kept = [overlap(work, settings, high_low["p_low"]) for settings in (selective, high_low)]
     lines.append(
         f"\nOf the lowest {high_low['p_low']} % of negatives after the last tree, so many were there after every tenth of the trees: "
