@@ -204,8 +204,9 @@ proptest! {
 
 #[test]
 fn threads_add_to_runs_of_the_scores() {
-    let rows: Vec<TinyRow> =
-        (0..9001u32).map(|row| (vec![Some((row * row % 7) as u8), Some((row % 5) as u8), None], (row % 11) as i8, 1)).collect();
+    let rows: Vec<TinyRow> = (0..9001u32)
+        .map(|row| (vec![Some((row * row % 7) as u8), Some((row % 5) as u8), None], (row % 11) as i8, 1))
+        .collect();
     let data = tiny_data(&rows);
     let params = TreeSpec { num_leaves: 8, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
     for n_threads in [1, 2, 3] {
