@@ -151,9 +151,11 @@ impl BinBlocks {
         let plans: Vec<StripPlan<'_>> =
             alone.chain(shared.chunks(BLOCK_FEATURES).map(|columns| StripPlan::joint(columns, data))).collect();
         let mut blocks = Vec::new();
-        let mut pages: Vec<Vec<(Strip, Vec<&[u8]>)>> = Vec::new();
+        let mut pages = Vec::new();
         for page in arrange(plans) {
-            pages.push(page.iter().map(|plan| plan.make(&mut blocks, data)).collect());
+            let made = page.iter().map(|plan| plan.make(&mut blocks, data));
+            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = made.unzip();
+            pages.push(BinPage::new(strips, &columns, data.n_rows()));
         }
 
         let mut places = vec![(0, 0); data.n_features()];
@@ -162,11 +164,7 @@ impl BinBlocks {
                 places[*feature] = (idx, lane);
             }
         }
-        let page = |strips: Vec<(Strip, Vec<&[u8]>)>| {
-            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = strips.into_iter().unzip();
-            BinPage::new(strips, &columns, data.n_rows())
-        };
-        Self { pages: pages.into_iter().map(page).collect(), blocks, places }
+        Self { pages, blocks, places }
     }
 
     /// The blocks.
