@@ -164,7 +164,7 @@ impl BinBlocks {
                 places[*feature] = (idx, lane);
             }
         }
-        Self { pages, blocks, places }
+        Self { blocks, pages, places }
     }
 
     /// The blocks.
