@@ -35,7 +35,7 @@ pub(crate) struct Global {
     /// Print one JSON object instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Threads to use; by default one for each core. The results do not depend on it.
+    /// Threads to use; by default, and at most, one for each core. The results do not depend on it.
     #[arg(long, global = true, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Seed of every random draw.
