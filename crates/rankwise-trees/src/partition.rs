@@ -130,6 +130,11 @@ impl Partition {
         copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
     }
 
+    /// Puts the rows of a range back into their order, where they were sorted by sides that are no more.
+    pub(crate) fn restore(&mut self, range: Range<usize>) {
+        self.rows[range].sort_unstable();
+    }
+
     pub(crate) fn into_rows(self) -> Vec<u32> {
         self.rows
     }

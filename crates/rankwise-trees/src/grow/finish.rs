@@ -17,7 +17,7 @@ use crate::question::Question;
 pub struct GrownTree {
     /// The tree; it names features by their index in the binned data.
     pub tree: Tree,
-    /// The rows that it was grown from, sorted by leaf.
+    /// The rows that it was grown from, sorted by leaf, and ascending in each.
     pub rows: Vec<u32>,
     /// For each leaf, its part of `rows`.
     pub leaf_rows: Vec<Range<usize>>,
@@ -95,6 +95,7 @@ impl<E: Engine> Growing<'_, E> {
             let has_more = children.iter().any(|child| self.nodes[*child].division.is_some());
             if !has_more && split.gain <= self.grower.params.min_gain_to_split {
                 self.nodes[id].division = None;
+                self.partition.restore(self.nodes[id].rows.clone());
             }
         }
     }

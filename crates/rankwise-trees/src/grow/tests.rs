@@ -208,7 +208,12 @@ fn threads_add_to_runs_of_the_scores() {
         .map(|row| (vec![Some((row * row % 7) as u8), Some((row % 5) as u8), None], (row % 11) as i8, 1))
         .collect();
     let data = tiny_data(&rows);
-    let params = TreeSpec { num_leaves: 8, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    // Leaves of which some were divided once.
+    let spec = TreeSpec { num_leaves: 20, min_data_in_leaf: 1, prune: true, ..TreeSpec::default() };
+    let least =
+        grow(&data, &spec.clone().check().unwrap()).tree.parts().gain.iter().fold(0.0, |sum: f64, gain| sum + gain);
+    let params = TreeSpec { min_gain_to_split: least / 20.0, ..spec.clone() }.check().unwrap();
+    assert!(grow(&data, &params).tree.n_leaves() < grow(&data, &spec.check().unwrap()).tree.n_leaves());
     for n_threads in [1, 2, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let (own, expected) = pool.install(|| {
