@@ -1,8 +1,9 @@
 """Loading speed against scikit-learn, XGBoost and pyarrow, alternately in one run, from the same web-shaped data.
 
     python3 bench/load.py                260k rows of 136 features
-    python3 bench/load.py --rounds 5     how often each program loads; the best time counts
+    python3 bench/load.py --rounds 5     how often each program loads; best and median are shown
     python3 bench/load.py --rows 60000   smaller
+    python3 bench/load.py --only parquet one form of the file
 
 Every program runs in a process of its own and ends with its own form of the data in memory: scikit-learn a sparse matrix,
 XGBoost a DMatrix, pyarrow a float32 array of numpy, Rankwise a data set in canonical order, every row hashed and sorted.
@@ -11,6 +12,7 @@ A time is that of loading alone, with the file in the cache of the system. MB ar
 
 import argparse
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -86,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rows", type=int, default=260_000)
+    parser.add_argument("--only", choices=ENDINGS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
@@ -100,21 +103,20 @@ def main():
             letor.writelines(line.split(" #", 1)[0].rstrip() + "\n" for line in named)
         for form in ("csv", "parquet", "cache"):
             peers.rankwise(binary, "convert-data", files["letor"], files[form])
-        best = {}
+        seconds = {loader: [] for loader in LOADERS if args.only in (None, loader[1])}
         for _ in range(args.rounds):
-            for loader in LOADERS:
-                program, form, threads = loader
-                seconds = load(program, form, files[form], threads, binary, folder)
-                best[loader] = min(seconds, best.get(loader, seconds))
-        report(best, files)
+            for (program, form, threads), times in seconds.items():
+                times.append(load(program, form, files[form], threads, binary, folder))
+        report(seconds, files)
 
 
-def report(best, files):
-    print(f"{'form':9}{'program':15}{'threads':>8}{'seconds':>10}{'MB/s':>9}{'of Rankwise on 1 thread':>26}")
-    for (program, form, threads), seconds in best.items():
+def report(seconds, files):
+    print(f"{'form':9}{'program':15}{'threads':>8}{'best':>9}{'median':>9}{'MB/s':>9}{'best of Rankwise on 1 thread':>31}")
+    for (program, form, threads), times in seconds.items():
         megabytes = files[form].stat().st_size / 1e6
-        ratio = seconds / best["Rankwise", form, 1]
-        print(f"{form:9}{program:15}{threads:8}{seconds:10.3f}{megabytes / seconds:9.0f}{ratio:24.2f} x")
+        best, median = min(times), statistics.median(times)
+        ratio = best / min(seconds["Rankwise", form, 1])
+        print(f"{form:9}{program:15}{threads:8}{best:9.3f}{median:9.3f}{megabytes / best:9.0f}{ratio:29.2f} x")
 
 
 main()

@@ -17,7 +17,8 @@ Usage: cargo xtask COMMAND
   tidy    the checks of our own: crate table, manifests, sources, links, sizes
   docs    write docs/parameters.md anew from the declarations in the code
   counts  count the instructions of the hot loops and hold them against their limits (needs valgrind)
-  peers   compare metrics, imported and exported models with other programs' (needs python3 and installs the programs)
+  peers   compare metrics, imported and exported models and Parquet files with other programs' (needs python3 and
+          installs the programs)
   fuzz    feed damaged inputs to every reader, or to TARGET: fuzz [TARGET] [--runs N | --time SECONDS] [--seed S];
           with --guided right after TARGET by libFuzzer (needs cargo-bolero)
   help    this text

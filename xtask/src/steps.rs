@@ -15,13 +15,14 @@ const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 const GUNGRAUN: &str = "0.20.0";
 
 /// What `cargo xtask peers` runs; all share one environment.
-const PEER_SCRIPTS: [&str; 6] = [
+const PEER_SCRIPTS: [&str; 7] = [
     "peers/metrics.py",
     "peers/import.py",
     "peers/export.py",
     "peers/objectives.py",
     "peers/listwise.py",
     "peers/refit.py",
+    "peers/parquet.py",
 ];
 
 enum Work {

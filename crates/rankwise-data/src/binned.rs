@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{BinningParams, DataError, Dataset, FeatureBins, PreparedColumn};
+use crate::{BinningParams, Column, DataError, Dataset, FeatureBins, PreparedColumn};
 
 /// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
 /// is a lower id.
@@ -21,16 +21,8 @@ impl BinnedDataset {
         let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
             .into_par_iter()
             .map(|slot| {
-                let column = data.column(slot);
-                let values = match &sample {
-                    None => {
-                        let mut values = Vec::with_capacity(data.n_rows());
-                        column.for_each_in(0, data.n_rows(), |_, value| values.push(value));
-                        values
-                    }
-                    Some(rows) => rows.iter().map(|row| column.get(*row as usize)).collect(),
-                };
-                (data.feature_ids()[slot], FeatureBins::from_values(values, params.max_bin))
+                let bins = bins_of(data.column(slot), data.n_rows(), sample.as_deref(), params.max_bin);
+                (data.feature_ids()[slot], bins)
             })
             .filter(|(_, bins)| !bins.is_constant())
             .unzip();
@@ -93,6 +85,10 @@ impl BinnedDataset {
                     .try_reserve_exact(n_rows)
                     .map_err(|_| DataError::TooLarge { rows: n_rows, features: feature_ids.len() })?;
                 match data.column_of(*feature) {
+                    Some(Column::Coded { codes, values }) => {
+                        let bin: Vec<u8> = values.iter().map(|value| bins.bin(*value)).collect();
+                        column.extend(codes.iter().map(|code| bin[usize::from(*code)]));
+                    }
                     Some(values) => values.for_each_in(0, n_rows, |_, value| column.push(bins.bin(value))),
                     None => column.resize(n_rows, bins.bin(data.absent().value())),
                 }
@@ -125,6 +121,28 @@ impl BinnedDataset {
     /// The bins of one feature, by row.
     pub fn column(&self, feature: usize) -> &[u8] {
         &self.columns[feature]
+    }
+}
+
+/// The bins that the values of a feature call for, those in the sample or all.
+fn bins_of(column: &Column, n_rows: usize, sample: Option<&[u32]>, max_bin: usize) -> FeatureBins {
+    match (column, sample) {
+        (Column::Coded { codes, values }, _) => {
+            let mut counts = vec![0usize; values.len()];
+            match sample {
+                Some(rows) => rows.iter().for_each(|row| counts[usize::from(codes[*row as usize])] += 1),
+                None => codes.iter().for_each(|code| counts[usize::from(*code)] += 1),
+            }
+            FeatureBins::from_counts(values.iter().copied().zip(counts).collect(), max_bin)
+        }
+        (_, Some(rows)) => {
+            FeatureBins::from_values(rows.iter().map(|row| column.get(*row as usize)).collect(), max_bin)
+        }
+        (_, None) => {
+            let mut values = Vec::with_capacity(n_rows);
+            column.for_each_in(0, n_rows, |_, value| values.push(value));
+            FeatureBins::from_values(values, max_bin)
+        }
     }
 }
 

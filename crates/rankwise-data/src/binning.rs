@@ -43,10 +43,33 @@ impl FeatureBins {
         }
         values.sort_unstable_by(f32::total_cmp);
         let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
+        Self::from_distinct(&distinct, has_missing, max_bin)
+    }
+
+    /// The bins of values that occur so many times each, in any order; some may be equal, and some may not occur.
+    pub(crate) fn from_counts(mut counts: Vec<(f32, usize)>, max_bin: usize) -> Self {
+        counts.retain(|(_, count)| *count > 0);
+        let n_all = counts.len();
+        counts.retain(|(value, _)| !value.is_nan());
+        let has_missing = counts.len() < n_all;
+        for (value, _) in &mut counts {
+            *value += 0.0;
+        }
+        counts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        counts.dedup_by(|next, kept| {
+            let is_equal = next.0 == kept.0;
+            kept.1 += if is_equal { next.1 } else { 0 };
+            is_equal
+        });
+        Self::from_distinct(&counts, has_missing, max_bin)
+    }
+
+    /// From different values, ascending, and how often each occurs.
+    fn from_distinct(distinct: &[(f32, usize)], has_missing: bool, max_bin: usize) -> Self {
         let upper = if distinct.len() <= max_bin {
-            (0..distinct.len()).map(|idx| upper_bound(&distinct, idx)).collect()
+            (0..distinct.len()).map(|idx| upper_bound(distinct, idx)).collect()
         } else {
-            equal_counts(&distinct, max_bin)
+            equal_counts(distinct, max_bin)
         };
         Self { upper, has_missing }
     }
@@ -201,6 +224,15 @@ mod tests {
             let mut reversed = values.clone();
             reversed.reverse();
             prop_assert_eq!(FeatureBins::from_values(values, max_bin), FeatureBins::from_values(reversed, max_bin));
+        }
+
+        /// Values that were counted before, some of them in parts, make the same bins.
+        #[test]
+        fn counts_say_what_values_say(
+            counted in prop::collection::vec((value(), 0usize..4), 1..200), max_bin in 2usize..20,
+        ) {
+            let values = counted.iter().flat_map(|(value, count)| std::iter::repeat_n(*value, *count)).collect();
+            prop_assert_eq!(FeatureBins::from_counts(counted, max_bin), FeatureBins::from_values(values, max_bin));
         }
 
         /// Without frequent values, no bin holds more than twice its share.

@@ -8,7 +8,9 @@
 //! ```
 
 mod by_column;
+mod column_values;
 mod extras;
+mod key_tile;
 mod row_block;
 mod source;
 
@@ -17,8 +19,8 @@ use std::collections::HashMap;
 use rankwise_params::param_enum;
 use rayon::prelude::*;
 
-pub use self::by_column::ColumnValues;
 use self::by_column::Table;
+pub use self::column_values::{ColumnValues, Dictionary};
 use self::extras::{Extras, QueryWeights};
 pub use self::row_block::RowBlock;
 use self::source::{Beside, Source};
@@ -174,7 +176,7 @@ impl DatasetBuilder {
         self.extras.check_products(&queries, &query_weights)?;
         let beside = Beside { queries: &queries, query_weights: &query_weights, extras: &self.extras };
         let mut keys = match &table {
-            Some(table) => table.row_keys(n_rows, self.absent, |row| source.begin_key(row, &beside)),
+            Some(table) => table.row_keys(n_rows, self.absent, |row, bytes| source.begin_key(row, &beside, bytes)),
             None => source.row_keys(&beside),
         };
         if let Some(pairs) = &self.extras.pairs {

@@ -5,6 +5,13 @@
 pub enum Column {
     /// One value per row.
     Dense(Vec<f32>),
+    /// One code per row, which stands for a value.
+    Coded {
+        /// Places in `values`, by row.
+        codes: Vec<u16>,
+        /// The values; some may be equal, and some may stand in no row.
+        values: Vec<f32>,
+    },
     /// Only some rows have a value of their own; the others have `rest`.
     Sparse {
         /// The rows with a value, ascending.
@@ -21,6 +28,7 @@ impl Column {
     pub fn get(&self, row: usize) -> f32 {
         match self {
             Self::Dense(values) => values[row],
+            Self::Coded { codes, values } => values[usize::from(codes[row])],
             Self::Sparse { rows, values, rest } => {
                 rows.binary_search(&(row as u32)).map_or(*rest, |position| values[position])
             }
@@ -33,6 +41,11 @@ impl Column {
             Self::Dense(values) => {
                 for (offset, value) in values[start..end].iter().enumerate() {
                     visit(offset, *value);
+                }
+            }
+            Self::Coded { codes, values } => {
+                for (offset, code) in codes[start..end].iter().enumerate() {
+                    visit(offset, values[usize::from(*code)]);
                 }
             }
             Self::Sparse { rows, values, rest } => {
@@ -55,11 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn all_forms_say_the_same() {
         let sparse = Column::Sparse { rows: vec![1, 4], values: vec![2.0, 3.0], rest: 0.0 };
+        let coded = Column::Coded { codes: vec![2, 1, 2, 2, 0, 2], values: vec![3.0, 2.0, 0.0] };
         let dense = Column::Dense(vec![0.0, 2.0, 0.0, 0.0, 3.0, 0.0]);
         for row in 0..6 {
-            assert_eq!(sparse.get(row), dense.get(row));
+            assert_eq!((sparse.get(row), coded.get(row)), (dense.get(row), dense.get(row)));
         }
         for (start, end) in [(0, 6), (1, 2), (2, 5), (5, 6), (3, 3)] {
             let collect = |column: &Column| {
@@ -67,7 +81,9 @@ mod tests {
                 column.for_each_in(start, end, |offset, value| seen.push((offset, value)));
                 seen
             };
-            assert_eq!(collect(&sparse), collect(&dense), "{start}..{end}");
+            for column in [&sparse, &coded] {
+                assert_eq!(collect(column), collect(&dense), "{start}..{end}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The identity of a row: what makes the order of data canonical.
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// A 128-bit hash of everything that a row says. Rows with equal keys are interchangeable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,10 +24,15 @@ impl RowKey {
 
     /// The key of a document that its ids alone identify.
     pub fn of_ids(qid: &str, doc_id: &str) -> Self {
-        let mut hasher = KeyHasher::default();
-        hasher.text(qid);
-        hasher.text(doc_id);
-        hasher.finish()
+        let mut bytes = KeyBytes::default();
+        bytes.text(qid);
+        bytes.text(doc_id);
+        bytes.finish()
+    }
+
+    /// The key of what these bytes spell.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self(xxh3_128(bytes))
     }
 
     /// The key of a query.
@@ -36,56 +41,48 @@ impl RowKey {
     }
 }
 
-/// Feeds the fields of a row to the hash, each so framed that no two rows spell the same bytes.
+/// Spells the fields of a row for the hash, each so framed that no two rows spell the same bytes.
 #[derive(Default)]
-pub(crate) struct KeyHasher {
-    state: Xxh3Default,
-}
+pub(crate) struct KeyBytes(Vec<u8>);
 
-impl KeyHasher {
+impl KeyBytes {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
-        self.state.update(&(text.len() as u64).to_le_bytes());
-        self.state.update(text.as_bytes());
+        self.0.extend((text.len() as u64).to_le_bytes());
+        self.0.extend(text.as_bytes());
     }
 
     pub(crate) fn number(&mut self, value: f32) {
-        self.state.update(&canonical_bits(value).to_le_bytes());
+        self.0.extend(canonical_bits(value).to_le_bytes());
     }
 
     pub(crate) fn integer(&mut self, value: u32) {
-        self.state.update(&value.to_le_bytes());
+        self.0.extend(value.to_le_bytes());
     }
 
     pub(crate) fn wide(&mut self, value: u128) {
-        self.state.update(&value.to_le_bytes());
+        self.0.extend(value.to_le_bytes());
     }
 
     pub(crate) fn key(&mut self, key: RowKey) {
         self.wide(key.0);
     }
 
-    /// Many small pieces cost more than they hold, so they are gathered; the hash does not depend on how.
     pub(crate) fn features(&mut self, features: impl Iterator<Item = (u32, f32)>) {
-        let mut buffer = [0; FEATURE_BYTES * 128];
-        let mut filled = 0;
         for (feature, value) in features {
-            if filled == buffer.len() {
-                self.state.update(&buffer);
-                filled = 0;
-            }
-            buffer[filled..filled + FEATURE_BYTES].copy_from_slice(&feature_bytes(feature, value));
-            filled += FEATURE_BYTES;
+            self.0.extend(feature_bytes(feature, canonical_bits(value)));
         }
-        self.state.update(&buffer[..filled]);
     }
 
-    /// Features that were turned into bytes before.
-    pub(crate) fn feature_bytes(&mut self, bytes: &[u8]) {
-        self.state.update(bytes);
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.0
     }
 
     pub(crate) fn finish(&self) -> RowKey {
-        RowKey(self.state.digest128())
+        RowKey::of_bytes(&self.0)
     }
 }
 
@@ -93,19 +90,15 @@ impl KeyHasher {
 pub(crate) const FEATURE_BYTES: usize = 8;
 
 /// A feature as it enters the hash.
-pub(crate) fn feature_bytes(feature: u32, value: f32) -> [u8; FEATURE_BYTES] {
-    (u64::from(feature) | u64::from(canonical_bits(value)) << 32).to_le_bytes()
+pub(crate) fn feature_bytes(feature: u32, bits: u32) -> [u8; FEATURE_BYTES] {
+    (u64::from(feature) | u64::from(bits) << 32).to_le_bytes()
 }
 
 /// One pattern of bits per value: -0 is 0, every NaN the same.
-fn canonical_bits(value: f32) -> u32 {
-    if value == 0.0 {
-        0
-    } else if value.is_nan() {
-        f32::NAN.to_bits()
-    } else {
-        value.to_bits()
-    }
+pub(crate) fn canonical_bits(value: f32) -> u32 {
+    // Adding +0 turns -0 into it and leaves all else as it is.
+    let bits = (value + 0.0).to_bits();
+    if value.is_nan() { f32::NAN.to_bits() } else { bits }
 }
 
 #[cfg(test)]
@@ -116,9 +109,9 @@ mod tests {
     fn framing_and_zero_signs_do_not_confuse_keys() {
         assert_ne!(RowKey::of_ids("ab", "c"), RowKey::of_ids("a", "bc"));
         let key = |value: f32| {
-            let mut hasher = KeyHasher::default();
-            hasher.features([(1, value)].into_iter());
-            hasher.finish()
+            let mut bytes = KeyBytes::default();
+            bytes.features([(1, value)].into_iter());
+            bytes.finish()
         };
         assert_eq!(key(0.0), key(-0.0));
         assert_ne!(key(0.0), key(1.0));

@@ -31,7 +31,7 @@ pub mod synth;
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
 pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
-pub use builder::{Absent, ColumnValues, DatasetBuilder, MAX_ROWS, Row, RowBlock};
+pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
 pub use columns::Column;
 pub use dataset::{Dataset, DocKeys, QueryView};
 pub use error::{DataError, PairProblem};

@@ -1,7 +1,7 @@
 //! Preferences between two documents of a query: which of them should stand higher.
 
 use crate::builder::QueryNumbers;
-use crate::key::KeyHasher;
+use crate::key::KeyBytes;
 use crate::{DataError, PairProblem, RowKey};
 
 /// One preference. In a builder rows are numbered in input order, in a data set in canonical order; from 0 in both.
@@ -54,23 +54,23 @@ pub(crate) fn add_to_keys(keys: &mut [RowKey], pairs: &[Pair]) {
         sums[loser] = sums[loser].wrapping_add(mark("below", keys[winner], pair));
     }
     for (key, sum) in keys.iter_mut().zip(sums).filter(|(_, sum)| *sum != 0) {
-        let mut hasher = KeyHasher::default();
-        hasher.key(*key);
-        hasher.wide(sum);
-        *key = hasher.finish();
+        let mut bytes = KeyBytes::default();
+        bytes.key(*key);
+        bytes.wide(sum);
+        *key = bytes.finish();
     }
 }
 
 fn mark(side: &str, other: RowKey, pair: &Pair) -> u128 {
-    let mut hasher = KeyHasher::default();
-    hasher.text(side);
-    hasher.key(other);
-    hasher.number(pair.weight);
+    let mut bytes = KeyBytes::default();
+    bytes.text(side);
+    bytes.key(other);
+    bytes.number(pair.weight);
     // Pairs without a probability keep the keys that they had before there were any.
     if pair.probability != 1.0 {
-        hasher.number(pair.probability);
+        bytes.number(pair.probability);
     }
-    hasher.finish().as_u128()
+    bytes.finish().as_u128()
 }
 
 /// Pairs of input rows as pairs of canonical rows, in canonical order: those of a query stand together.

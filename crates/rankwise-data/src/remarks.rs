@@ -142,10 +142,16 @@ struct ColumnFacts {
 
 impl ColumnFacts {
     fn new(column: &Column, data: &Dataset) -> Self {
-        let (values, n_rows) = match column {
-            Column::Dense(values) | Column::Sparse { values, .. } => (values, data.n_rows()),
+        let n_rows = data.n_rows();
+        let in_use;
+        let (values, is_whole) = match column {
+            Column::Dense(values) => (values, true),
+            Column::Sparse { values, .. } => (values, values.len() == n_rows),
+            Column::Coded { codes, values } => {
+                in_use = values_in_use(codes, values);
+                (&in_use, true)
+            }
         };
-        let is_whole = values.len() == n_rows;
         Self {
             is_constant: is_whole && values.iter().all(|value| *value == values[0]),
             is_rare: !is_whole && values.len() * RARE < n_rows,
@@ -155,6 +161,15 @@ impl ColumnFacts {
                 .any(|some| some.iter().fold(false, |cut, value| cut | (value.abs() == f32::MAX))),
         }
     }
+}
+
+/// The values that some row has.
+fn values_in_use(codes: &[u16], values: &[f32]) -> Vec<f32> {
+    let mut is_used = vec![false; values.len()];
+    for code in codes {
+        is_used[usize::from(*code)] = true;
+    }
+    values.iter().zip(is_used).filter(|(_, is_used)| *is_used).map(|(value, _)| *value).collect()
 }
 
 fn is_scattered(input_rows: &[u32]) -> bool {

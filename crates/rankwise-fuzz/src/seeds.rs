@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use parquet::data_type::{BoolType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
 use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
@@ -87,7 +91,52 @@ pub(crate) fn csv() -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn parquet() -> Vec<Vec<u8>> {
-    vec![job_as("d.parquet", Format::Parquet)]
+    let versions = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0];
+    let others = versions.into_iter().map(parquet_of_others);
+    others.chain([job_as("d.parquet", Format::Parquet)]).collect()
+}
+
+/// What our writer does not write: pages without compression, where damage reaches the values, dictionaries that are given up
+/// for plain values in the middle, several types, few and many nulls.
+fn parquet_of_others(version: WriterVersion) -> Vec<u8> {
+    const SCHEMA: &str =
+        "message schema { required int32 label; required int64 qid; required float a; optional double b;
+        optional int32 c (UINT_32); optional int64 d (DECIMAL(18,2)); optional float e; optional boolean f; }";
+    const DONE: &str = "memory takes everything";
+    fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, Vec<u8>>, cells: &[Option<T::T>], is_required: bool) {
+        let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+        let values: Vec<T::T> = cells.iter().flatten().cloned().collect();
+        let mut column = group.next_column().expect(DONE).expect("the schema has so many columns");
+        column.typed::<T>().write_batch(&values, (!is_required).then_some(&levels[..]), None).expect(DONE);
+        column.close().expect(DONE);
+    }
+    let properties = WriterProperties::builder()
+        .set_writer_version(version)
+        .set_dictionary_page_size_limit(40)
+        .set_data_page_row_count_limit(9)
+        .set_write_batch_size(4)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .build();
+    let schema = parse_message_type(SCHEMA).expect("a sound schema");
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into()).expect(DONE);
+    for n_rows in [23i32, 6] {
+        let mut group = writer.next_row_group().expect(DONE);
+        let rows = || 0..n_rows;
+        put::<Int32Type>(&mut group, &rows().map(|row| Some(row % 3)).collect::<Vec<_>>(), true);
+        put::<Int64Type>(&mut group, &rows().map(|row| Some(i64::from(row / 5))).collect::<Vec<_>>(), true);
+        put::<FloatType>(&mut group, &rows().map(|row| Some((row % 4) as f32)).collect::<Vec<_>>(), true);
+        put::<DoubleType>(
+            &mut group,
+            &rows().map(|row| (row % 5 > 0).then_some(f64::from(row) / 4.0)).collect::<Vec<_>>(),
+            false,
+        );
+        put::<Int32Type>(&mut group, &rows().map(|row| (row % 7 > 0).then_some(row - 3)).collect::<Vec<_>>(), false);
+        put::<Int64Type>(&mut group, &rows().map(|row| Some(i64::from(row % 2))).collect::<Vec<_>>(), false);
+        put::<FloatType>(&mut group, &rows().map(|_| None).collect::<Vec<_>>(), false);
+        put::<BoolType>(&mut group, &rows().map(|row| (row > 3).then_some(row % 2 == 0)).collect::<Vec<_>>(), false);
+        group.close().expect(DONE);
+    }
+    writer.into_inner().expect(DONE)
 }
 
 /// Caches as they are, and as lists with a mark before each, which can grow and shrink without regard to lengths and

@@ -33,7 +33,7 @@ impl Values {
             };
             match column {
                 Column::Dense(all) => all[rows.clone()].iter().enumerate().for_each(|(row, value)| set(row, *value)),
-                Column::Sparse { .. } => column.for_each_in(rows.start, rows.end, set),
+                Column::Coded { .. } | Column::Sparse { .. } => column.for_each_in(rows.start, rows.end, set),
             }
         }
         Self { numbers, n_features, n_rows }

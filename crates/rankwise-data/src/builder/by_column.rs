@@ -4,38 +4,17 @@
 use rayon::prelude::*;
 
 use super::RowBlock;
-use crate::key::{FEATURE_BYTES, KeyHasher, feature_bytes};
+use super::column_values::{ColumnValues, Form};
+use super::key_tile::{KeyTile, TILE_ROWS};
+use crate::key::KeyBytes;
 use crate::{Absent, Column, RowKey};
 
 /// Rows whose keys one task computes.
 const TASK_ROWS: usize = 1024;
-/// Rows whose values are gathered together: enough cache lines of a column in a row that they are fetched ahead (16 rows took
-/// twice as long), and room in the second-level cache for all.
-const TILE_ROWS: usize = 128;
-/// What a cache line holds.
-const FEATURES_PER_LINE: usize = 64 / FEATURE_BYTES;
-
-/// The values of one feature, row after row.
-#[derive(Clone, Debug, Default)]
-pub struct ColumnValues(Vec<f32>);
-
-impl ColumnValues {
-    /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
-    pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
-        let start = self.0.len();
-        let done = add(&mut self.0);
-        for value in self.0.iter_mut().skip(start) {
-            *value = value.clamp(-f32::MAX, f32::MAX);
-        }
-        done
-    }
-
-    /// The values so far.
-    pub fn as_slice(&self) -> &[f32] {
-        &self.0
-    }
-}
-
+/// Codes that are compared one after another: each takes a tenth of looking all of them up.
+const MAX_COMPARED: usize = 8;
+/// Codes that are counted together: their number fits into the 16 bits of a lane.
+const COUNTED: usize = 1024;
 /// The features of all rows, ascending, and a column for each.
 pub(super) struct Table {
     features: Vec<u32>,
@@ -50,118 +29,111 @@ impl Table {
         Some(Self { features, columns })
     }
 
-    /// The keys of all rows; `begin` adds what comes before the features.
+    /// The keys of all rows; `begin` spells what comes before the features.
     pub(super) fn row_keys(
         &self,
         n_rows: usize,
         absent: Absent,
-        begin: impl Fn(usize) -> KeyHasher + Sync,
+        begin: impl Fn(usize, &mut KeyBytes) + Sync,
     ) -> Vec<RowKey> {
-        let of_task = |first: usize| {
+        let of_task = |(task, keys): (usize, &mut [RowKey])| {
             let mut tile = KeyTile::new(self.features.len());
-            let mut keys = Vec::with_capacity(TASK_ROWS);
-            for row in first..n_rows.min(first + TASK_ROWS) {
-                let place = (row - first) % TILE_ROWS;
-                if place == 0 {
-                    tile.gather(self, row..n_rows.min(row + TILE_ROWS), absent);
+            let mut bytes = KeyBytes::default();
+            for (tile_idx, keys) in keys.chunks_mut(TILE_ROWS).enumerate() {
+                let first = task * TASK_ROWS + tile_idx * TILE_ROWS;
+                tile.gather(&self.features, &self.columns, first..first + keys.len(), absent);
+                for (place, key) in keys.iter_mut().enumerate() {
+                    begin(first + place, &mut bytes);
+                    *key = tile.key(place, bytes.as_slice());
                 }
-                let mut hasher = begin(row);
-                hasher.feature_bytes(tile.row(place));
-                keys.push(hasher.finish());
             }
-            keys
         };
-        (0..n_rows.div_ceil(TASK_ROWS)).into_par_iter().flat_map_iter(|task| of_task(task * TASK_ROWS)).collect()
+        let mut keys = vec![RowKey::from_u128(0); n_rows];
+        keys.par_chunks_mut(TASK_ROWS).enumerate().for_each(of_task);
+        keys
     }
 
     /// All features that some row has, ascending, and their columns in the given row order.
     pub(super) fn into_columns(self, order: &[u32], absent: Absent) -> (Vec<u32>, Vec<Column>) {
-        let in_order = |spare: &mut Vec<f32>, (feature, values): (u32, ColumnValues)| {
-            let column = column(values.0, order, absent, spare);
+        let in_order = |spare: &mut Spare, (feature, values): (u32, ColumnValues)| {
+            let column = match values.into_parts() {
+                (Form::Values(values), _) => dense_column(values, order, absent, &mut spare.values),
+                (Form::Codes(codes), different) => coded_column(codes, different, order, absent, &mut spare.codes),
+            };
             column.map(|column| (feature, column))
         };
         let features = self.features.into_par_iter().zip(self.columns);
-        features.map_init(Vec::new, in_order).flatten().unzip()
+        features.map_init(Spare::default, in_order).flatten().unzip()
     }
 }
 
-/// The values in order, if there are any. Memory that was touched is passed on: `spare` becomes the column, and the values
-/// are spare then.
-fn column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut Vec<f32>) -> Option<Column> {
+/// Memory that was touched before: it becomes the next column, whose values are spare then.
+#[derive(Default)]
+struct Spare {
+    values: Vec<f32>,
+    codes: Vec<u16>,
+}
+
+fn reorder<T: Copy>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
     spare.clear();
     spare.extend(order.iter().map(|row| values[*row as usize]));
-    std::mem::swap(&mut values, spare);
+    std::mem::swap(values, spare);
+}
+
+/// The values in order, if there are any.
+fn dense_column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut Vec<f32>) -> Option<Column> {
+    reorder(&mut values, order, spare);
     let count = values.iter().filter(|value| !absent.says(**value)).count();
     // A sparse entry takes twice the room of a dense one.
     match count {
         0 => None,
         count if count * 2 >= order.len() => Some(Column::Dense(values)),
-        _ => {
-            let present = (0u32..).zip(values).filter(|(_, value)| !absent.says(*value));
-            let (rows, values) = present.unzip();
-            Some(Column::Sparse { rows, values, rest: absent.value() })
-        }
+        _ => Some(sparse_column(values.into_iter(), absent)),
     }
 }
 
-/// The values of a few consecutive rows as their keys take them.
-///
-/// ```text
-/// columns  f1: a0 a1 a2 ..      rows  0: f1 a0  f2 b0  ..
-///          f2: b0 -- b2 ..  ->        1: f1 a1  ..          what is absent is not there
-///                                     2: f1 a2  f2 b2  ..
-/// ```
-struct KeyTile {
-    cells: Vec<[u8; FEATURE_BYTES]>,
-    /// Cells from one row to the next.
-    stride: usize,
-    n_present: [usize; TILE_ROWS],
+/// The codes in order, if one of them stands for a value.
+fn coded_column(
+    mut codes: Vec<u16>,
+    different: Vec<f32>,
+    order: &[u32],
+    absent: Absent,
+    spare: &mut Vec<u16>,
+) -> Option<Column> {
+    reorder(&mut codes, order, spare);
+    let count = codes.len() - count_absent(&codes, &different, absent);
+    // A sparse entry takes four times the room of a code.
+    match count {
+        0 => None,
+        count if count * 4 >= order.len() => Some(Column::Coded { codes, values: different }),
+        _ => Some(sparse_column(codes.into_iter().map(|code| different[usize::from(code)]), absent)),
+    }
 }
 
-impl KeyTile {
-    fn new(n_features: usize) -> Self {
-        // An odd number of cache lines: rows begin in different sets of the cache.
-        let stride = (n_features.div_ceil(FEATURES_PER_LINE) | 1) * FEATURES_PER_LINE;
-        Self { cells: vec![[0; FEATURE_BYTES]; stride * TILE_ROWS], stride, n_present: [0; TILE_ROWS] }
+/// The number of codes that say nothing.
+fn count_absent(codes: &[u16], different: &[f32], absent: Absent) -> usize {
+    let says_nothing: Vec<bool> = different.iter().map(|value| absent.says(*value)).collect();
+    let few: Vec<u16> = (0..=u16::MAX).zip(&says_nothing).filter(|(_, is)| **is).map(|(code, _)| code).collect();
+    if few.len() > MAX_COMPARED {
+        return codes.iter().filter(|code| says_nothing[usize::from(**code)]).count();
     }
+    // Vector instructions compare codes, but do not look them up.
+    let count = |some: &[u16], code: u16| some.iter().map(|other| u16::from(*other == code)).sum::<u16>();
+    few.iter().map(|code| codes.chunks(COUNTED).map(|some| usize::from(count(some, *code))).sum::<usize>()).sum()
+}
 
-    /// Gathers the values of rows, at most [`TILE_ROWS`].
-    fn gather(&mut self, table: &Table, rows: std::ops::Range<usize>, absent: Absent) {
-        self.n_present = [0; TILE_ROWS];
-        // As long as no row lacks a value, all are at the same place.
-        let mut is_even = true;
-        for (place, (feature, column)) in table.features.iter().zip(&table.columns).enumerate() {
-            let values = &column.0[rows.clone()];
-            let cells = self.cells.chunks_exact_mut(self.stride).zip(values);
-            if is_even && !values.iter().fold(false, |any, value| any | absent.says(*value)) {
-                cells.for_each(|(row, value)| row[place] = feature_bytes(*feature, *value));
-                continue;
-            }
-            if is_even {
-                self.n_present = [place; TILE_ROWS];
-                is_even = false;
-            }
-            for ((row, value), n_present) in cells.zip(&mut self.n_present) {
-                // Each is written, and counted if it is there: no branch to be guessed.
-                row[*n_present] = feature_bytes(*feature, *value);
-                *n_present += usize::from(!absent.says(*value));
-            }
-        }
-        if is_even {
-            self.n_present = [table.features.len(); TILE_ROWS];
-        }
-    }
-
-    fn row(&self, place: usize) -> &[u8] {
-        self.cells[place * self.stride..][..self.n_present[place]].as_flattened()
-    }
+fn sparse_column(values: impl Iterator<Item = f32>, absent: Absent) -> Column {
+    let (rows, values) = (0u32..).zip(values).filter(|(_, value)| !absent.says(*value)).unzip();
+    Column::Sparse { rows, values, rest: absent.value() }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use crate::{Absent, Column, ColumnValues, Dataset, DatasetBuilder, RowBlock};
+    use crate::{
+        Absent, BinnedDataset, BinningParams, Column, ColumnValues, Dataset, DatasetBuilder, Dictionary, RowBlock,
+    };
 
     type Table = Vec<(u8, Vec<f32>)>;
 
@@ -190,12 +162,21 @@ mod tests {
         builder.finish().unwrap()
     }
 
-    fn by_column(rows: &[(u8, Vec<f32>)]) -> RowBlock {
+    /// As codes, where `coded` says so of a column.
+    fn by_column(rows: &[(u8, Vec<f32>)], coded: [bool; 3]) -> RowBlock {
         let mut columns = vec![ColumnValues::default(); 3];
         let mut block = RowBlock::default();
         for (qid, values) in rows {
             start(&mut block, *qid);
-            columns.iter_mut().zip(values).for_each(|(column, value)| column.append(|column| column.push(*value)));
+            for ((column, value), is_coded) in columns.iter_mut().zip(values).zip(coded) {
+                if is_coded {
+                    let dictionary = Dictionary::new(vec![*value]);
+                    column.begin_dictionary(&dictionary);
+                    column.append_places(&dictionary, &[u32::from(value.is_nan())]);
+                } else {
+                    column.append(|column| column.push(*value));
+                }
+            }
         }
         block.set_columns(&[0, 2, 4], columns);
         block
@@ -204,24 +185,37 @@ mod tests {
     proptest! {
         /// One block by column, or several, make the data set that rows make.
         #[test]
-        fn columns_say_what_rows_say(rows in table(), cut in 20usize..400, zero in any::<bool>()) {
+        fn columns_say_what_rows_say(
+            rows in table(), cut in 20usize..400, zero in any::<bool>(), coded in any::<[bool; 3]>(),
+        ) {
             let absent = if zero { Absent::Zero } else { Absent::Missing };
             let expected = by_row(&rows, absent);
             let mut builder = DatasetBuilder::new(absent);
             for part in rows.chunks(cut) {
-                builder.push_block(by_column(part));
+                builder.push_block(by_column(part, coded));
             }
             let found = builder.finish().unwrap();
             prop_assert_eq!(found.fingerprint(), expected.fingerprint());
             prop_assert_eq!(found.input_row(), expected.input_row());
             prop_assert_eq!(found.feature_ids(), expected.feature_ids());
             for slot in 0..found.n_features() {
-                let is_dense = |data: &Dataset| matches!(data.column(slot), Column::Dense(_));
-                prop_assert_eq!(is_dense(&found), is_dense(&expected));
+                let is_sparse = |data: &Dataset| matches!(data.column(slot), Column::Sparse { .. });
+                if !matches!(found.column(slot), Column::Coded { .. }) {
+                    prop_assert!(is_sparse(&found) == is_sparse(&expected));
+                }
                 for row in 0..found.n_rows() {
                     let (a, b) = (found.column(slot).get(row), expected.column(slot).get(row));
                     prop_assert!(a == b || (a.is_nan() && b.is_nan()), "{} is not {}", a, b);
                 }
+            }
+            prop_assert_eq!(found.remarks(), expected.remarks());
+            let params = BinningParams::default();
+            let bins = |data: &Dataset| BinnedDataset::new(data, &params).unwrap();
+            let (found, expected) = (bins(&found), bins(&expected));
+            prop_assert_eq!(found.feature_ids(), expected.feature_ids());
+            for feature in 0..found.n_features() {
+                prop_assert_eq!(found.bins(feature), expected.bins(feature));
+                prop_assert_eq!(found.column(feature), expected.column(feature));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Rows as a reader hands them over.
 
-use super::by_column::ColumnValues;
+use super::column_values::ColumnValues;
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -92,10 +92,7 @@ impl RowBlock {
     pub fn set_columns(&mut self, features: &[u32], columns: Vec<ColumnValues>) {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         assert_eq!(features.len(), columns.len(), "there is a column for each feature");
-        assert!(
-            columns.iter().all(|column| column.as_slice().len() == self.n_rows()),
-            "columns have a value for each row"
-        );
+        assert!(columns.iter().all(|column| column.len() == self.n_rows()), "columns have a value for each row");
         assert!(self.values.is_empty(), "values come by row or by column");
         self.features = features.to_vec();
         self.columns = Some(columns);
@@ -112,7 +109,7 @@ impl RowBlock {
         let Some(columns) = self.columns.take() else { return self };
         self.is_table = true;
         for row in 0..self.n_rows() {
-            self.values.extend(columns.iter().map(|column| column.as_slice()[row]));
+            self.values.extend(columns.iter().map(|column| column.get(row)));
             self.finish_table_row();
         }
         self

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Extras, QueryNumbers, RowBlock};
-use crate::key::KeyHasher;
+use crate::key::KeyBytes;
 use crate::{Absent, Column, RowKey, StringTable};
 
 /// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
@@ -49,31 +49,30 @@ impl<'a> Source<'a> {
     }
 
     /// What a row has beside its features, as its key begins.
-    pub(super) fn begin_key(&self, row: usize, beside: &Beside<'_>) -> KeyHasher {
+    pub(super) fn begin_key(&self, row: usize, beside: &Beside<'_>, bytes: &mut KeyBytes) {
         let (block, local) = self.find(row);
         let query = beside.queries.of_row[row] as usize;
-        let mut hasher = KeyHasher::default();
-        hasher.text(beside.queries.ids.get(query));
-        hasher.text(block.doc_ids.get(local));
-        hasher.number(block.labels[local]);
-        hasher.number(beside.extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
-        hasher.number(beside.query_weights[query]);
+        bytes.clear();
+        bytes.text(beside.queries.ids.get(query));
+        bytes.text(block.doc_ids.get(local));
+        bytes.number(block.labels[local]);
+        bytes.number(beside.extras.row_weights.as_ref().map_or(1.0, |weights| weights[row]));
+        bytes.number(beside.query_weights[query]);
         if let Some(positions) = &beside.extras.positions {
-            hasher.integer(positions[row]);
+            bytes.integer(positions[row]);
         }
-        hasher
     }
 
     /// The keys of all rows.
     pub(super) fn row_keys(&self, beside: &Beside<'_>) -> Vec<RowKey> {
         let rows = (0..beside.queries.of_row.len()).into_par_iter().with_min_len(256);
-        let key = |row| {
+        let key = |bytes: &mut KeyBytes, row| {
             let (block, local) = self.find(row);
-            let mut hasher = self.begin_key(row, beside);
-            hasher.features(block.present(local, self.absent));
-            hasher.finish()
+            self.begin_key(row, beside, bytes);
+            bytes.features(block.present(local, self.absent));
+            bytes.finish()
         };
-        rows.map(key).collect()
+        rows.map_init(KeyBytes::default, key).collect()
     }
 
     /// All features that some row has, ascending, and their columns in the given row order.
@@ -96,11 +95,12 @@ impl<'a> Source<'a> {
         let mut parts: Vec<Vec<Option<&mut [f32]>>> =
             (0..order.len().div_ceil(SCATTER_ROWS)).map(|_| Vec::with_capacity(ids.len())).collect();
         for column in &mut columns {
-            match column {
-                Column::Dense(values) => {
-                    values.chunks_mut(SCATTER_ROWS).zip(&mut parts).for_each(|(chunk, part)| part.push(Some(chunk)));
+            if let Column::Dense(values) = column {
+                values.chunks_mut(SCATTER_ROWS).zip(&mut parts).for_each(|(chunk, part)| part.push(Some(chunk)));
+            } else {
+                for part in &mut parts {
+                    part.push(None);
                 }
-                Column::Sparse { .. } => parts.iter_mut().for_each(|part| part.push(None)),
             }
         }
         let sparse: Vec<Vec<(u32, u32, f32)>> = parts

@@ -1,9 +1,9 @@
 //! The values of one column over some rows.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{DataType, FloatType};
+use parquet::data_type::DataType;
 use parquet::errors::{ParquetError, Result};
-use rankwise_data::{ColumnValues, StringTable};
+use rankwise_data::StringTable;
 
 use super::kind::Kind;
 use crate::options::Role;
@@ -18,56 +18,38 @@ pub(super) enum Cells {
 
 /// A column of a row group, read from its beginning to its end.
 pub(super) struct ColumnCells {
-    pub(super) role: Role,
     pub(super) kind: Kind,
     pub(super) reader: ColumnReader,
 }
 
 impl ColumnCells {
-    /// The next values: those of a feature, NaN where there is none, are appended to `values`, others given back.
-    pub(super) fn read(&mut self, n_rows: usize, values: &mut ColumnValues) -> Result<Option<Cells>> {
-        match self.role {
-            Role::Feature(_) => {
-                let end = values.as_slice().len() + n_rows;
-                values.append(|values| match &mut self.reader {
-                    ColumnReader::FloatColumnReader(reader) => floats(reader, n_rows, values),
-                    _ => self.numbers(n_rows, |number| values.push(number as f32)),
-                })?;
-                let is_whole = values.as_slice().len() == end;
-                is_whole.then_some(None).ok_or_else(|| ParquetError::General("its rows cannot be counted".into()))
-            }
-            Role::Qid | Role::DocId => self.names(n_rows).map(|names| Some(Cells::Names(names))),
-            _ => {
-                let mut numbers = Vec::with_capacity(n_rows);
-                self.numbers(n_rows, |number| numbers.push(number))?;
-                Ok(Some(Cells::Numbers(numbers)))
-            }
+    /// The next values of what is no feature.
+    pub(super) fn read(&mut self, role: Role, n_rows: usize) -> Result<Cells> {
+        if let Role::Qid | Role::DocId = role {
+            return self.names(n_rows).map(Cells::Names);
         }
+        let mut numbers = Vec::with_capacity(n_rows);
+        self.numbers(n_rows, |number| numbers.push(number))?;
+        Ok(Cells::Numbers(numbers))
     }
 
-    /// By way of f64, as text is read: the f32 of a value does not depend on the format.
-    fn numbers(&mut self, n_rows: usize, mut push: impl FnMut(f64)) -> Result<()> {
+    /// Hands over the next values, NaN where there is none. By way of f64, as text is read: the f32 of a value does not
+    /// depend on the format.
+    pub(super) fn numbers(&mut self, n_rows: usize, mut push: impl FnMut(f64)) -> Result<()> {
         use ColumnReader as R;
-        match (&mut self.reader, self.kind) {
+        let kind = self.kind;
+        match (&mut self.reader, kind) {
             (R::FloatColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v)))),
             (R::DoubleColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v))),
             (R::BoolColumnReader(reader), _) => {
                 each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(u8::from(*v)))))
             }
-            (R::Int32ColumnReader(reader), Kind::Unsigned) => {
-                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v as u32))))
+            (R::Int32ColumnReader(reader), _) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| kind.number_of_32(*v))))
             }
-            (R::Int64ColumnReader(reader), Kind::Unsigned) => {
-                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as u64 as f64)))
+            (R::Int64ColumnReader(reader), _) => {
+                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| kind.number_of_64(*v))))
             }
-            (R::Int32ColumnReader(reader), Kind::Decimal { divisor }) => {
-                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v) / divisor)))
-            }
-            (R::Int64ColumnReader(reader), Kind::Decimal { divisor }) => {
-                each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as f64 / divisor)))
-            }
-            (R::Int32ColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| f64::from(*v)))),
-            (R::Int64ColumnReader(reader), _) => each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| *v as f64))),
             (R::FixedLenByteArrayColumnReader(reader), Kind::Decimal { divisor }) => {
                 each(reader, n_rows, |v| push(v.map_or(f64::NAN, |v| big_endian(v.data()) as f64 / divisor)))
             }
@@ -91,49 +73,19 @@ impl ColumnCells {
                 }
             }),
             (R::Int32ColumnReader(reader), Kind::Unsigned) => {
-                each(reader, n_rows, |v| names.push(&shown(v.map(|v| *v as u32))))
+                number_names(reader, n_rows, &mut names, |v| (v as u32).to_string())
             }
             (R::Int64ColumnReader(reader), Kind::Unsigned) => {
-                each(reader, n_rows, |v| names.push(&shown(v.map(|v| *v as u64))))
+                number_names(reader, n_rows, &mut names, |v| (v as u64).to_string())
             }
-            (R::Int32ColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&shown(v))),
-            (R::Int64ColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&shown(v))),
-            (R::FloatColumnReader(reader), _) => {
-                each(reader, n_rows, |v| names.push(&float_name(v.map(|v| f64::from(*v)))))
-            }
-            (R::DoubleColumnReader(reader), _) => each(reader, n_rows, |v| names.push(&float_name(v.copied()))),
+            (R::Int32ColumnReader(reader), _) => number_names(reader, n_rows, &mut names, |v| v.to_string()),
+            (R::Int64ColumnReader(reader), _) => number_names(reader, n_rows, &mut names, |v| v.to_string()),
+            (R::FloatColumnReader(reader), _) => number_names(reader, n_rows, &mut names, |v| float_name(f64::from(v))),
+            (R::DoubleColumnReader(reader), _) => number_names(reader, n_rows, &mut names, float_name),
             _ => Err(other_type()),
         }?;
         fault.map_or(Ok(names), Err)
     }
-}
-
-/// Appends the values that are there, and tells for each row whether it has one.
-fn decode<T: DataType>(reader: &mut ColumnReaderImpl<T>, n_rows: usize, values: &mut Vec<T::T>) -> Result<Vec<i16>> {
-    let mut levels = Vec::new();
-    let (n_read, ..) = reader.read_records(n_rows, Some(&mut levels), None, values)?;
-    if n_read != n_rows {
-        return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
-    }
-    Ok(levels)
-}
-
-/// What most features are: without missing values they are taken as they stand.
-fn floats(reader: &mut ColumnReaderImpl<FloatType>, n_rows: usize, values: &mut Vec<f32>) -> Result<()> {
-    let start = values.len();
-    let levels = decode(reader, n_rows, values)?;
-    let mut n_left = values.len() - start;
-    if n_left == n_rows {
-        return Ok(());
-    }
-    // From the back, so that a value is moved before another takes its place.
-    values.resize(start + n_rows, f32::NAN);
-    for (row, level) in levels.iter().enumerate().rev() {
-        let is_there = *level > 0 && n_left > 0;
-        n_left -= usize::from(is_there);
-        values[start + row] = if is_there { values[start + n_left] } else { f32::NAN };
-    }
-    Ok(())
 }
 
 /// Reads so many rows and hands over each value, `None` where there is none.
@@ -142,8 +94,11 @@ fn each<T: DataType>(
     n_rows: usize,
     mut take: impl FnMut(Option<&T::T>),
 ) -> Result<()> {
-    let mut values = Vec::new();
-    let levels = decode(reader, n_rows, &mut values)?;
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (n_read, ..) = reader.read_records(n_rows, Some(&mut levels), None, &mut values)?;
+    if n_read != n_rows {
+        return Err(ParquetError::General(format!("{} rows are missing", n_rows - n_read)));
+    }
     if values.len() == n_rows {
         for value in &values {
             take(Some(value));
@@ -157,18 +112,32 @@ fn each<T: DataType>(
     Ok(())
 }
 
+/// Reads so many ids that are numbers, empty where there is none. The documents of a query mostly stand together, so that an
+/// id is often that of the row before.
+fn number_names<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    n_rows: usize,
+    names: &mut StringTable,
+    shown: impl Fn(T::T) -> String,
+) -> Result<()> {
+    let (mut last, mut text) = (None, String::new());
+    each(reader, n_rows, |value| {
+        if value != last.as_ref() {
+            last = value.cloned();
+            text = last.clone().map(&shown).unwrap_or_default();
+        }
+        names.push(&text);
+    })
+}
+
 /// The schema promised something else; a check of the schema comes first, so only a damaged file leads here.
 fn other_type() -> ParquetError {
     ParquetError::General("the values are not of the type that the schema gives".into())
 }
 
-fn shown(value: Option<impl ToString>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
 /// Other programs turn integers into floats where one is missing; those become integers again.
-fn float_name(value: Option<f64>) -> String {
-    shown(value.filter(|value| !value.is_nan()))
+fn float_name(value: f64) -> String {
+    if value.is_nan() { String::new() } else { value.to_string() }
 }
 
 fn big_endian(bytes: &[u8]) -> i128 {
@@ -204,6 +173,6 @@ mod tests {
         assert!(half(&0x7e00u16.to_le_bytes()).is_nan());
         assert_eq!(big_endian(&[0xff, 0x00]), -256);
         assert_eq!(big_endian(&[0x01, 0x00]), 256);
-        assert_eq!([float_name(Some(17.0)), float_name(Some(f64::NAN)), float_name(Some(0.5))], ["17", "", "0.5"]);
+        assert_eq!([17.0, f64::NAN, 0.5].map(float_name), ["17", "", "0.5"]);
     }
 }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Chain, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
+use bytes::buf::Reader;
+use bytes::{Buf as _, Bytes};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -48,7 +49,7 @@ impl ChunkReader for SharedFile {
         // Lengths are input: they are compared with the file before memory is taken for them.
         let fits = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
         if !fits {
-            return Err(ParquetError::EOF("a part lies beyond the end of the file".into()));
+            return Err(beyond_the_end());
         }
         let mut buffer = vec![0; length];
         Cursor { file: self.clone(), offset: start }.read_exact(&mut buffer)?;
@@ -68,6 +69,50 @@ impl Read for Cursor {
         self.offset += read as u64;
         Ok(read)
     }
+}
+
+/// A part of a file that was read as a whole. Places are those in the file.
+pub(super) struct Part {
+    bytes: Bytes,
+    start: u64,
+    file_length: u64,
+}
+
+impl Part {
+    pub(super) fn read(file: &impl ChunkReader, start: u64, length: u64) -> Result<Self> {
+        let n_bytes = usize::try_from(length).map_err(|_| beyond_the_end())?;
+        Ok(Self { bytes: file.get_bytes(start, n_bytes)?, start, file_length: file.len() })
+    }
+
+    /// All from a place on.
+    fn rest(&self, start: u64) -> Result<Bytes> {
+        let offset = start.checked_sub(self.start).and_then(|offset| usize::try_from(offset).ok());
+        let offset = offset.filter(|offset| *offset <= self.bytes.len()).ok_or_else(beyond_the_end)?;
+        Ok(self.bytes.slice(offset..))
+    }
+}
+
+impl Length for Part {
+    fn len(&self) -> u64 {
+        self.file_length
+    }
+}
+
+impl ChunkReader for Part {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(self.rest(start)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let rest = self.rest(start)?;
+        if length > rest.len() { Err(beyond_the_end()) } else { Ok(rest.slice(..length)) }
+    }
+}
+
+fn beyond_the_end() -> ParquetError {
+    ParquetError::EOF("a part lies beyond the end of the file".into())
 }
 
 /// No writer makes pages near this size. The decoder takes the memory for a page before it looks into it.
@@ -98,7 +143,7 @@ impl<R: ChunkReader> ChunkReader for Checked<R> {
         if !is_footer {
             check_page(&head)?;
         }
-        Ok(io::Cursor::new(head).chain(rest))
+        Ok(Read::chain(io::Cursor::new(head), rest))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {

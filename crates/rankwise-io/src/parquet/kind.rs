@@ -22,6 +22,26 @@ pub(super) enum Kind {
     Text,
 }
 
+impl Kind {
+    /// What an integer of 32 bits stands for.
+    pub(super) fn number_of_32(self, value: i32) -> f64 {
+        match self {
+            Self::Unsigned => f64::from(value as u32),
+            Self::Decimal { divisor } => f64::from(value) / divisor,
+            _ => f64::from(value),
+        }
+    }
+
+    /// What an integer of 64 bits stands for.
+    pub(super) fn number_of_64(self, value: i64) -> f64 {
+        match self {
+            Self::Unsigned => value as u64 as f64,
+            Self::Decimal { divisor } => value as f64 / divisor,
+            _ => value as f64,
+        }
+    }
+}
+
 /// The longest decimals that fit into 128 bits.
 const MAX_DECIMAL_BYTES: i32 = 16;
 

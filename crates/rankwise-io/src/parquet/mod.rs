@@ -3,7 +3,9 @@
 mod cells;
 mod file;
 mod guard;
+mod hybrid;
 mod kind;
+mod pages;
 mod reader;
 #[cfg(test)]
 mod tests;

@@ -1,18 +1,21 @@
 //! A Parquet file into rows: columns are decoded in parallel, some rows at a time; features are kept as columns.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::serialized_reader::SerializedPageReader;
 use rankwise_data::{ColumnValues, DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
-use super::file::{Checked, SharedFile, check_description};
+use super::file::{Checked, Part, SharedFile, check_description};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
+use super::pages::Stored;
 use crate::columns::{ColumnProblem, Columns, Names};
 use crate::error::{Action, IoError};
 use crate::options::Role;
@@ -20,9 +23,11 @@ use crate::problem::{Problem, name, shown};
 use crate::read::Input;
 use crate::source::Source;
 
-/// Rows that are decoded together: so many that the pages of a column are used up while they are in the cache, so few that a
-/// bad label is found before much has been decoded in vain.
+/// Rows whose labels and ids are decoded together.
 const CHUNK_ROWS: usize = 128 << 10;
+/// Room for values is taken ahead up to so many bytes, and so many more for each byte of the file.
+const FREE_BYTES: u64 = 32 << 20;
+const BYTES_PER_BYTE: u64 = 16;
 /// What pandas calls the column of its index.
 const PANDAS_INDEX: &str = "__index_level_";
 
@@ -36,17 +41,18 @@ pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Da
         return Err(IoError::NotParquet { path: input.path.into() });
     }
     if !input.is_file {
-        return read_chunks(Bytes::from(source.read_to_end()?), input);
+        return read_chunks(&Bytes::from(source.read_to_end()?), input);
     }
     let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
     let file = SharedFile::new(File::open(input.path).map_err(open)?).map_err(open)?;
-    read_chunks(file, input)
+    read_chunks(&file, input)
 }
 
-pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) -> Result<Dataset, IoError> {
+pub(super) fn read_chunks<F: ChunkReader + Clone + 'static>(file: &F, input: Input<'_>) -> Result<Dataset, IoError> {
     let damage = |error: ParquetError| damaged(&input, String::new(), &error);
-    check_description(&file).map_err(damage)?;
-    let reader = guarded(|| SerializedFileReader::new(Checked(file))).map_err(damage)?;
+    check_description(file).map_err(damage)?;
+    let n_bytes = file.len();
+    let reader = guarded(|| SerializedFileReader::new(Checked(file.clone()))).map_err(damage)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
@@ -59,11 +65,13 @@ pub(super) fn read_chunks(file: impl ChunkReader + 'static, input: Input<'_>) ->
         .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
 
     let n_rows = reader.metadata().row_groups().iter().fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
-    check_count(n_rows, &input)?;
-    let mut table = Table::new(&kinds);
-    for group in 0..reader.num_row_groups() {
-        let group = RowGroup { input: &input, columns: &columns, group };
-        group.read(&reader, &kinds, &mut table)?;
+    let n_rows = check_count(n_rows, &input)?;
+    let n_features = kinds.iter().filter(|(_, role, _)| matches!(role, Role::Feature(_))).count();
+    let mut table = Table::new(&kinds, believed(n_rows, n_features, n_bytes));
+    for number in 0..reader.num_row_groups() {
+        let group = guarded(|| reader.get_row_group(number))
+            .map_err(|error| damaged(&input, format!(" in row group {number}"), &error))?;
+        RowGroup { file, input: &input, columns: &columns, number, group }.read(&kinds, &mut table)?;
     }
     let mut builder = DatasetBuilder::new(input.options.absent);
     builder.push_block(table.into_block());
@@ -85,14 +93,20 @@ fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
 }
 
 /// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
-fn check_count(n_rows: i64, input: &Input<'_>) -> Result<(), IoError> {
-    match usize::try_from(n_rows) {
-        Ok(rows) if rows > MAX_ROWS => {
-            let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
-            Err(IoError::Data { path: input.path.into(), source })
-        }
-        _ => Ok(()),
+fn check_count(n_rows: i64, input: &Input<'_>) -> Result<usize, IoError> {
+    // A negative one is found where the row group is read.
+    let rows = usize::try_from(n_rows).unwrap_or(0);
+    if rows > MAX_ROWS {
+        let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
+        return Err(IoError::Data { path: input.path.into(), source });
     }
+    Ok(rows)
+}
+
+/// The number of rows to make room for: those that the file states, if it is large enough for so many, else none.
+fn believed(n_rows: usize, n_features: usize, n_bytes: u64) -> usize {
+    let needed = (n_rows as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f32>() as u64);
+    if needed <= FREE_BYTES + n_bytes.saturating_mul(BYTES_PER_BYTE) { n_rows } else { 0 }
 }
 
 fn used_columns(columns: &Columns) -> impl Iterator<Item = (usize, Role)> {
@@ -110,64 +124,127 @@ fn damaged(input: &Input<'_>, place: String, error: &ParquetError) -> IoError {
 /// The rows so far: what each has beside its features, and the features by column.
 struct Table {
     rows: RowBlock,
-    /// In the order of the columns of the file; nothing where one is no feature.
-    features: Vec<(Option<u32>, ColumnValues)>,
+    /// In the order of the columns of the file.
+    features: Vec<Feature>,
+}
+
+struct Feature {
+    id: u32,
+    column: usize,
+    kind: Kind,
+    values: ColumnValues,
 }
 
 impl Table {
-    fn new(kinds: &[(usize, Role, Kind)]) -> Self {
-        let feature = |role: &Role| if let Role::Feature(id) = role { Some(*id) } else { None };
-        let features = kinds.iter().map(|(_, role, _)| (feature(role), ColumnValues::default())).collect();
-        Self { rows: RowBlock::default(), features }
+    fn new(kinds: &[(usize, Role, Kind)], n_expected: usize) -> Self {
+        let feature = |(column, role, kind): &(usize, Role, Kind)| match role {
+            Role::Feature(id) => {
+                Some(Feature { id: *id, column: *column, kind: *kind, values: ColumnValues::expecting(n_expected) })
+            }
+            _ => None,
+        };
+        Self { rows: RowBlock::default(), features: kinds.iter().filter_map(feature).collect() }
     }
 
     fn into_block(mut self) -> RowBlock {
-        let features = self.features.into_iter().filter_map(|(id, values)| Some((id?, values)));
-        let mut features: Vec<(u32, ColumnValues)> = features.collect();
-        features.sort_unstable_by_key(|(id, _)| *id);
-        let (ids, columns): (Vec<u32>, Vec<ColumnValues>) = features.into_iter().unzip();
+        self.features.sort_unstable_by_key(|feature| feature.id);
+        let (ids, columns): (Vec<u32>, Vec<ColumnValues>) =
+            self.features.into_iter().map(|feature| (feature.id, feature.values)).unzip();
         self.rows.set_columns(&ids, columns);
         self.rows
     }
 }
 
-struct RowGroup<'a> {
+/// The number of rows and, for each column that is no feature, its values in them, its number and its role.
+type Chunk = (usize, Vec<(Cells, usize, Role)>);
+
+struct RowGroup<'a, F> {
+    file: &'a F,
     input: &'a Input<'a>,
     columns: &'a Columns,
-    group: usize,
+    number: usize,
+    group: Box<dyn RowGroupReader + 'a>,
 }
 
-impl RowGroup<'_> {
-    fn read<F: ChunkReader + 'static>(
-        &self,
-        file: &SerializedFileReader<F>,
-        kinds: &[(usize, Role, Kind)],
-        table: &mut Table,
-    ) -> Result<(), IoError> {
-        let group = guarded(|| file.get_row_group(self.group)).map_err(|error| self.damaged(None, &error))?;
-        let mut readers = Vec::with_capacity(kinds.len());
-        for (column, role, kind) in kinds {
-            self.check_codec(*column, group.metadata().column(*column).compression())?;
-            let reader =
-                guarded(|| group.get_column_reader(*column)).map_err(|error| self.damaged(Some(*column), &error))?;
-            readers.push(ColumnCells { role: *role, kind: *kind, reader });
+impl<F: ChunkReader> RowGroup<'_, F> {
+    fn read(&self, kinds: &[(usize, Role, Kind)], table: &mut Table) -> Result<(), IoError> {
+        for (column, ..) in kinds {
+            self.check_codec(*column, self.group.metadata().column(*column).compression())?;
         }
         let negative = || ParquetError::General("the number of rows is negative".into());
-        let mut left = usize::try_from(group.metadata().num_rows()).map_err(|_| self.damaged(None, &negative()))?;
-        while left > 0 {
-            let n_rows = left.min(CHUNK_ROWS);
-            let columns = readers.par_iter_mut().zip(&mut table.features);
-            let decoded: Vec<_> =
-                columns.map(|(reader, (_, values))| guarded(|| reader.read(n_rows, values))).collect();
-            let mut others = Vec::new();
-            for (column, (number, role, _)) in decoded.into_iter().zip(kinds) {
-                let cells = column.map_err(|error| self.damaged(Some(*number), &error))?;
-                others.extend(cells.map(|cells| (cells, *number, *role)));
-            }
-            self.push_rows(&others, n_rows, &mut table.rows)?;
-            left -= n_rows;
+        let n_rows = self.group.metadata().num_rows();
+        let n_rows = usize::try_from(n_rows).map_err(|_| self.damaged(None, &negative()))?;
+        let is_feature = |role: &Role| matches!(role, Role::Feature(_));
+        // How many rows there are is believed when some columns have so many.
+        if kinds.iter().all(|(_, role, _)| is_feature(role)) {
+            self.read_features(n_rows, &mut table.features)?;
+            return self.push_rows(&[], n_rows, &mut table.rows);
         }
-        Ok(())
+        let cells = self.read_cells(kinds, n_rows)?;
+        let Table { rows, features } = table;
+        let (rows, features) = rayon::join(
+            || cells.iter().try_for_each(|(n_rows, cells)| self.push_rows(cells, *n_rows, rows)),
+            || self.read_features(n_rows, features),
+        );
+        rows.and(features)
+    }
+
+    /// All that is no feature, some rows at a time: a column that is too short is found before others are decoded in vain.
+    fn read_cells(&self, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<Vec<Chunk>, IoError> {
+        let mut others = Vec::new();
+        for (column, role, kind) in kinds.iter().filter(|(_, role, _)| !matches!(role, Role::Feature(_))) {
+            let cells = guarded(|| self.cells(*column, *kind)).map_err(|error| self.damaged(Some(*column), &error))?;
+            others.push((cells, *column, *role));
+        }
+        let mut chunks = Vec::new();
+        for start in (0..n_rows).step_by(CHUNK_ROWS) {
+            let n_rows = CHUNK_ROWS.min(n_rows - start);
+            let decoded = others.par_iter_mut().map(|(cells, column, role)| {
+                guarded(|| cells.read(*role, n_rows))
+                    .map(|cells| (cells, *column, *role))
+                    .map_err(|error| self.damaged(Some(*column), &error))
+            });
+            chunks.push((n_rows, decoded.collect::<Vec<_>>().into_iter().collect::<Result<_, _>>()?));
+        }
+        Ok(chunks)
+    }
+
+    fn read_features(&self, n_rows: usize, features: &mut [Feature]) -> Result<(), IoError> {
+        let read = |feature: &mut Feature| {
+            guarded(|| self.read_feature(n_rows, feature)).map_err(|error| self.damaged(Some(feature.column), &error))
+        };
+        let done: Vec<_> = features.par_iter_mut().map(read).collect();
+        // The first error in the order of columns, however many threads there are.
+        done.into_iter().collect()
+    }
+
+    fn read_feature(&self, n_rows: usize, feature: &mut Feature) -> parquet::errors::Result<()> {
+        let Feature { column, kind, values, .. } = feature;
+        let start = values.len();
+        let chunk = self.group.metadata().column(*column);
+        let descriptor = chunk.column_descr();
+        let is_done = match Stored::new(descriptor.physical_type(), *kind, descriptor.max_def_level() > 0) {
+            Some(stored) => {
+                let (start, length) = chunk.byte_range();
+                let part = Arc::new(Checked(Part::read(self.file, start, length)?));
+                stored.read(&mut SerializedPageReader::new(part, chunk, n_rows, None)?, n_rows, values)?
+            }
+            None => false,
+        };
+        if !is_done {
+            values.truncate(start);
+            let mut cells = self.cells(*column, *kind)?;
+            for start in (0..n_rows).step_by(CHUNK_ROWS) {
+                let n_rows = CHUNK_ROWS.min(n_rows - start);
+                values.append(|values| cells.numbers(n_rows, |number| values.push(number as f32)))?;
+            }
+        }
+        let is_whole = values.len() == start + n_rows;
+        is_whole.then_some(()).ok_or_else(|| ParquetError::General("its rows cannot be counted".into()))
+    }
+
+    fn cells(&self, column: usize, kind: Kind) -> parquet::errors::Result<ColumnCells> {
+        Ok(ColumnCells { kind, reader: self.group.get_column_reader(column)? })
     }
 
     fn check_codec(&self, column: usize, codec: Compression) -> Result<(), IoError> {
@@ -183,8 +260,9 @@ impl RowGroup<'_> {
     /// Adds rows, each with what it has beside its features.
     fn push_rows(&self, cells: &[(Cells, usize, Role)], n_rows: usize, rows: &mut RowBlock) -> Result<(), IoError> {
         let first_row = rows.n_rows();
+        let mut last_qid = "";
         for row in 0..n_rows {
-            let mut ids = Ids::default();
+            let mut ids = Ids { qid: last_qid, ..Ids::default() };
             for (cells, column, role) in cells {
                 ids.add(rows, cells, *role, row).map_err(|(found, problem)| {
                     let cell = || Problem::Cell { column: self.columns.shown[*column].clone(), noun: role.noun() };
@@ -194,13 +272,14 @@ impl RowGroup<'_> {
                 })?;
             }
             rows.start_row(ids.qid, ids.label, ids.doc_id);
+            last_qid = ids.qid;
         }
         Ok(())
     }
 
     fn damaged(&self, column: Option<usize>, error: &ParquetError) -> IoError {
         let column = column.map_or_else(String::new, |column| format!(", column {}", self.columns.shown[column]));
-        damaged(self.input, format!(" in row group {}{column}", self.group), error)
+        damaged(self.input, format!(" in row group {}{column}", self.number), error)
     }
 }
 
@@ -224,6 +303,10 @@ impl<'a> Ids<'a> {
         match cells {
             Cells::Names(names) => {
                 let text = names.get(row);
+                // What was right in the row before is right.
+                if role == Role::Qid && text == self.qid && !text.is_empty() {
+                    return Ok(());
+                }
                 name(text.as_bytes(), role.noun()).map_err(|problem| (text.to_owned(), Some(problem)))?;
                 match role {
                     Role::Qid if text.is_empty() => return Err((String::new(), None)),

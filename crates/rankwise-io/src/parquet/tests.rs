@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
     Int32Type, Int64Type, Int96, Int96Type,
 };
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
@@ -45,7 +46,7 @@ fn plain() -> WriterProperties {
 
 fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     let options = ReadOptions::new(Absent::Missing);
-    read_chunks(Bytes::from(bytes), Input::without_side_files(Path::new("f"), &options))
+    read_chunks(&Bytes::from(bytes), Input::without_side_files(Path::new("f"), &options))
         .map_err(|error| error.to_string())
 }
 
@@ -173,6 +174,104 @@ fn several_row_groups_make_one_table() {
     assert_eq!((data.n_rows(), data.n_queries()), (120_000, 7));
     let inputs = data.to_input_order(&(0..data.n_rows()).map(|row| data.column(0).get(row)).collect::<Vec<_>>());
     assert!(inputs.iter().enumerate().all(|(row, value)| *value == row as f32));
+}
+
+/// How a column may be stored.
+#[derive(Clone, Debug)]
+struct Stored {
+    dictionary: bool,
+    /// A dictionary that grows beyond this is given up in the middle.
+    dictionary_bytes: usize,
+    page_rows: usize,
+    group_rows: usize,
+    is_second_version: bool,
+    encoding: Option<Encoding>,
+    compression: Compression,
+}
+
+impl Stored {
+    fn properties(&self) -> WriterProperties {
+        let version = if self.is_second_version { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
+        let builder = WriterProperties::builder()
+            .set_writer_version(version)
+            .set_dictionary_enabled(self.dictionary)
+            .set_dictionary_page_size_limit(self.dictionary_bytes)
+            .set_data_page_row_count_limit(self.page_rows)
+            .set_write_batch_size(7)
+            .set_compression(self.compression);
+        match self.encoding {
+            Some(encoding) => builder.set_encoding(encoding).build(),
+            None => builder.build(),
+        }
+    }
+
+    /// Writes one column beside a label and a qid for each row, and reads it.
+    fn round_trip<T: DataType>(&self, column: &str, cells: &[Option<T::T>]) -> Vec<f32> {
+        let message = format!("message schema {{ required float label; required int32 qid; {column} }}");
+        let schema = Arc::new(parse_message_type(&message).unwrap());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(self.properties())).unwrap();
+        for cells in cells.chunks(self.group_rows) {
+            let mut group = writer.next_row_group().unwrap();
+            put::<FloatType>(&mut group, &vec![0.0; cells.len()], None);
+            put::<Int32Type>(&mut group, &vec![1; cells.len()], None);
+            let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+            let values: Vec<T::T> = cells.iter().flatten().cloned().collect();
+            put::<T>(&mut group, &values, column.starts_with("optional").then_some(&levels[..]));
+            group.close().unwrap();
+        }
+        let data = read(writer.into_inner().unwrap()).unwrap();
+        let value = |row| data.column_of(0).map_or(f32::NAN, |column| column.get(row));
+        data.to_input_order(&(0..data.n_rows()).map(value).collect::<Vec<_>>())
+    }
+}
+
+fn stored() -> impl Strategy<Value = Stored> {
+    use Compression as C;
+    let encoding =
+        prop_oneof![3 => Just(None), 1 => Just(Some(Encoding::PLAIN)), 1 => Just(Some(Encoding::BYTE_STREAM_SPLIT))];
+    let compression = prop_oneof![Just(C::UNCOMPRESSED), Just(C::SNAPPY), Just(C::LZ4_RAW)];
+    (any::<bool>(), 8usize..200, 1usize..90, 1usize..200, any::<bool>(), encoding, compression).prop_map(
+        |(dictionary, dictionary_bytes, page_rows, group_rows, is_second_version, encoding, compression)| Stored {
+            dictionary,
+            dictionary_bytes,
+            page_rows,
+            group_rows,
+            is_second_version,
+            encoding,
+            compression,
+        },
+    )
+}
+
+fn same(found: &[f32], expected: &[f32]) -> bool {
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    bits(found) == bits(expected)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever the writer chose, each row has its value, and NaN where there was none.
+    #[test]
+    fn values_do_not_depend_on_how_they_are_stored(
+        stored in stored(), numbers in prop::collection::vec(prop::option::weighted(0.8, -40i8..40), 1..300),
+        scattered in any::<bool>(),
+    ) {
+        // With few or with many different values.
+        let scale = if scattered { 1.25 } else { 0.0 };
+        let number = |row: usize, number: i8| f32::from(number) + (row as f32) * scale;
+        let cells: Vec<Option<f32>> = numbers.iter().enumerate().map(|(row, cell)| cell.map(|cell| number(row, cell))).collect();
+        let expected: Vec<f32> = cells.iter().map(|cell| cell.unwrap_or(f32::NAN)).collect();
+        prop_assert!(same(&stored.round_trip::<FloatType>("optional float f;", &cells), &expected));
+        let doubles: Vec<Option<f64>> = cells.iter().map(|cell| cell.map(f64::from)).collect();
+        prop_assert!(same(&stored.round_trip::<DoubleType>("optional double f;", &doubles), &expected));
+        let ints: Vec<Option<i64>> = cells.iter().map(|cell| cell.map(|cell| cell as i64)).collect();
+        let whole: Vec<f32> = ints.iter().map(|cell| cell.map_or(f32::NAN, |cell| cell as f32)).collect();
+        prop_assert!(same(&stored.round_trip::<Int64Type>("optional int64 f;", &ints), &whole));
+        let required: Vec<Option<i32>> = ints.iter().map(|cell| Some(cell.unwrap_or(-1) as i32)).collect();
+        let unsigned: Vec<f32> = required.iter().flatten().map(|cell| *cell as u32 as f32).collect();
+        prop_assert!(same(&stored.round_trip::<Int32Type>("required int32 f (UINT_32);", &required), &unsigned));
+    }
 }
 
 /// A small file of all the encodings that our writer and others use.

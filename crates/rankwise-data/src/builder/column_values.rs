@@ -1,0 +1,270 @@
+//! The values of one feature as tables in columns hold them: often as places in a short list of different values.
+
+/// Codes have 16 bits.
+const MAX_VALUES: usize = 1 << 16;
+
+/// Different values, in any order, for places to refer to. One place more stands for a missing value.
+#[derive(Clone, Debug)]
+pub struct Dictionary(Vec<f32>);
+
+impl Dictionary {
+    /// Takes the values. Infinite ones become the largest finite ones, which order the same way.
+    pub fn new(mut values: Vec<f32>) -> Self {
+        for value in &mut values {
+            *value = finite(*value);
+        }
+        values.push(f32::NAN);
+        Self(values)
+    }
+
+    /// The place that stands for a missing value: one beyond the last.
+    pub fn missing_place(&self) -> usize {
+        self.0.len() - 1
+    }
+}
+
+/// The values of one feature, row after row.
+///
+/// ```text
+/// dictionaries  [0.5 2.0]  [2.0 7.0]         different values  0.5 2.0 -- 2.0 7.0 --     (-- is missing)
+/// places         0 1 1 2    1 0 0       ->   codes             0 1 1 2 4 3 3
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ColumnValues {
+    form: Form,
+    /// What codes stand for.
+    different: Vec<f32>,
+    /// Where the values of the last dictionary begin among them.
+    start: usize,
+    /// How many rows there will be, as far as that can be believed.
+    n_expected: usize,
+}
+
+/// What is kept for each row.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    Codes(Vec<u16>),
+    Values(Vec<f32>),
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::Codes(Vec::new())
+    }
+}
+
+impl ColumnValues {
+    /// No values, and room for so many as soon as the first is there.
+    pub fn expecting(n_rows: usize) -> Self {
+        Self { n_expected: n_rows, ..Self::default() }
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::Codes(codes) => codes.len(),
+            Form::Values(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all but the first `len` values.
+    pub fn truncate(&mut self, len: usize) {
+        match &mut self.form {
+            Form::Codes(codes) => codes.truncate(len),
+            Form::Values(values) => values.truncate(len),
+        }
+    }
+
+    /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
+    pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
+        let values = self.decoded();
+        let start = values.len();
+        let done = add(values);
+        for value in &mut values[start..] {
+            *value = finite(*value);
+        }
+        done
+    }
+
+    /// Makes ready for places in a dictionary, which follow.
+    pub fn begin_dictionary(&mut self, dictionary: &Dictionary) {
+        let has_room = |different: &[f32]| different.len() + dictionary.0.len() <= MAX_VALUES;
+        if !has_room(&self.different) {
+            self.merge_equal();
+        }
+        if !has_room(&self.different) {
+            self.decoded();
+        }
+        if let Form::Codes(_) = self.form {
+            self.start = self.different.len();
+            self.different.extend(&dictionary.0);
+        }
+    }
+
+    /// Appends what stands at these places of the dictionary that was begun last.
+    pub fn append_places<P: Copy + Default + Ord + Into<u32>>(&mut self, dictionary: &Dictionary, places: &[P]) {
+        let last = places.iter().fold(P::default(), |last, place| last.max(*place));
+        assert!(last.into() as usize <= dictionary.missing_place(), "places are those of the dictionary");
+        match &mut self.form {
+            Form::Codes(codes) => {
+                assert_eq!(self.start + dictionary.0.len(), self.different.len(), "the dictionary was begun");
+                reserve_first(codes, self.n_expected);
+                let start = self.start as u16;
+                codes.extend(places.iter().map(|place| start.wrapping_add((*place).into() as u16)));
+            }
+            Form::Values(values) => values.extend(places.iter().map(|place| dictionary.0[(*place).into() as usize])),
+        }
+    }
+
+    /// The value in one row.
+    pub(super) fn get(&self, row: usize) -> f32 {
+        match &self.form {
+            Form::Codes(codes) => self.different[usize::from(codes[row])],
+            Form::Values(values) => values[row],
+        }
+    }
+
+    /// What is kept for each row, and what codes stand for.
+    pub(super) fn into_parts(self) -> (Form, Vec<f32>) {
+        (self.form, self.different)
+    }
+
+    /// The values in some rows, at most as many as `room` takes.
+    pub(super) fn values_in<'a>(&'a self, rows: std::ops::Range<usize>, room: &'a mut [f32]) -> &'a [f32] {
+        match &self.form {
+            Form::Values(values) => &values[rows],
+            Form::Codes(codes) => {
+                let room = &mut room[..rows.len()];
+                for (value, code) in room.iter_mut().zip(&codes[rows]) {
+                    *value = self.different[usize::from(*code)];
+                }
+                room
+            }
+        }
+    }
+
+    /// From now on, each row has its own value.
+    fn decoded(&mut self) -> &mut Vec<f32> {
+        if let Form::Codes(codes) = &self.form {
+            let mut values = Vec::new();
+            reserve_first(&mut values, self.n_expected);
+            values.extend(codes.iter().map(|code| self.different[usize::from(*code)]));
+            self.different = Vec::new();
+            self.form = Form::Values(values);
+        }
+        match &mut self.form {
+            Form::Values(values) => values,
+            Form::Codes(_) => unreachable!("codes were just turned into values"),
+        }
+    }
+
+    /// Keeps equal values once: those of many dictionaries are the same for the most part.
+    fn merge_equal(&mut self) {
+        let Form::Codes(codes) = &mut self.form else { return };
+        let mut order: Vec<u16> = (0..self.different.len()).map(|code| code as u16).collect();
+        order.sort_unstable_by_key(|code| self.different[usize::from(*code)].to_bits());
+        let mut kept: Vec<f32> = Vec::new();
+        let mut new_code = vec![0u16; self.different.len()];
+        for code in order {
+            let value = self.different[usize::from(code)];
+            if kept.last().is_none_or(|last| last.to_bits() != value.to_bits()) {
+                kept.push(value);
+            }
+            new_code[usize::from(code)] = (kept.len() - 1) as u16;
+        }
+        for code in codes {
+            *code = new_code[usize::from(*code)];
+        }
+        (self.start, self.different) = (kept.len(), kept);
+    }
+}
+
+/// Takes the room for all values at once: growing would move them.
+fn reserve_first<T>(values: &mut Vec<T>, n_expected: usize) {
+    if values.capacity() == 0 {
+        // If there is no room, taking less may still do.
+        let _ = values.try_reserve_exact(n_expected);
+    }
+}
+
+fn finite(value: f32) -> f32 {
+    value.clamp(-f32::MAX, f32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(column: &ColumnValues) -> Vec<u32> {
+        (0..column.len()).map(|row| column.get(row).to_bits()).collect()
+    }
+
+    proptest! {
+        /// Whatever comes in which order, each row has the value that was meant.
+        #[test]
+        fn places_and_values_mix(
+            parts in prop::collection::vec((prop::collection::vec(-3i8..3, 0..5), 0usize..6), 0..6), room in 0usize..40,
+        ) {
+            let mut column = ColumnValues::expecting(room);
+            let mut expected: Vec<u32> = Vec::new();
+            for (numbers, n_places) in parts {
+                let numbers: Vec<f32> = numbers.into_iter().map(f32::from).collect();
+                if n_places == 5 {
+                    column.append(|values| values.extend(&numbers));
+                    expected.extend(numbers.iter().map(|value| value.to_bits()));
+                    continue;
+                }
+                let dictionary = Dictionary::new(numbers.clone());
+                column.begin_dictionary(&dictionary);
+                let places: Vec<u32> = (0..n_places as u32).map(|place| place % (numbers.len() as u32 + 1)).collect();
+                column.append_places(&dictionary, &places);
+                let value = |place: &u32| numbers.get(*place as usize).copied().unwrap_or(f32::NAN).to_bits();
+                expected.extend(places.iter().map(value));
+            }
+            prop_assert_eq!(all(&column), expected);
+        }
+    }
+
+    /// Two dictionaries of 40,000 values are too much; a hundred of 2,000 are not, if they say the same.
+    #[test]
+    fn codes_are_left_where_there_are_too_many_values() {
+        let dictionary = |from: usize, n: usize| Dictionary::new((from..from + n).map(|value| value as f32).collect());
+        let mut column = ColumnValues::default();
+        let mut expected = Vec::new();
+        for (from, has_codes) in [(0, true), (0, false), (40_000, false), (0, false)] {
+            let dictionary = dictionary(from, 40_000);
+            column.begin_dictionary(&dictionary);
+            column.append_places(&dictionary, &[7u32, 39_999, 40_000]);
+            expected.extend([(from + 7) as f32, (from + 39_999) as f32, f32::NAN].map(f32::to_bits));
+            assert_eq!(matches!(column.form, Form::Codes(_)), has_codes, "{from}");
+            assert_eq!(all(&column), expected);
+        }
+        let mut column = ColumnValues::default();
+        for _ in 0..100 {
+            let dictionary = dictionary(0, 2_000);
+            column.begin_dictionary(&dictionary);
+            column.append_places(&dictionary, &[1_999u16, 2_000, 5]);
+        }
+        assert!(matches!(column.form, Form::Codes(_)));
+        assert_eq!(all(&column)[297..], [1_999.0, f32::NAN, 5.0].map(f32::to_bits));
+    }
+
+    #[test]
+    fn values_stay_finite_and_can_be_taken_back() {
+        let mut column = ColumnValues::default();
+        let dictionary = Dictionary::new(vec![f32::INFINITY, 1.0]);
+        column.begin_dictionary(&dictionary);
+        column.append_places(&dictionary, &[0u16, 1]);
+        column.append(|values| values.push(-f32::INFINITY));
+        assert_eq!(all(&column), [f32::MAX, 1.0, -f32::MAX].map(f32::to_bits));
+        column.truncate(1);
+        assert_eq!((column.len(), column.is_empty(), column.get(0)), (1, false, f32::MAX));
+    }
+}

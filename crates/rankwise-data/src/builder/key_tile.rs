@@ -1,0 +1,82 @@
+//! Columns into rows for the keys of these, some rows at a time.
+
+use std::ops::Range;
+
+use super::column_values::ColumnValues;
+use crate::key::{FEATURE_BYTES, canonical_bits, feature_bytes};
+use crate::{Absent, RowKey};
+
+/// Rows whose values are gathered together: enough cache lines of a column in a row that they are fetched ahead (16 rows took
+/// twice as long), and room in the second-level cache for all.
+pub(super) const TILE_ROWS: usize = 128;
+/// What a cache line holds.
+const FEATURES_PER_LINE: usize = 64 / FEATURE_BYTES;
+/// Room for what comes before the features of a row: two ids of some length.
+const HEAD_CELLS: usize = 2 * FEATURES_PER_LINE;
+
+/// The values of a few consecutive rows as their keys take them.
+///
+/// ```text
+/// columns  f1: a0 a1 a2 ..      rows  0:   ids  f1 a0  f2 b0  ..
+///          f2: b0 -- b2 ..  ->        1:  ids,  f1 a1  ..          what is absent is not there
+///                                     2:   ids  f1 a2  f2 b2  ..
+/// ```
+pub(super) struct KeyTile {
+    cells: Vec<[u8; FEATURE_BYTES]>,
+    /// Cells from one row to the next.
+    stride: usize,
+    n_present: [usize; TILE_ROWS],
+}
+
+impl KeyTile {
+    pub(super) fn new(n_features: usize) -> Self {
+        // An odd number of cache lines: rows begin in different sets of the cache.
+        let stride = ((HEAD_CELLS + n_features).div_ceil(FEATURES_PER_LINE) | 1) * FEATURES_PER_LINE;
+        Self { cells: vec![[0; FEATURE_BYTES]; stride * TILE_ROWS], stride, n_present: [0; TILE_ROWS] }
+    }
+
+    /// Gathers the values of rows, at most [`TILE_ROWS`], from columns in ascending order of their features.
+    pub(super) fn gather(&mut self, features: &[u32], columns: &[ColumnValues], rows: Range<usize>, absent: Absent) {
+        // As long as no row lacks a value, all are at the same place.
+        let mut is_even = true;
+        let mut room = [0.0; TILE_ROWS];
+        let mut bits = [0; TILE_ROWS];
+        for (place, (feature, column)) in features.iter().zip(columns).enumerate() {
+            let values = column.values_in(rows.clone(), &mut room);
+            // Vector instructions do this, but not what follows.
+            for (bits, value) in bits.iter_mut().zip(values) {
+                *bits = canonical_bits(*value);
+            }
+            let cells = self.cells.chunks_exact_mut(self.stride).zip(&bits).take(values.len());
+            if is_even && !values.iter().fold(false, |any, value| any | absent.says(*value)) {
+                cells.for_each(|(row, bits)| row[HEAD_CELLS + place] = feature_bytes(*feature, *bits));
+                continue;
+            }
+            if is_even {
+                self.n_present = [place; TILE_ROWS];
+                is_even = false;
+            }
+            for (((row, bits), n_present), value) in cells.zip(&mut self.n_present).zip(values) {
+                // Each is written, and counted if it is there: no branch to be guessed.
+                row[HEAD_CELLS + *n_present] = feature_bytes(*feature, *bits);
+                *n_present += usize::from(!absent.says(*value));
+            }
+        }
+        if is_even {
+            self.n_present = [features.len(); TILE_ROWS];
+        }
+    }
+
+    /// The key of a row; `begin` comes before its features.
+    pub(super) fn key(&mut self, place: usize, begin: &[u8]) -> RowKey {
+        let first = (place * self.stride + HEAD_CELLS) * FEATURE_BYTES;
+        let end = first + self.n_present[place] * FEATURE_BYTES;
+        let bytes = self.cells.as_flattened_mut();
+        if begin.len() > HEAD_CELLS * FEATURE_BYTES {
+            return RowKey::of_bytes(&[begin, &bytes[first..end]].concat());
+        }
+        let start = first - begin.len();
+        bytes[start..first].copy_from_slice(begin);
+        RowKey::of_bytes(&bytes[start..end])
+    }
+}

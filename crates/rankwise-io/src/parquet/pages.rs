@@ -1,0 +1,220 @@
+//! The pages of a feature: values as they stand, or places in a dictionary, which stay what they are.
+//!
+//! What most files hold is read here: numbers of 4 or 8 bytes, plain or by dictionary. All else is left to the `parquet`
+//! crate, which unpacks dictionaries.
+
+use bytes::Bytes;
+use parquet::basic::{Encoding, Type};
+use parquet::column::page::{Page, PageReader};
+use parquet::errors::{ParquetError, Result};
+use rankwise_data::{ColumnValues, Dictionary};
+
+use super::hybrid::{Hybrid, Integer};
+use super::kind::Kind;
+
+/// Rows that are decoded together.
+const BATCH: usize = 1024;
+
+/// How the values of a column are stored.
+#[derive(Clone, Copy)]
+pub(super) struct Stored {
+    physical: Type,
+    kind: Kind,
+    is_optional: bool,
+}
+
+impl Stored {
+    /// `None` where the values are none that can be read here.
+    pub(super) fn new(physical: Type, kind: Kind, is_optional: bool) -> Option<Self> {
+        let is_known = matches!(physical, Type::FLOAT | Type::DOUBLE | Type::INT32 | Type::INT64);
+        is_known.then_some(Self { physical, kind, is_optional })
+    }
+
+    /// Appends the values of so many rows, NaN where there is none. Gives false where something is stored in another way;
+    /// some values may have been appended then.
+    pub(super) fn read(self, pages: &mut dyn PageReader, n_rows: usize, values: &mut ColumnValues) -> Result<bool> {
+        let mut n_left = n_rows;
+        let mut dictionary = None;
+        while n_left > 0 {
+            let page = pages.get_next_page()?.ok_or_else(|| general(format!("{n_left} rows are missing")))?;
+            if let Page::DictionaryPage { buf, num_values, encoding, .. } = &page {
+                if !matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
+                    return Ok(false);
+                }
+                values.begin_dictionary(dictionary.insert(self.dictionary(buf, *num_values as usize)?));
+                continue;
+            }
+            let Some(mut rows) = self.rows_of(&page)? else { return Ok(false) };
+            let n_rows = n_left.min(page.num_values() as usize);
+            match page.encoding() {
+                Encoding::PLAIN => self.read_plain(&mut rows, n_rows, values)?,
+                Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
+                    let dictionary = dictionary.as_ref().ok_or_else(|| general("there is no dictionary"))?;
+                    read_coded(&mut rows, n_rows, dictionary, values)?;
+                }
+                _ => return Ok(false),
+            }
+            n_left -= n_rows;
+        }
+        Ok(true)
+    }
+
+    /// What a page of values holds; `None` where levels are stored in another way.
+    fn rows_of(self, page: &Page) -> Result<Option<Rows<'_>>> {
+        let too_short = || general("a page is shorter than its parts");
+        let (levels, values) = match page {
+            Page::DataPage { buf, def_level_encoding, .. } if self.is_optional => {
+                if *def_level_encoding != Encoding::RLE {
+                    return Ok(None);
+                }
+                let (length, rest) = buf.split_first_chunk::<4>().ok_or_else(too_short)?;
+                rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(too_short)?
+            }
+            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                let rest = buf.get(*rep_levels_byte_len as usize..).ok_or_else(too_short)?;
+                rest.split_at_checked(*def_levels_byte_len as usize).ok_or_else(too_short)?
+            }
+            other => (&[][..], &other.buffer()[..]),
+        };
+        let levels = if self.is_optional { Some(Hybrid::new(levels, 1)?) } else { None };
+        Ok(Some(Rows { levels, values }))
+    }
+
+    fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<()> {
+        let n_bytes = if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 };
+        let mut bytes = rows.values;
+        rows.each_batch(n_rows, |batch| {
+            let n_there = batch.n_there;
+            let (taken, rest) =
+                bytes.split_at_checked(n_bytes * n_there).ok_or_else(|| general("values are missing"))?;
+            bytes = rest;
+            let mut numbers = [0.0; BATCH];
+            self.numbers(taken, &mut numbers[..n_there]);
+            batch.spread(&mut numbers, f32::NAN);
+            values.append(|values| values.extend_from_slice(&numbers[..batch.n_rows]));
+            Ok(())
+        })
+    }
+
+    fn dictionary(self, bytes: &Bytes, n_values: usize) -> Result<Dictionary> {
+        let n_bytes = if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 };
+        // Compared with what is there before memory is taken.
+        if bytes.len() / n_bytes < n_values {
+            return Err(general("its dictionary is cut off"));
+        }
+        let mut numbers = vec![0.0; n_values];
+        self.numbers(bytes, &mut numbers);
+        Ok(Dictionary::new(numbers))
+    }
+
+    /// By way of f64, as text is read: the f32 of a value does not depend on the format.
+    fn numbers(self, bytes: &[u8], out: &mut [f32]) {
+        fn each<const N: usize>(bytes: &[u8], out: &mut [f32], number: impl Fn([u8; N]) -> f32) {
+            for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<N>().0) {
+                *out = number(*bytes);
+            }
+        }
+        let kind = self.kind;
+        match self.physical {
+            Type::FLOAT => each(bytes, out, f32::from_le_bytes),
+            Type::DOUBLE => each(bytes, out, |bytes| f64::from_le_bytes(bytes) as f32),
+            Type::INT32 => each(bytes, out, |bytes| kind.number_of_32(i32::from_le_bytes(bytes)) as f32),
+            _ => each(bytes, out, |bytes| kind.number_of_64(i64::from_le_bytes(bytes)) as f32),
+        }
+    }
+}
+
+fn read_coded(rows: &mut Rows<'_>, n_rows: usize, dictionary: &Dictionary, values: &mut ColumnValues) -> Result<()> {
+    // Where no row has a value, there may be nothing at all.
+    let (width, packed) = rows.values.split_first().map_or((0, &[][..]), |(width, packed)| (*width, packed));
+    let places = Hybrid::new(packed, width.into())?;
+    // Short numbers are unpacked in half the time.
+    match u16::try_from(dictionary.missing_place()) {
+        Ok(missing) if u32::from(width) <= u16::BITS => {
+            read_places(rows, n_rows, places, missing, |places| values.append_places(dictionary, places))
+        }
+        _ => {
+            let missing = dictionary.missing_place() as u32;
+            read_places(rows, n_rows, places, missing, |places| values.append_places(dictionary, places))
+        }
+    }
+}
+
+fn read_places<T: Integer>(
+    rows: &mut Rows<'_>,
+    n_rows: usize,
+    mut places: Hybrid<'_>,
+    missing: T,
+    mut append: impl FnMut(&[T]),
+) -> Result<()> {
+    rows.each_batch(n_rows, |batch| {
+        let mut found = [T::default(); BATCH];
+        let there = &mut found[..batch.n_there];
+        places.fill(there)?;
+        let last = there.iter().fold(T::default(), |last, place| last.max(*place));
+        if !there.is_empty() && last >= missing {
+            return Err(general("a place beyond the end of the dictionary"));
+        }
+        batch.spread(&mut found, missing);
+        append(&found[..batch.n_rows]);
+        Ok(())
+    })
+}
+
+/// The parts of a page.
+struct Rows<'a> {
+    /// Tells for each row whether it has a value; nothing where all have one.
+    levels: Option<Hybrid<'a>>,
+    values: &'a [u8],
+}
+
+impl Rows<'_> {
+    /// Goes through the rows, some at a time.
+    fn each_batch(&mut self, n_rows: usize, mut take: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
+        if let Some(levels) = &mut self.levels
+            && levels.is_run_of(1, n_rows)?
+        {
+            self.levels = None;
+        }
+        let mut batch = Batch { n_rows: 0, n_there: 0, levels: [1; BATCH] };
+        for start in (0..n_rows).step_by(BATCH) {
+            batch.n_rows = BATCH.min(n_rows - start);
+            batch.n_there = batch.n_rows;
+            if let Some(levels) = &mut self.levels {
+                levels.fill(&mut batch.levels[..batch.n_rows])?;
+                batch.n_there = batch.levels[..batch.n_rows].iter().map(|level| *level as usize).sum();
+            }
+            take(&batch)?;
+        }
+        Ok(())
+    }
+}
+
+/// A few rows.
+struct Batch {
+    n_rows: usize,
+    /// How many of them have a value.
+    n_there: usize,
+    /// 1 for a row that has one, 0 for others.
+    levels: [u32; BATCH],
+}
+
+impl Batch {
+    /// Moves the values that are there, which stand in front, to their rows.
+    fn spread<T: Copy>(&self, values: &mut [T; BATCH], missing: T) {
+        if self.n_there == self.n_rows {
+            return;
+        }
+        // From the back, so that a value is moved before another takes its place.
+        let mut n_left = self.n_there;
+        for row in (0..self.n_rows).rev() {
+            let is_there = self.levels[row] == 1;
+            n_left -= usize::from(is_there);
+            values[row] = if is_there { values[n_left] } else { missing };
+        }
+    }
+}
+
+fn general(text: impl Into<String>) -> ParquetError {
+    ParquetError::General(text.into())
+}
