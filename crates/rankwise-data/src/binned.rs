@@ -17,11 +17,11 @@ pub struct BinnedDataset {
 impl BinnedDataset {
     /// Decides the bins from the data and applies them.
     pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
-        let sample = sample_rows(data, params.bin_construct_sample_cnt);
+        let sample = Sample::new(data, params.bin_construct_sample_cnt);
         let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
             .into_par_iter()
             .map(|slot| {
-                let bins = bins_of(data.column(slot), data.n_rows(), sample.as_deref(), params.max_bin);
+                let bins = bins_of(data.column(slot), &sample, params.max_bin);
                 (data.feature_ids()[slot], bins)
             })
             .filter(|(_, bins)| !bins.is_constant())
@@ -89,7 +89,13 @@ impl BinnedDataset {
                         let bin: Vec<u8> = values.iter().map(|value| bins.bin(*value)).collect();
                         column.extend(codes.iter().map(|code| bin[usize::from(*code)]));
                     }
-                    Some(values) => values.for_each_in(0, n_rows, |_, value| column.push(bins.bin(value))),
+                    Some(Column::Dense(values)) => bins.bin_all(values, &mut column),
+                    Some(Column::Sparse { rows, values, rest }) => {
+                        column.resize(n_rows, bins.bin(*rest));
+                        for (row, value) in rows.iter().zip(values) {
+                            column[*row as usize] = bins.bin(*value);
+                        }
+                    }
                     None => column.resize(n_rows, bins.bin(data.absent().value())),
                 }
                 Ok(column)
@@ -124,39 +130,59 @@ impl BinnedDataset {
     }
 }
 
-/// The bins that the values of a feature call for, those in the sample or all.
-fn bins_of(column: &Column, n_rows: usize, sample: Option<&[u32]>, max_bin: usize) -> FeatureBins {
-    match (column, sample) {
-        (Column::Coded { codes, values }, _) => {
+/// The bins that the values of a feature call for.
+fn bins_of(column: &Column, sample: &Sample, max_bin: usize) -> FeatureBins {
+    match column {
+        Column::Dense(values) => FeatureBins::from_values(sample.of(values), max_bin),
+        Column::Coded { codes, values } => {
             let mut counts = vec![0usize; values.len()];
-            match sample {
-                Some(rows) => rows.iter().for_each(|row| counts[usize::from(codes[*row as usize])] += 1),
-                None => codes.iter().for_each(|code| counts[usize::from(*code)] += 1),
+            for code in sample.of(codes) {
+                counts[usize::from(code)] += 1;
             }
             FeatureBins::from_counts(values.iter().copied().zip(counts).collect(), max_bin)
         }
-        (_, Some(rows)) => {
-            FeatureBins::from_values(rows.iter().map(|row| column.get(*row as usize)).collect(), max_bin)
-        }
-        (_, None) => {
-            let mut values = Vec::with_capacity(n_rows);
-            column.for_each_in(0, n_rows, |_, value| values.push(value));
-            FeatureBins::from_values(values, max_bin)
+        Column::Sparse { rows, values, rest } => {
+            let present = rows.iter().zip(values).filter(|(row, _)| sample.has(**row));
+            let mut counts: Vec<(f32, usize)> = present.map(|(_, value)| (*value, 1)).collect();
+            counts.push((*rest, sample.n_rows - counts.len()));
+            FeatureBins::from_counts(counts, max_bin)
         }
     }
 }
 
-/// The rows whose keys are smallest: a sample that is random, yet the same for any order of the rows. `None` where all
-/// rows are taken.
-fn sample_rows(data: &Dataset, limit: usize) -> Option<Vec<u32>> {
-    if data.n_rows() <= limit {
-        return None;
+/// The rows whose keys are smallest: random, yet the same for any order of the rows.
+struct Sample {
+    n_rows: usize,
+    /// Ascending, and whether a row is among them; neither where all are.
+    some: Option<(Vec<u32>, Vec<bool>)>,
+}
+
+impl Sample {
+    fn new(data: &Dataset, limit: usize) -> Self {
+        if data.n_rows() <= limit {
+            return Self { n_rows: data.n_rows(), some: None };
+        }
+        let mut rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+        rows.select_nth_unstable_by_key(limit, |row| (data.keys()[*row as usize], *row));
+        rows.truncate(limit);
+        rows.sort_unstable();
+        let mut is_taken = vec![false; data.n_rows()];
+        for row in &rows {
+            is_taken[*row as usize] = true;
+        }
+        Self { n_rows: limit, some: Some((rows, is_taken)) }
     }
-    let mut rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-    rows.select_nth_unstable_by_key(limit, |row| (data.keys()[*row as usize], *row));
-    rows.truncate(limit);
-    rows.sort_unstable();
-    Some(rows)
+
+    fn has(&self, row: u32) -> bool {
+        self.some.as_ref().is_none_or(|(_, is_taken)| is_taken[row as usize])
+    }
+
+    fn of<T: Copy>(&self, all: &[T]) -> Vec<T> {
+        match &self.some {
+            Some((rows, _)) => rows.iter().map(|row| all[*row as usize]).collect(),
+            None => all.to_vec(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -215,7 +241,9 @@ mod tests {
         let params = BinningSpec { bin_construct_sample_cnt: 50, ..Default::default() }.check().unwrap();
         let forward = BinnedDataset::new(&data(&values), &params).unwrap();
         assert_eq!(forward.bins(0).n_value_bins(), 50);
-        assert_eq!(sample_rows(&data(&values), 50).unwrap().len(), 50);
-        assert!(sample_rows(&data(&values), 500).is_none());
+        let sample = Sample::new(&data(&values), 50);
+        assert_eq!((sample.n_rows, sample.of(&values).len()), (50, 50));
+        assert_eq!((0..500).filter(|row| sample.has(*row)).count(), 50);
+        assert_eq!(Sample::new(&data(&values), 500).of(&values), values);
     }
 }

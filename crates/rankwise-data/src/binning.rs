@@ -3,6 +3,8 @@
 //! A bin holds the values up to and including its upper bound, so `bin(v) <= b` says the same as `v <= upper[b]`, and a
 //! tree grown on bins can be scored on values. Missing values have a bin of their own behind the value bins.
 
+use std::hint::select_unpredictable;
+
 use rankwise_params::{CrossCheck, Range, param_group};
 
 use crate::Absent;
@@ -21,6 +23,11 @@ param_group! {
 }
 
 impl CrossCheck for BinningSpec {}
+
+/// Most bins that values are cut into. One less than a power of two: a lookup masks with it.
+const MAX_BINS: usize = 255;
+/// Values whose bins are looked up together.
+const LOOKED_UP: usize = 8;
 
 /// The bins of one feature.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +48,7 @@ impl FeatureBins {
         for value in &mut values {
             *value += 0.0;
         }
-        values.sort_unstable_by(f32::total_cmp);
+        radsort::sort(&mut values);
         let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
         Self::from_distinct(&distinct, has_missing, max_bin)
     }
@@ -55,7 +62,7 @@ impl FeatureBins {
         for (value, _) in &mut counts {
             *value += 0.0;
         }
-        counts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        radsort::sort_by_key(&mut counts, |(value, _)| *value);
         counts.dedup_by(|next, kept| {
             let is_equal = next.0 == kept.0;
             kept.1 += if is_equal { next.1 } else { 0 };
@@ -109,6 +116,30 @@ impl FeatureBins {
     /// The largest value of a bin.
     pub fn upper(&self, bin: u8) -> f32 {
         self.upper[usize::from(bin)]
+    }
+
+    /// Appends the bins of many values. Several are looked up at a time: while one waits for a bound, others go on.
+    pub(crate) fn bin_all(&self, values: &[f32], out: &mut Vec<u8>) {
+        let mut upper = [f32::INFINITY; MAX_BINS + 1];
+        upper[..self.upper.len()].copy_from_slice(&self.upper);
+        let first_step = (self.upper.len() + 1).next_power_of_two() / 2;
+        let (groups, rest) = values.as_chunks::<LOOKED_UP>();
+        for group in groups {
+            // How many bounds each value is known to be above.
+            let mut above = [0usize; LOOKED_UP];
+            let mut step = first_step;
+            while step > 0 {
+                for (above, value) in above.iter_mut().zip(group) {
+                    // Never beyond the last; it says so to the compiler.
+                    let probe = (*above + step - 1) & MAX_BINS;
+                    *above = select_unpredictable(upper[probe] < *value, *above + step, *above);
+                }
+                step /= 2;
+            }
+            let bin = |(above, value): (&usize, &f32)| if value.is_nan() { self.missing_bin() } else { *above as u8 };
+            out.extend(above.iter().zip(group).map(bin));
+        }
+        out.extend(rest.iter().map(|value| self.bin(*value)));
     }
 
     /// The bin of a value.
@@ -187,7 +218,7 @@ mod tests {
         /// Against sorting: bins follow the order of the values, no bin is empty, there are no more than allowed, and
         /// few values are kept apart exactly.
         #[test]
-        fn bins_agree_with_sorting(values in prop::collection::vec(value(), 1..400), max_bin in 2usize..40) {
+        fn bins_agree_with_sorting(values in prop::collection::vec(value(), 1..400), max_bin in 2usize..=255) {
             let bins = FeatureBins::from_values(values.clone(), max_bin);
             let mut sorted: Vec<f32> = values.iter().copied().filter(|value| !value.is_nan()).collect();
             sorted.sort_by(f32::total_cmp);
@@ -201,6 +232,9 @@ mod tests {
                     prop_assert_eq!(usize::from(bins.bin(*value)), slow_bin(&bins, *value));
                 }
             }
+            let mut together = Vec::new();
+            bins.bin_all(&values, &mut together);
+            prop_assert_eq!(together, values.iter().map(|value| bins.bin(*value)).collect::<Vec<_>>());
             for pair in sorted.windows(2) {
                 prop_assert!(bins.bin(pair[0]) <= bins.bin(pair[1]));
             }

@@ -71,10 +71,19 @@ impl KeyBytes {
         self.wide(key.0);
     }
 
+    /// Many small pieces cost more than they hold, so some are gathered.
     pub(crate) fn features(&mut self, features: impl Iterator<Item = (u32, f32)>) {
+        let mut cells = [[0; FEATURE_BYTES]; 64];
+        let mut filled = 0;
         for (feature, value) in features {
-            self.0.extend(feature_bytes(feature, canonical_bits(value)));
+            if filled == cells.len() {
+                self.0.extend_from_slice(cells.as_flattened());
+                filled = 0;
+            }
+            cells[filled] = feature_bytes(feature, canonical_bits(value));
+            filled += 1;
         }
+        self.0.extend_from_slice(cells[..filled].as_flattened());
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {

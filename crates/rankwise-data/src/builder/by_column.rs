@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::{
-        Absent, BinnedDataset, BinningParams, Column, ColumnValues, Dataset, DatasetBuilder, Dictionary, RowBlock,
+        Absent, BinnedDataset, BinningSpec, Column, ColumnValues, Dataset, DatasetBuilder, Dictionary, RowBlock,
     };
 
     type Table = Vec<(u8, Vec<f32>)>;
@@ -187,6 +187,7 @@ mod tests {
         #[test]
         fn columns_say_what_rows_say(
             rows in table(), cut in 20usize..400, zero in any::<bool>(), coded in any::<[bool; 3]>(),
+            sample in 1usize..250,
         ) {
             let absent = if zero { Absent::Zero } else { Absent::Missing };
             let expected = by_row(&rows, absent);
@@ -209,7 +210,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(found.remarks(), expected.remarks());
-            let params = BinningParams::default();
+            let params = BinningSpec { bin_construct_sample_cnt: sample, ..Default::default() }.check().unwrap();
             let bins = |data: &Dataset| BinnedDataset::new(data, &params).unwrap();
             let (found, expected) = (bins(&found), bins(&expected));
             prop_assert_eq!(found.feature_ids(), expected.feature_ids());
