@@ -15,6 +15,7 @@ const TASK_ROWS: usize = 1024;
 const MAX_COMPARED: usize = 8;
 /// Codes that are counted together: their number fits into the 16 bits of a lane.
 const COUNTED: usize = 1024;
+
 /// The features of all rows, ascending, and a column for each.
 pub(super) struct Table {
     features: Vec<u32>,
@@ -144,8 +145,9 @@ mod tests {
         prop::collection::vec((0u8..4, prop::collection::vec(value, 3)), 1..200)
     }
 
+    /// Some ids are longer than what keys have room for.
     fn start(block: &mut RowBlock, qid: u8) {
-        block.start_row(&format!("q{qid}"), f32::from(qid), "");
+        block.start_row(&"q".repeat(1 + 60 * usize::from(qid)), f32::from(qid), "");
     }
 
     fn by_row(rows: &Table, absent: Absent) -> Dataset {
@@ -180,6 +182,19 @@ mod tests {
         }
         block.set_columns(&[0, 2, 4], columns);
         block
+    }
+
+    /// Codes for a missing value are many here; what few rows have is kept by row, what none has is not kept.
+    #[test]
+    fn what_is_missing_as_a_rule_takes_no_room() {
+        let (nan, rows) = (f32::NAN, 40u8);
+        let table: Table = (0..rows).map(|row| (row % 3, vec![nan, if row == 7 { 2.5 } else { nan }, 1.0])).collect();
+        let mut builder = DatasetBuilder::default();
+        builder.push_block(by_column(&table, [true; 3]));
+        let data = builder.finish().unwrap();
+        assert_eq!(data.feature_ids(), [2, 4]);
+        assert!(matches!(data.column(0), Column::Sparse { rows, .. } if rows.len() == 1));
+        assert!(matches!(data.column(1), Column::Coded { .. }));
     }
 
     proptest! {

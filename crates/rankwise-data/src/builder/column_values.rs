@@ -3,7 +3,7 @@
 /// Codes have 16 bits.
 const MAX_VALUES: usize = 1 << 16;
 
-/// Different values, in any order, for places to refer to. One place more stands for a missing value.
+/// Values, in any order, for places to refer to. One place more stands for a missing value.
 #[derive(Clone, Debug)]
 pub struct Dictionary(Vec<f32>);
 
@@ -93,12 +93,12 @@ impl ColumnValues {
 
     /// Makes ready for places in a dictionary, which follow.
     pub fn begin_dictionary(&mut self, dictionary: &Dictionary) {
-        let has_room = |different: &[f32]| different.len() + dictionary.0.len() <= MAX_VALUES;
-        if !has_room(&self.different) {
+        if self.different.len() + dictionary.0.len() > MAX_VALUES {
             self.merge_equal();
-        }
-        if !has_room(&self.different) {
-            self.decoded();
+            // Half of the room must be won, or merging would take all the time.
+            if self.different.len() + dictionary.0.len() > MAX_VALUES / 2 {
+                self.decoded();
+            }
         }
         if let Form::Codes(_) = self.form {
             self.start = self.different.len();
@@ -245,6 +245,15 @@ mod tests {
             expected.extend([(from + 7) as f32, (from + 39_999) as f32, f32::NAN].map(f32::to_bits));
             assert_eq!(matches!(column.form, Form::Codes(_)), has_codes, "{from}");
             assert_eq!(all(&column), expected);
+        }
+        // A code for each value and one for a missing one.
+        for (n, has_codes) in [(65_535, true), (65_536, false)] {
+            let mut column = ColumnValues::default();
+            let dictionary = dictionary(0, n);
+            column.begin_dictionary(&dictionary);
+            column.append_places(&dictionary, &[0, n as u32, n as u32 - 1]);
+            assert_eq!(matches!(column.form, Form::Codes(_)), has_codes, "{n}");
+            assert_eq!(all(&column), [0.0, f32::NAN, (n - 1) as f32].map(f32::to_bits));
         }
         let mut column = ColumnValues::default();
         for _ in 0..100 {

@@ -79,7 +79,9 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// As much of it as there is: what is missing shows when it is asked for.
     pub(super) fn read(file: &impl ChunkReader, start: u64, length: u64) -> Result<Self> {
+        let length = length.min(file.len().checked_sub(start).ok_or_else(beyond_the_end)?);
         let n_bytes = usize::try_from(length).map_err(|_| beyond_the_end())?;
         Ok(Self { bytes: file.get_bytes(start, n_bytes)?, start, file_length: file.len() })
     }

@@ -13,6 +13,8 @@ use parquet::errors::{ParquetError, Result};
 const BLOCK: usize = 32;
 /// Wider integers there are none.
 const MAX_WIDTH: usize = 32;
+/// No run is longer, in values or in groups of eight.
+const MAX_RUN: usize = i32::MAX as usize;
 
 /// What integers are unpacked into; those that do not fit lose their upper bits.
 pub(super) trait Integer: Copy + Default + Ord + Into<u32> {
@@ -58,7 +60,7 @@ impl<'a> Hybrid<'a> {
 
     /// Whether the next `n` values are all `value`; if it takes more than a look at the next run to tell, they are not.
     pub(super) fn is_run_of(&mut self, value: u32, n: usize) -> Result<bool> {
-        if self.n_left == 0 && self.is_run_over() {
+        if n > 0 && self.n_left == 0 && self.is_run_over() {
             self.next_run()?;
         }
         let is_one = matches!(self.run, Run::Equal { value: equal, count } if equal == value && count >= n);
@@ -125,11 +127,16 @@ impl<'a> Hybrid<'a> {
 
     fn next_run(&mut self) -> Result<()> {
         let header = self.variable_length()?;
-        let count = usize::try_from(header >> 1).map_err(|_| cut_off())?;
+        // An empty run is how some writers fill up the end.
+        let count =
+            usize::try_from(header >> 1).ok().filter(|count| (1..=MAX_RUN).contains(count)).ok_or_else(cut_off)?;
         if header & 1 == 0 {
             let n_bytes = self.width.div_ceil(8);
             let (value, rest) = self.bytes.split_at_checked(n_bytes).ok_or_else(cut_off)?;
             let value = value.iter().rev().fold(0u32, |value, byte| value << 8 | u32::from(*byte));
+            if u64::from(value) >> self.width > 0 {
+                return Err(ParquetError::General(format!("{value} in {} bits", self.width)));
+            }
             (self.run, self.bytes) = (Run::Equal { value, count }, rest);
             return Ok(());
         }
@@ -138,7 +145,7 @@ impl<'a> Hybrid<'a> {
         let n_values = count.saturating_mul(8).min(n_there);
         let n_bytes = count.saturating_mul(self.width).min(self.bytes.len());
         let (bytes, rest) = self.bytes.split_at(n_bytes);
-        if n_values == 0 && count > 0 {
+        if n_values == 0 {
             return Err(cut_off());
         }
         (self.run, self.bytes) = (Run::Packed { bytes, count: n_values }, rest);
@@ -239,7 +246,7 @@ mod tests {
     }
 
     fn runs() -> impl Strategy<Value = Vec<(Option<usize>, Vec<u32>)>> {
-        prop::collection::vec((prop::option::of(0usize..100), prop::collection::vec(any::<u32>(), 1..150)), 0..8)
+        prop::collection::vec((prop::option::of(1usize..100), prop::collection::vec(any::<u32>(), 1..150)), 0..8)
     }
 
     proptest! {
@@ -252,11 +259,18 @@ mod tests {
             for part in parts {
                 let n = part.min(expected.len() - found.len());
                 let next = &expected[found.len()..found.len() + n];
-                if hybrid.is_run_of(1, n).unwrap_or(false) {
+                if hybrid.is_run_of(1, n).unwrap() {
                     prop_assert!(next.iter().all(|value| *value == 1));
                 }
+                // Into short integers, if they are.
                 let mut out = vec![7u32; n];
-                hybrid.fill(&mut out).unwrap();
+                let mut short = vec![7u16; n];
+                if width <= 16 {
+                    hybrid.fill(&mut short).unwrap();
+                    out = short.into_iter().map(u32::from).collect();
+                } else {
+                    hybrid.fill(&mut out).unwrap();
+                }
                 prop_assert_eq!(&out, next);
                 found.extend(out);
             }
@@ -282,5 +296,15 @@ mod tests {
         assert!(Hybrid::new(&bytes, 5).unwrap().fill(&mut [0u32; 16]).is_err());
         assert!(Hybrid::new(&[], 5).unwrap().fill(&mut [0u16; 1]).is_err());
         assert!(Hybrid::new(&[], 33).is_err());
+    }
+
+    #[test]
+    fn runs_that_cannot_be_are_refused() {
+        let read = |bytes: &[u8], width| Hybrid::new(bytes, width).unwrap().fill(&mut [0u16; 2]);
+        assert!(read(&[4, 1], 1).is_ok());
+        // 2 in one bit, an empty run before a full one, more than 2^31 values.
+        for bytes in [&[4, 2][..], &[0, 0, 4, 1], &[0x80, 0x80, 0x80, 0x80, 0x40, 1]] {
+            assert!(read(bytes, 1).is_err(), "{bytes:?}");
+        }
     }
 }

@@ -41,7 +41,13 @@ impl Stored {
                 if !matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) {
                     return Ok(false);
                 }
+                if dictionary.is_some() {
+                    return Err(general("there are two dictionaries"));
+                }
                 values.begin_dictionary(dictionary.insert(self.dictionary(buf, *num_values as usize)?));
+                continue;
+            }
+            if page.num_values() == 0 {
                 continue;
             }
             let Some(mut rows) = self.rows_of(&page)? else { return Ok(false) };
@@ -53,6 +59,12 @@ impl Stored {
                     read_coded(&mut rows, n_rows, dictionary, values)?;
                 }
                 _ => return Ok(false),
+            }
+            if let Page::DataPageV2 { num_nulls, .. } = &page
+                && n_rows == page.num_values() as usize
+                && rows.n_missing != *num_nulls as usize
+            {
+                return Err(general(format!("{} nulls in place of {num_nulls}", rows.n_missing)));
             }
             n_left -= n_rows;
         }
@@ -77,7 +89,7 @@ impl Stored {
             other => (&[][..], &other.buffer()[..]),
         };
         let levels = if self.is_optional { Some(Hybrid::new(levels, 1)?) } else { None };
-        Ok(Some(Rows { levels, values }))
+        Ok(Some(Rows { levels, values, n_missing: 0 }))
     }
 
     fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<()> {
@@ -166,6 +178,8 @@ struct Rows<'a> {
     /// Tells for each row whether it has a value; nothing where all have one.
     levels: Option<Hybrid<'a>>,
     values: &'a [u8],
+    /// How many of the rows so far have none.
+    n_missing: usize,
 }
 
 impl Rows<'_> {
@@ -183,6 +197,7 @@ impl Rows<'_> {
             if let Some(levels) = &mut self.levels {
                 levels.fill(&mut batch.levels[..batch.n_rows])?;
                 batch.n_there = batch.levels[..batch.n_rows].iter().map(|level| *level as usize).sum();
+                self.n_missing += batch.n_rows - batch.n_there;
             }
             take(&batch)?;
         }
@@ -218,3 +233,6 @@ impl Batch {
 fn general(text: impl Into<String>) -> ParquetError {
     ParquetError::General(text.into())
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,7 +23,7 @@ use crate::problem::{Problem, name, shown};
 use crate::read::Input;
 use crate::source::Source;
 
-/// Rows whose labels and ids are decoded together.
+/// Rows whose labels and ids are decoded together: so few that a bad one is found before much has been decoded in vain.
 const CHUNK_ROWS: usize = 128 << 10;
 /// Room for values is taken ahead up to so many bytes, and so many more for each byte of the file.
 const FREE_BYTES: u64 = 32 << 20;
@@ -106,7 +106,7 @@ fn check_count(n_rows: i64, input: &Input<'_>) -> Result<usize, IoError> {
 /// The number of rows to make room for: those that the file states, if it is large enough for so many, else none.
 fn believed(n_rows: usize, n_features: usize, n_bytes: u64) -> usize {
     let needed = (n_rows as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f32>() as u64);
-    if needed <= FREE_BYTES + n_bytes.saturating_mul(BYTES_PER_BYTE) { n_rows } else { 0 }
+    if needed <= n_bytes.saturating_mul(BYTES_PER_BYTE).saturating_add(FREE_BYTES) { n_rows } else { 0 }
 }
 
 fn used_columns(columns: &Columns) -> impl Iterator<Item = (usize, Role)> {
@@ -155,9 +155,6 @@ impl Table {
     }
 }
 
-/// The number of rows and, for each column that is no feature, its values in them, its number and its role.
-type Chunk = (usize, Vec<(Cells, usize, Role)>);
-
 struct RowGroup<'a, F> {
     file: &'a F,
     input: &'a Input<'a>,
@@ -174,29 +171,20 @@ impl<F: ChunkReader> RowGroup<'_, F> {
         let negative = || ParquetError::General("the number of rows is negative".into());
         let n_rows = self.group.metadata().num_rows();
         let n_rows = usize::try_from(n_rows).map_err(|_| self.damaged(None, &negative()))?;
+        if n_rows == 0 {
+            return Ok(());
+        }
         let is_feature = |role: &Role| matches!(role, Role::Feature(_));
         // How many rows there are is believed when some columns have so many.
         if kinds.iter().all(|(_, role, _)| is_feature(role)) {
             self.read_features(n_rows, &mut table.features)?;
             return self.push_rows(&[], n_rows, &mut table.rows);
         }
-        let cells = self.read_cells(kinds, n_rows)?;
-        let Table { rows, features } = table;
-        let (rows, features) = rayon::join(
-            || cells.iter().try_for_each(|(n_rows, cells)| self.push_rows(cells, *n_rows, rows)),
-            || self.read_features(n_rows, features),
-        );
-        rows.and(features)
-    }
-
-    /// All that is no feature, some rows at a time: a column that is too short is found before others are decoded in vain.
-    fn read_cells(&self, kinds: &[(usize, Role, Kind)], n_rows: usize) -> Result<Vec<Chunk>, IoError> {
         let mut others = Vec::new();
-        for (column, role, kind) in kinds.iter().filter(|(_, role, _)| !matches!(role, Role::Feature(_))) {
+        for (column, role, kind) in kinds.iter().filter(|(_, role, _)| !is_feature(role)) {
             let cells = guarded(|| self.cells(*column, *kind)).map_err(|error| self.damaged(Some(*column), &error))?;
             others.push((cells, *column, *role));
         }
-        let mut chunks = Vec::new();
         for start in (0..n_rows).step_by(CHUNK_ROWS) {
             let n_rows = CHUNK_ROWS.min(n_rows - start);
             let decoded = others.par_iter_mut().map(|(cells, column, role)| {
@@ -204,9 +192,10 @@ impl<F: ChunkReader> RowGroup<'_, F> {
                     .map(|cells| (cells, *column, *role))
                     .map_err(|error| self.damaged(Some(*column), &error))
             });
-            chunks.push((n_rows, decoded.collect::<Vec<_>>().into_iter().collect::<Result<_, _>>()?));
+            let decoded = decoded.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
+            self.push_rows(&decoded, n_rows, &mut table.rows)?;
         }
-        Ok(chunks)
+        self.read_features(n_rows, &mut table.features)
     }
 
     fn read_features(&self, n_rows: usize, features: &mut [Feature]) -> Result<(), IoError> {
@@ -330,5 +319,19 @@ impl<'a> Ids<'a> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_taken_for_as_many_rows_as_a_file_can_hold() {
+        assert_eq!(believed(260_000, 136, 60 << 20), 260_000);
+        assert_eq!(believed(1_000, 10, 500), 1_000);
+        assert_eq!(believed(1 << 30, 1, 1_000), 0);
+        assert_eq!(believed(usize::MAX, usize::MAX, u64::MAX), usize::MAX);
+        assert_eq!(believed(1 << 20, 1_000, 1 << 20), 0);
     }
 }

@@ -9,6 +9,7 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
     Int32Type, Int64Type, Int96, Int96Type,
 };
+use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -174,6 +175,50 @@ fn several_row_groups_make_one_table() {
     assert_eq!((data.n_rows(), data.n_queries()), (120_000, 7));
     let inputs = data.to_input_order(&(0..data.n_rows()).map(|row| data.column(0).get(row)).collect::<Vec<_>>());
     assert!(inputs.iter().enumerate().all(|(row, value)| *value == row as f32));
+}
+
+/// The file with another size of the third column of a row group in its description.
+fn with_size(bytes: &[u8], group: usize, change: impl Fn(i64) -> i64) -> Vec<u8> {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&Bytes::copy_from_slice(bytes)).unwrap();
+    let footer = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[footer..footer + 4].try_into().unwrap()) as usize;
+    let mut out = bytes[..footer - length].to_vec();
+    let mut builder = metadata.into_builder();
+    let mut groups = builder.take_row_groups();
+    let mut changed = groups.remove(group).into_builder();
+    let mut columns = changed.take_columns();
+    let size = change(columns[2].compressed_size());
+    columns[2] = columns[2].clone().into_builder().set_total_compressed_size(size).build().unwrap();
+    groups.insert(group, changed.set_column_metadata(columns).build().unwrap());
+    ParquetMetaDataWriter::new(&mut out, &builder.set_row_groups(groups).build()).finish().unwrap();
+    out
+}
+
+/// Some writers state more bytes than a column has; fewer are an error.
+#[test]
+fn columns_need_not_be_as_long_as_they_say() {
+    let message = "message schema { required float label; required binary qid (UTF8); required float f; }";
+    let schema = Arc::new(parse_message_type(message).unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(plain())).unwrap();
+    for n_rows in [2, 0, 1] {
+        let mut group = writer.next_row_group().unwrap();
+        put::<FloatType>(&mut group, &vec![1.0; n_rows], None);
+        put::<ByteArrayType>(&mut group, &vec!["a".into(); n_rows], None);
+        put::<FloatType>(&mut group, &vec![1.0; n_rows], None);
+        group.close().unwrap();
+    }
+    let bytes = writer.into_inner().unwrap();
+    for group in 0..3 {
+        for more in [0, 100, 100_000] {
+            assert_eq!(
+                read(with_size(&bytes, group, |size| size + more)).map(|data| data.n_rows()),
+                Ok(3),
+                "{group} {more}"
+            );
+        }
+    }
+    let error = read(with_size(&bytes, 2, |size| size - 5)).unwrap_err();
+    assert!(error.starts_with("f: the Parquet data is damaged or cut off in row group 2, column \"f\""), "{error}");
 }
 
 /// How a column may be stored.
