@@ -235,6 +235,25 @@ mod tests {
         }
     }
 
+    /// The bins of a feature that few rows have are those that its values in the sample call for.
+    #[test]
+    fn a_sample_of_rare_values_is_that_of_all_rows() {
+        let values: Vec<f32> = (0..500).map(|row| if row % 5 == 0 { row as f32 } else { f32::NAN }).collect();
+        let mut builder = DatasetBuilder::default();
+        for (row, value) in values.iter().enumerate() {
+            let features = [(1, row as f32), (2, *value)];
+            builder.push(&Row { qid: "q", features: &features, ..Row::default() }).unwrap();
+        }
+        let data = builder.finish().unwrap();
+        assert!(matches!(data.column(1), Column::Sparse { .. }));
+        for limit in [20, 100, 499, 500] {
+            let sample = Sample::new(&data, limit);
+            let all: Vec<f32> = (0..500).map(|row| data.column(1).get(row)).collect();
+            let expected = FeatureBins::from_values(sample.of(&all), 7);
+            assert_eq!(bins_of(data.column(1), &sample, 7), expected, "{limit}");
+        }
+    }
+
     #[test]
     fn a_sample_is_used_when_asked_for_and_does_not_depend_on_row_order() {
         let values: Vec<f32> = (0..500).map(|idx| idx as f32).collect();

@@ -122,7 +122,8 @@ impl FeatureBins {
     pub(crate) fn bin_all(&self, values: &[f32], out: &mut Vec<u8>) {
         let mut upper = [f32::INFINITY; MAX_BINS + 1];
         upper[..self.upper.len()].copy_from_slice(&self.upper);
-        let first_step = (self.upper.len() + 1).next_power_of_two() / 2;
+        // No value is above the last bound.
+        let first_step = self.upper.len().next_power_of_two() / 2;
         let (groups, rest) = values.as_chunks::<LOOKED_UP>();
         for group in groups {
             // How many bounds each value is known to be above.
