@@ -14,6 +14,11 @@ impl StringTable {
         self.ends.push(self.text.len());
     }
 
+    /// Makes room for so many more, as far as there is some.
+    pub(crate) fn reserve(&mut self, n_strings: usize) {
+        let _ = self.ends.try_reserve_exact(n_strings);
+    }
+
     /// The string at `idx`.
     pub fn get(&self, idx: usize) -> &str {
         let start = if idx == 0 { 0 } else { self.ends[idx - 1] };

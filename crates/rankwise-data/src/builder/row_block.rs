@@ -36,6 +36,12 @@ impl RowBlock {
         Self { features: features.to_vec(), is_table: true, ..Self::default() }
     }
 
+    /// Makes room for so many more rows, as far as there is some: growing would move those that are there.
+    pub fn reserve(&mut self, n_rows: usize) {
+        let _ = self.labels.try_reserve_exact(n_rows);
+        self.doc_ids.reserve(n_rows);
+    }
+
     /// Starts a row; its values come with [`Self::push_value`], before or after, and [`Self::finish_row`] ends it. An empty `qid` means that the
     /// rows have none and that [`DatasetBuilder::group_sizes`] tells which belong together.
     pub fn start_row(&mut self, qid: &str, label: f32, doc_id: &str) {

@@ -23,11 +23,14 @@ use crate::problem::{Problem, name, shown};
 use crate::read::Input;
 use crate::source::Source;
 
-/// Rows whose labels and ids are decoded together: so few that a bad one is found before much has been decoded in vain.
-const CHUNK_ROWS: usize = 128 << 10;
+/// Rows whose labels and ids are decoded together: so few that they stay in the cache, and that a bad one is found before much
+/// has been decoded in vain.
+const CHUNK_ROWS: usize = 16 << 10;
 /// Room for values is taken ahead up to so many bytes, and so many more for each byte of the file.
 const FREE_BYTES: u64 = 32 << 20;
 const BYTES_PER_BYTE: u64 = 16;
+/// What a row takes beside its features.
+const ROW_BYTES: u64 = 16;
 /// What pandas calls the column of its index.
 const PANDAS_INDEX: &str = "__index_level_";
 
@@ -105,7 +108,8 @@ fn check_count(n_rows: i64, input: &Input<'_>) -> Result<usize, IoError> {
 
 /// The number of rows to make room for: those that the file states, if it is large enough for so many, else none.
 fn believed(n_rows: usize, n_features: usize, n_bytes: u64) -> usize {
-    let needed = (n_rows as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f32>() as u64);
+    let row_bytes = (n_features as u64).saturating_mul(size_of::<f32>() as u64).saturating_add(ROW_BYTES);
+    let needed = (n_rows as u64).saturating_mul(row_bytes);
     if needed <= n_bytes.saturating_mul(BYTES_PER_BYTE).saturating_add(FREE_BYTES) { n_rows } else { 0 }
 }
 
@@ -143,7 +147,9 @@ impl Table {
             }
             _ => None,
         };
-        Self { rows: RowBlock::default(), features: kinds.iter().filter_map(feature).collect() }
+        let mut rows = RowBlock::default();
+        rows.reserve(n_expected);
+        Self { rows, features: kinds.iter().filter_map(feature).collect() }
     }
 
     fn into_block(mut self) -> RowBlock {
@@ -331,6 +337,7 @@ mod tests {
         assert_eq!(believed(260_000, 136, 60 << 20), 260_000);
         assert_eq!(believed(1_000, 10, 500), 1_000);
         assert_eq!(believed(1 << 30, 1, 1_000), 0);
+        assert_eq!(believed(1 << 30, 0, 1_000), 0);
         assert_eq!(believed(usize::MAX, usize::MAX, u64::MAX), usize::MAX);
         assert_eq!(believed(1 << 20, 1_000, 1 << 20), 0);
     }
