@@ -93,15 +93,13 @@ impl Stored {
     }
 
     fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<()> {
-        let n_bytes = if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 };
         let mut bytes = rows.values;
         rows.each_batch(n_rows, |batch| {
-            let n_there = batch.n_there;
-            let (taken, rest) =
-                bytes.split_at_checked(n_bytes * n_there).ok_or_else(|| general("values are missing"))?;
+            let n_bytes = batch.n_there * self.value_bytes();
+            let (taken, rest) = bytes.split_at_checked(n_bytes).ok_or_else(|| general("values are missing"))?;
             bytes = rest;
             let mut numbers = [0.0; BATCH];
-            self.numbers(taken, &mut numbers[..n_there]);
+            self.numbers(taken, &mut numbers[..batch.n_there]);
             batch.spread(&mut numbers, f32::NAN);
             values.append(|values| values.extend_from_slice(&numbers[..batch.n_rows]));
             Ok(())
@@ -109,14 +107,18 @@ impl Stored {
     }
 
     fn dictionary(self, bytes: &Bytes, n_values: usize) -> Result<Dictionary> {
-        let n_bytes = if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 };
         // Compared with what is there before memory is taken.
-        if bytes.len() / n_bytes < n_values {
+        if bytes.len() / self.value_bytes() < n_values {
             return Err(general("its dictionary is cut off"));
         }
         let mut numbers = vec![0.0; n_values];
         self.numbers(bytes, &mut numbers);
         Ok(Dictionary::new(numbers))
+    }
+
+    /// What a value takes where it stands as it is.
+    fn value_bytes(self) -> usize {
+        if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 }
     }
 
     /// By way of f64, as text is read: the f32 of a value does not depend on the format.
