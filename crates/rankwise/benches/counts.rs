@@ -151,8 +151,8 @@ fn binning(data: Dataset) -> usize {
 const LISTS: u64 = 2_220_000;
 const LAYOUT: u64 = 23_500_000;
 const TREE: u64 = 40_000_000;
-const TEXT: u64 = 48_200_000;
-const BINS: u64 = 36_800_000;
+const TEXT: u64 = 45_000_000;
+const BINS: u64 = 25_300_000;
 
 library_benchmark_group!(name = hot, benchmarks = [lambdas, layout, tree, letor, binning]);
 main!(library_benchmark_groups = hot);
