@@ -289,6 +289,12 @@ fn canonical_order(queries: &QueryNumbers, by_id: &[u32], keys: &[RowKey]) -> (V
     (bounds, order)
 }
 
+/// Infinite values become the largest finite ones, which order the same way.
+#[inline]
+fn finite(value: f32) -> f32 {
+    value.clamp(-f32::MAX, f32::MAX)
+}
+
 fn picked<T: Copy>(all: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|place| all[*place as usize]).collect()
 }

@@ -1,5 +1,7 @@
 //! The values of one feature as tables in columns hold them: often as places in a short list of different values.
 
+use super::finite;
+
 /// Codes have 16 bits.
 const MAX_VALUES: usize = 1 << 16;
 
@@ -82,7 +84,7 @@ impl ColumnValues {
 
     /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
     pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
-        let values = self.decoded();
+        let values = self.decode();
         let start = values.len();
         let done = add(values);
         for value in &mut values[start..] {
@@ -97,7 +99,7 @@ impl ColumnValues {
             self.merge_equal();
             // Half of the room must be won, or merging would take all the time.
             if self.different.len() + dictionary.0.len() > MAX_VALUES / 2 {
-                self.decoded();
+                self.decode();
             }
         }
         if let Form::Codes(_) = self.form {
@@ -149,7 +151,7 @@ impl ColumnValues {
     }
 
     /// From now on, each row has its own value.
-    fn decoded(&mut self) -> &mut Vec<f32> {
+    fn decode(&mut self) -> &mut Vec<f32> {
         if let Form::Codes(codes) = &self.form {
             let mut values = Vec::new();
             reserve_first(&mut values, self.n_expected);
@@ -190,10 +192,6 @@ fn reserve_first<T>(values: &mut Vec<T>, n_expected: usize) {
         // If there is no room, taking less may still do.
         let _ = values.try_reserve_exact(n_expected);
     }
-}
-
-fn finite(value: f32) -> f32 {
-    value.clamp(-f32::MAX, f32::MAX)
 }
 
 #[cfg(test)]

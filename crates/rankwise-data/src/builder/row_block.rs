@@ -1,6 +1,7 @@
 //! Rows as a reader hands them over.
 
 use super::column_values::ColumnValues;
+use super::finite;
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -76,13 +77,13 @@ impl RowBlock {
     #[inline]
     pub fn push_value(&mut self, feature: u32, value: f32) {
         self.features.push(feature);
-        self.values.push(value.clamp(-f32::MAX, f32::MAX));
+        self.values.push(finite(value));
     }
 
     /// Adds the value of the next feature of a table; infinite ones as in [`Self::push_value`].
     #[inline]
     pub fn push_next_value(&mut self, value: f32) {
-        self.values.push(value.clamp(-f32::MAX, f32::MAX));
+        self.values.push(finite(value));
     }
 
     /// Ends a row of a table.

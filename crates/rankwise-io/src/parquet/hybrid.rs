@@ -9,6 +9,8 @@
 
 use parquet::errors::{ParquetError, Result};
 
+use super::varint;
+
 /// Values that are unpacked together.
 const BLOCK: usize = 32;
 /// Wider integers there are none.
@@ -126,7 +128,7 @@ impl<'a> Hybrid<'a> {
     }
 
     fn next_run(&mut self) -> Result<()> {
-        let header = self.variable_length()?;
+        let header = varint::take(&mut self.bytes).ok_or_else(cut_off)?;
         // An empty run is how some writers fill up the end.
         let count =
             usize::try_from(header >> 1).ok().filter(|count| (1..=MAX_RUN).contains(count)).ok_or_else(cut_off)?;
@@ -150,19 +152,6 @@ impl<'a> Hybrid<'a> {
         }
         (self.run, self.bytes) = (Run::Packed { bytes, count: n_values }, rest);
         Ok(())
-    }
-
-    fn variable_length(&mut self) -> Result<u64> {
-        let mut value = 0u64;
-        for shift in (0..63).step_by(7) {
-            let (byte, rest) = self.bytes.split_first().ok_or_else(cut_off)?;
-            self.bytes = rest;
-            value |= u64::from(byte & 0x7f) << shift;
-            if *byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(cut_off())
     }
 }
 
@@ -210,27 +199,19 @@ mod tests {
 
     use super::*;
 
-    fn variable_length(mut value: u64, out: &mut Vec<u8>) {
-        while value >= 0x80 {
-            out.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        out.push(value as u8);
-    }
-
     /// Packs bit by bit. Equal runs say how often, others have their values; these are filled up to a multiple of 8.
     fn pack(runs: &[(Option<usize>, Vec<u32>)], width: usize) -> (Vec<u8>, Vec<u32>) {
         let (mut bytes, mut values) = (Vec::new(), Vec::new());
         for (repeat, run) in runs {
             let run: Vec<u32> = run.iter().map(|value| (u64::from(*value) & ((1u64 << width) - 1)) as u32).collect();
             if let Some(repeat) = repeat {
-                variable_length((*repeat as u64) << 1, &mut bytes);
+                varint::put((*repeat as u64) << 1, &mut bytes);
                 bytes.extend(&run[0].to_le_bytes()[..width.div_ceil(8)]);
                 values.extend(std::iter::repeat_n(run[0], *repeat));
                 continue;
             }
             let n_groups = run.len().div_ceil(8);
-            variable_length((n_groups as u64) << 1 | 1, &mut bytes);
+            varint::put((n_groups as u64) << 1 | 1, &mut bytes);
             let start = bytes.len();
             bytes.resize(start + n_groups * width, 0);
             for (idx, value) in run.iter().enumerate() {

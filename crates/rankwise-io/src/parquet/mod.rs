@@ -10,6 +10,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 mod thrift;
+mod varint;
 mod writer;
 
 pub use guard::is_decoding;

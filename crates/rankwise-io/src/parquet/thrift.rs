@@ -7,6 +7,8 @@
 //! 0x00        the end of a structure
 //! ```
 
+use super::varint;
+
 /// Deeper than the description of any file.
 const MAX_DEPTH: usize = 32;
 
@@ -92,15 +94,7 @@ impl<'a> Walker<'a> {
     }
 
     fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
+        varint::take(&mut self.bytes)
     }
 
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {

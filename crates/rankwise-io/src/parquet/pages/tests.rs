@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::parquet::guard::guarded;
+use crate::parquet::varint;
 
 struct Pages(VecDeque<Page>);
 
@@ -126,14 +127,14 @@ impl Draws {
             if self.below(3) == 0 || (n_equal > 8 && self.below(4) > 0) {
                 let some = 1 + self.below(n_equal);
                 let count = self.of(&[n_equal, some]);
-                variable_length(count << 1, &mut out);
+                varint::put((count as u64) << 1, &mut out);
                 out.extend(&first.to_le_bytes()[..width.div_ceil(8)]);
                 rest = &rest[count..];
                 continue;
             }
             let n_groups = (1 + self.below(80)).min(rest.len().div_ceil(8));
             let (packed, after) = rest.split_at(rest.len().min(n_groups * 8));
-            variable_length(n_groups << 1 | 1, &mut out);
+            varint::put((n_groups as u64) << 1 | 1, &mut out);
             let mut bytes = vec![0u8; n_groups * width];
             for (idx, value) in packed.iter().enumerate() {
                 for at in (0..width).filter(|bit| value >> bit & 1 == 1).map(|bit| idx * width + bit) {
@@ -193,14 +194,6 @@ impl Draws {
             _ => second_version(&levels.unwrap_or_default(), &values, n_rows, n_rows - n_there, encoding),
         }
     }
-}
-
-fn variable_length(mut value: usize, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 /// Around the numbers of values where codes have other widths, or there are none.
