@@ -32,7 +32,9 @@ mod tests {
     fn what_was_put_is_taken() {
         let mut bytes = Vec::new();
         let values = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
-        values.iter().for_each(|value| put(*value, &mut bytes));
+        for value in values {
+            put(value, &mut bytes);
+        }
         let mut rest = &bytes[..];
         assert_eq!(values.map(|_| take(&mut rest)), values.map(Some));
         assert_eq!(take(&mut rest), None);
