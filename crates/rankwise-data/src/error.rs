@@ -124,6 +124,30 @@ pub enum DataError {
         /// What it is.
         now: String,
     },
+    /// A query is in the parts of two members that train together.
+    #[error("query {qid:?} is in the parts of two members; give each member whole queries")]
+    QueryInTwoParts {
+        /// The query.
+        qid: String,
+    },
+    /// The parts of members that train together do not go together.
+    #[error("the members' parts of the data differ in {what}; prepare all parts in the same way")]
+    PartsDiffer {
+        /// What differs.
+        what: &'static str,
+    },
+    /// Cached bins are those of one part alone.
+    #[error("cached bins were made from one part of the data alone; give every member data with values")]
+    PreparedPart,
+    /// Another member of the run has reported an error.
+    #[error("another member of the run failed; see its message")]
+    OtherMember,
+    /// Members of the run cannot be reached any more.
+    #[error("the other members of the run cannot be reached: {problem}")]
+    MembersLost {
+        /// Why.
+        problem: String,
+    },
     /// The table of bins would not fit into memory.
     #[error("{rows} rows of {features} features need {} MB for their bins, more than there is; leave features out", rows * features / 1_000_000)]
     TooLarge {

@@ -4,6 +4,7 @@
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
 //! * [`PreparedParts`] is a data set with bins in place of values, for files.
+//! * [`Share`] is one member's part of data that several members train on together; [`Reduce`] is all that they exchange.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
 //! * [`Remark`] is what is legal in a data set but often a mistake.
 //! * [`synth`] makes realistic data from a seed.
@@ -13,12 +14,12 @@
 
 mod binned;
 mod binning;
-mod blocks;
 mod builder;
 mod columns;
 mod dataset;
 mod error;
 mod key;
+mod members;
 mod pairs;
 mod prepared;
 mod random;
@@ -30,12 +31,12 @@ pub mod synth;
 
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
-pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
 pub use columns::Column;
 pub use dataset::{Dataset, DocKeys, QueryView};
 pub use error::{DataError, PairProblem};
 pub use key::RowKey;
+pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;
 pub use prepared::{PreparedColumn, PreparedParts};
 pub use random::{Draw, Purpose};

@@ -9,7 +9,7 @@ use rankwise_params::ParamValue as _;
 
 use crate::dataset::Identity;
 use crate::{
-    Absent, BinnedDataset, BinningParams, DataError, Dataset, FeatureBins, MAX_ROWS, Pair, RowKey, StringTable,
+    Absent, BinnedDataset, BinningParams, DataError, Dataset, FeatureBins, MAX_ROWS, Pair, RowKey, Share, StringTable,
 };
 
 /// Bins that were made before, and how.
@@ -84,6 +84,18 @@ impl Dataset {
             Some((name, then, now)) => Err(DataError::PreparedWith { name, then, now }),
             None => Ok(Cow::Borrowed(&prepared.binned)),
         }
+    }
+
+    /// The bins of this member's part of the data, decided from the data of all members.
+    pub fn binned_share<'a>(
+        share: &Share<'a>,
+        params: &BinningParams,
+    ) -> Result<Cow<'a, BinnedDataset>, DataError> {
+        if share.is_alone() {
+            return share.data.binned(params);
+        }
+        let is_prepared = share.any(share.data.is_prepared());
+        if is_prepared { Err(DataError::PreparedPart) } else { BinnedDataset::of_share(share, params).map(Cow::Owned) }
     }
 
     /// Whether the data set has bins in place of values.
