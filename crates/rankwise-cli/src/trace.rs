@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise::Trace;
 use rankwise::data::Dataset;
-use rankwise::train::{Flow, LoopParams, Observer, Progress, Sample};
+use rankwise::train::{Flow, LoopParams, Observer, Pass, Progress, Sample};
 
 use crate::args::Train;
 use crate::failure::user;
@@ -81,12 +81,12 @@ pub(crate) struct Traced<'a, O> {
 }
 
 impl<O: Observer> Observer for Traced<'_, O> {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if !self.tracer.traces.is_empty() {
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.pass == Pass::Model && !self.tracer.traces.is_empty() {
             let scores = progress.train_scores();
-            self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.tree, &scores));
+            self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.round, &scores));
         }
-        self.observer.after_tree(progress)
+        self.observer.after_round(progress)
     }
 }
 

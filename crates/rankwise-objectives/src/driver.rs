@@ -4,7 +4,7 @@ use rankwise_data::{Dataset, QueryView};
 use rayon::prelude::*;
 
 use crate::objective::Noise;
-use crate::{GradientSlices, Objective, QueryDocs, Round, Scratch};
+use crate::{AllDocs, GradientSlices, Objective, QueryDocs, Round, Scratch};
 
 /// A list is long if it has so many times the mean number of documents.
 const LONG: usize = 8;
@@ -34,6 +34,14 @@ pub fn gradients_of(
     (grad, hess): (&mut [f32], &mut [f32]),
 ) {
     let n_outputs = objective.classes().map_or(1, |classes| classes.gains.len());
+    if let Some(objective) = objective.all_queries() {
+        objective.gradients(AllDocs { data, scores, round }, GradientSlices { grad: &mut *grad, hess: &mut *hess });
+        let planes = grad.chunks_exact_mut(data.n_rows()).zip(hess.chunks_exact_mut(data.n_rows()));
+        for (grad, hess) in planes {
+            data.queries().for_each(|view| apply_weights(&view, &mut grad[view.rows.clone()], &mut hess[view.rows.clone()]));
+        }
+        return;
+    }
     if n_outputs == 1 {
         return by_query((objective, data), is_wanted, (round, n_outputs), scores, (grad, hess));
     }

@@ -16,7 +16,7 @@ use rankwise_metrics::descending_bits;
 use rankwise_params::ParamError;
 use rayon::prelude::*;
 
-use crate::{Flow, LoopParams, Observer, Progress, Sample, TrainParams};
+use crate::{Flow, LoopParams, Observer, Pass, Progress, Sample, TrainParams};
 
 /// The parameters of the first model.
 pub(crate) fn first_pass(params: &TrainParams) -> Result<TrainParams, ParamError> {
@@ -70,11 +70,11 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if progress.tree >= self.first {
-            self.record(&progress.output.scores(&progress.state.scores));
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.round >= self.first {
+            self.record(&progress.train_scores());
         }
-        self.observer.in_first_pass(progress.tree, progress.num_trees)
+        self.observer.after_round(&Progress { pass: Pass::Outliers, ..progress.clone() })
     }
 }
 

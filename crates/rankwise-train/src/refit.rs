@@ -9,7 +9,7 @@
 //!
 //! Leaves that no row ends in, or that have no curvature, keep their values.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Dataset, Share, SimdLevel};
 use rankwise_model::{Model, TrainedOn, Tree};
 use rankwise_objectives::Round;
 use rankwise_params::ParamError;
@@ -70,7 +70,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
     }
     let mut recorded = model.params.clone();
     recorded.insert("refit".into(), format!("decay={decay} {}", start::print_of(model)));
-    Ok(Model { params: recorded, trained_on: trained_on(data), trees, ..model.clone() })
+    Ok(Model { params: recorded, trained_on: trained_on(&Share::alone(data)), trees, ..model.clone() })
 }
 
 impl TrainSpec {
@@ -85,11 +85,11 @@ impl TrainSpec {
 }
 
 /// Which data a model has seen.
-pub(crate) fn trained_on(data: &Dataset) -> TrainedOn {
+pub(crate) fn trained_on(share: &Share<'_>) -> TrainedOn {
     TrainedOn {
-        fingerprint: format!("{:032x}", data.fingerprint()),
-        rows: data.n_rows() as u64,
-        queries: data.n_queries() as u64,
+        fingerprint: format!("{:032x}", share.all_fingerprint()),
+        rows: share.all_rows() as u64,
+        queries: share.all_queries() as u64,
     }
 }
 

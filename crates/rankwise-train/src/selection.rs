@@ -8,7 +8,7 @@
 //! kept       - + - . + . . . . -
 //! ```
 
-use rankwise_data::{Dataset, Draw, Purpose, SimdLevel};
+use rankwise_data::{Dataset, Draw, Purpose, Share, SimdLevel};
 use rankwise_metrics::{Ties, descending_bits};
 use rankwise_objectives::{Objective, Round};
 use rayon::prelude::*;
@@ -143,9 +143,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn new(params: &TrainParams, whole: &Dataset, rows: Vec<u32>, is_own: bool, simd: SimdLevel) -> Self {
-        let data = whole.subset(&rows);
-        let bound = if is_own { None } else { params.objective().bind(&data, params.rules(), simd).ok() };
+    pub(crate) fn new(params: &TrainParams, whole: &Share<'_>, rows: Vec<u32>, is_own: bool, simd: SimdLevel) -> Self {
+        let data = whole.data.subset(&rows);
+        let bind = || params.objective().bind_share(&whole.of_subset(&data), params.rules(), simd);
+        let bound = if is_own { None } else { bind().ok() };
         let has_something = is_own || bound.is_some();
         Self { rows, data, bound, has_something, scores: Vec::new(), grad: Vec::new(), hess: Vec::new() }
     }

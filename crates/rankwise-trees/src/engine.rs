@@ -18,6 +18,7 @@ use rankwise_model::Tree;
 
 use crate::bounds::Bounds;
 use crate::grow::PhaseTimes;
+use crate::host::EngineSetup;
 use crate::scan::{Side, Split};
 use crate::Scales;
 
@@ -110,6 +111,12 @@ pub trait Engine: Send {
 
     /// Adds a multiple of any tree that was grown on these bins to the scores of all rows.
     fn add_tree(&self, tree: &Tree, factor: f64, scores: &mut [f64]);
+}
+
+/// Makes the engine that a run grows its trees with.
+pub trait MakeEngine: Sync {
+    /// An engine over this data.
+    fn make<'d>(&self, setup: EngineSetup<'d>) -> Box<dyn Engine + 'd>;
 }
 
 /// A tree under way.

@@ -1,6 +1,6 @@
 //! The best linear mix of two rankers.
 
-use rankwise_data::{Dataset, reduce};
+use rankwise_data::{Dataset, Share, reduce};
 use rankwise_metrics::{AdditiveMetric, Evaluator, MetricError, MetricName, Rules, best_step};
 
 /// Two rankers in the proportion that a metric likes best.
@@ -74,7 +74,7 @@ pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &R
     // An end is as good as a mix that is no better.
     let ends = [(0.0, alone[0]), (1.0, alone[1])];
     let mut best = if ends[1].1 > ends[0].1 { ends[1] } else { ends[0] };
-    if let Some(found) = best_step(data, &form, (&scaled[0], &direction), (1.0, 0.5)) {
+    if let Some(found) = best_step(&Share::alone(data), &form, (&scaled[0], &direction), (1.0, 0.5)) {
         let value = value_of(&mix(found.step).scores(scores))?;
         if value > best.1 {
             best = (found.step, value);

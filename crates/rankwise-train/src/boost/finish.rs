@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rankwise_data::{Absent, Dataset};
+use rankwise_data::{Absent, Share};
 use rankwise_model::{AbsentFeature, Model, Precision, Tree};
 
 use super::Run;
@@ -70,7 +70,7 @@ impl Run<'_> {
         let model = Model {
             objective: self.objective_name,
             params,
-            trained_on: trained_on(self.data),
+            trained_on: trained_on(&self.share),
             absent: match self.data.absent() {
                 Absent::Missing => AbsentFeature::Missing,
                 Absent::Zero => AbsentFeature::Zero,
@@ -78,13 +78,13 @@ impl Run<'_> {
             precision: self.start.map_or(Precision::F32, |model| model.precision),
             base_score,
             output: self.output,
-            feature_names: names_of(self.data, &features),
+            feature_names: names_of(&self.share, &features),
             features,
             trees,
         };
         self.phases.total = total;
         let n_left_out = self.part.map_or(0, |part| self.data.n_rows() - part.rows.len());
-        let outliers = (self.params.boosting().sample == Sample::Inliers).then_some(n_left_out);
+        let outliers = (self.params.boosting().sample == Sample::Inliers).then(|| self.share.count(n_left_out));
         let start_trees = start.len();
         Trained {
             model,
@@ -100,8 +100,8 @@ impl Run<'_> {
 }
 
 /// The names of features, where the data has names.
-fn names_of(data: &Dataset, features: &[u32]) -> Vec<String> {
-    features.iter().filter_map(|feature| data.feature_name(*feature)).map(Into::into).collect()
+fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
+    features.iter().filter_map(|feature| share.feature_name(*feature)).map(Into::into).collect()
 }
 
 /// The ids of the features that some tree asks for, and of all features of the start.

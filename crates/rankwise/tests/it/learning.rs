@@ -97,8 +97,8 @@ fn early_stopping_keeps_the_best_tree() {
 struct StopAt(usize);
 
 impl Observer for StopAt {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if progress.tree == self.0 { Flow::Stop } else { Flow::Continue }
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.round == self.0 { Flow::Stop } else { Flow::Continue }
     }
 }
 

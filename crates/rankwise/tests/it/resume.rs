@@ -39,10 +39,10 @@ struct Keeper {
 }
 
 impl Observer for Keeper {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        self.checkpoints.push(progress.checkpoint());
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        self.checkpoints.extend(progress.checkpoint());
         self.is_last.push(progress.is_last);
-        if self.stop_after == Some(progress.tree) { Flow::Stop } else { Flow::Continue }
+        if self.stop_after == Some(progress.round) { Flow::Stop } else { Flow::Continue }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Trees that see only some of the documents.
 
 use rankwise::prelude::*;
-use rankwise::train::{Flow, Observer, Progress, StopReason};
+use rankwise::train::{Flow, Observer, Pass, Progress, StopReason};
 
 use crate::{dataset, ndcg10, params, web_docs};
 
@@ -55,13 +55,10 @@ fn outliers_are_found_and_left_out() {
 struct StopEarly;
 
 impl Observer for StopEarly {
-    fn after_tree(&mut self, _: &Progress<'_>) -> Flow {
-        Flow::Continue
-    }
-
-    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
-        assert_eq!(num_trees, 9);
-        if tree == 4 { Flow::Stop } else { Flow::Continue }
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        assert_eq!((progress.pass, progress.num_rounds), (Pass::Outliers, 9));
+        assert_eq!(progress.checkpoint(), None);
+        if progress.round == 4 { Flow::Stop } else { Flow::Continue }
     }
 }
 

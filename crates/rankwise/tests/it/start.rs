@@ -129,8 +129,8 @@ fn a_start_shrinks_with_the_trees() {
 struct Keeper(Vec<Vec<u8>>);
 
 impl Observer for Keeper {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        self.0.push(progress.checkpoint());
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        self.0.extend(progress.checkpoint());
         Flow::Continue
     }
 }
