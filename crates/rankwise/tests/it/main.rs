@@ -5,6 +5,7 @@ mod engines;
 mod ensembles;
 mod langevin;
 mod learning;
+mod members;
 mod one_answer;
 mod peer_example;
 mod prune;

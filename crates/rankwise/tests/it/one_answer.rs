@@ -7,7 +7,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 19] = [
+pub(crate) const SETTINGS: [&[(&str, &str)]; 19] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -41,14 +41,14 @@ const SETTINGS: [&[(&str, &str)]; 19] = [
 ];
 
 /// Learners by which earlier trees come to count less: their scores are those of the model but for rounding.
-const RESCALED: [&[(&str, &str)]; 3] = [
+pub(crate) const RESCALED: [&[(&str, &str)]; 3] = [
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0.2")],
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0"), ("objective", "multiclass"), ("sample", "goss")],
     &[("learner", "rf"), ("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("feature_fraction", "0.5")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.
-fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
+pub(crate) fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
     let mut docs = web_docs(1500, 24, 7);
     let twins: Vec<Doc> = docs.iter().step_by(7).chain(docs.iter().step_by(21)).cloned().collect();
     docs.extend(twins);
