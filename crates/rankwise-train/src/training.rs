@@ -16,10 +16,11 @@ use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
 use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
+use crate::start::{self, Start};
 use crate::step::Step;
 use crate::validation::Validation;
 use crate::values::outputs_of;
-use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet, start};
+use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
 
 /// Trains a model.
 pub fn train(
@@ -90,7 +91,8 @@ impl<'a> Training<'a> {
         let simd = self.simd.map_or_else(SimdLevel::from_env, Ok)?;
         let objective_name =
             self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
-        let origin = Origin::new(params, (&objective_name, self.start), data, valid);
+        let start = self.start.map(Start::new).transpose()?;
+        let origin = Origin::new(params, (&objective_name, start), data, valid);
         if let Some(Checkpoint(state)) = &self.checkpoint {
             origin.check_same(&state.origin)?;
         }
@@ -116,19 +118,19 @@ impl<'a> Training<'a> {
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
-        let (output, base_score) = match self.start {
-            Some(model) => {
+        let (output, base_score) = match start {
+            Some(start) => {
                 let output = output_of(objective);
                 let sets = valid.iter().map(|set| set.data).chain([data]);
-                sets.into_iter().try_for_each(|data| start::check(model, data, &output))?;
-                (model.output.clone(), model.base_score)
+                sets.into_iter().try_for_each(|data| start::check(start, data, &output))?;
+                (start.ensemble.output().clone(), start.ensemble.base_score())
             }
             None => (output_of(objective), objective.base_score()),
         };
         let first_scores = |data: &Dataset| -> Vec<f64> {
             let base_scores = output.base_scores(base_score);
             let of_base = || base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect();
-            self.start.map_or_else(of_base, |model| outputs_of(model, data))
+            start.map_or_else(of_base, |start| outputs_of(start, data))
         };
         let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {
@@ -156,7 +158,7 @@ impl<'a> Training<'a> {
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
-            start: self.start,
+            start,
             base_score,
             output,
             objective_name,
@@ -176,7 +178,7 @@ impl<'a> Training<'a> {
             run.restore(state)?;
         }
         let stopped = run.boost(observer)?;
-        Ok(run.finish(stopped, started.elapsed()))
+        run.finish(stopped, started.elapsed())
     }
 }
 
