@@ -19,8 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::{Header, Model, ModelError, Ranker};
 
 /// The newest version of the file that this program writes and reads. A model is written in the oldest version that can hold it:
-/// names of features need version 2, several outputs version 3.
-pub const FORMAT_VERSION: u64 = 3;
+/// names of features need version 2, trees with several outputs version 3, kinds other than trees version 4.
+pub const FORMAT_VERSION: u64 = 4;
 /// The oldest version with names of features.
 const VERSION_OF_NAMES: u64 = 2;
 const FORMAT: &str = "rankwise-model";

@@ -3,6 +3,7 @@
 //! * [`Model`] is a [`Header`] (what it was trained for, which features it reads and how) and a [`Ranker`]. It is checked when it is
 //!   made. [`Model::score`] scores a document, whatever the kind; [`Model::to_json`] and [`Model::from_json`] are exact inverses.
 //! * [`TreeEnsemble`] is the ranker that adds up trees. What works only with trees asks for it with [`Model::tree_ensemble`].
+//! * [`LinearRanker`] adds up weighted feature values.
 //! * [`Tree`] is checked when it is made: whoever holds one can walk it without fear of cycles or missing children.
 //!
 //! This crate knows nothing of data sets, bins or training.
@@ -13,6 +14,7 @@ mod error;
 mod file;
 mod header;
 mod importance;
+mod linear;
 mod model;
 mod output;
 mod ranker;
@@ -23,6 +25,7 @@ pub use error::ModelError;
 pub use file::FORMAT_VERSION;
 pub use header::{AbsentFeature, Header, Precision, TrainedOn};
 pub use importance::FeatureImportance;
+pub use linear::LinearRanker;
 pub use model::Model;
 pub use output::{ExpectedGain, Output};
 pub use ranker::Ranker;

@@ -1,7 +1,7 @@
 //! The kinds of rankers. A new kind is a module of its own, and an entry here.
 
 use crate::file::{Body, Contents};
-use crate::{ModelError, TreeEnsemble, ensemble};
+use crate::{LinearRanker, ModelError, TreeEnsemble, ensemble, linear};
 
 /// Reads the model file of one kind.
 type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
@@ -11,6 +11,8 @@ type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
 pub enum Ranker {
     /// A sum of trees.
     Trees(TreeEnsemble),
+    /// A weighted sum of feature values.
+    Linear(LinearRanker),
 }
 
 impl From<TreeEnsemble> for Ranker {
@@ -24,6 +26,7 @@ impl Ranker {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Trees(_) => ensemble::KIND,
+            Self::Linear(_) => linear::KIND,
         }
     }
 
@@ -31,6 +34,7 @@ impl Ranker {
     pub fn tree_ensemble(&self) -> Result<&TreeEnsemble, ModelError> {
         match self {
             Self::Trees(ensemble) => Ok(ensemble),
+            Self::Linear(_) => Err(ModelError::NoTrees { kind: self.kind() }),
         }
     }
 
@@ -38,6 +42,7 @@ impl Ranker {
     pub(crate) fn score(&self, values: &[f64]) -> f64 {
         match self {
             Self::Trees(ensemble) => ensemble.score(values),
+            Self::Linear(linear) => linear.score(values),
         }
     }
 
@@ -45,6 +50,7 @@ impl Ranker {
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         match self {
             Self::Trees(ensemble) => ensemble.check(n_features),
+            Self::Linear(linear) => linear.check(n_features),
         }
     }
 
@@ -52,6 +58,7 @@ impl Ranker {
     pub(crate) fn body(&self) -> Body {
         match self {
             Self::Trees(ensemble) => ensemble.body(),
+            Self::Linear(linear) => linear.body(),
         }
     }
 
@@ -61,6 +68,7 @@ impl Ranker {
         let kind = kind.unwrap_or(ensemble::KIND);
         let (first_version, read): (u64, Reader) = match kind {
             ensemble::KIND => (1, ensemble::read),
+            linear::KIND => (linear::FIRST_VERSION, linear::read),
             _ => return Err(ModelError::Kind { kind: kind.into() }),
         };
         if version < first_version {

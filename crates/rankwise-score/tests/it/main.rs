@@ -1,5 +1,6 @@
 //! Scores are those of the reference walk, bit for bit.
 
+mod linear;
 mod random;
 
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use rankwise::model::{ExpectedGain, Model, ModelError, Output, Ranker, TreeEnsemble};
+use rankwise::model::{ExpectedGain, LinearRanker, Model, ModelError, Output, Ranker, TreeEnsemble};
 use rankwise::params::ParamValue as _;
 use serde_json::json;
 
@@ -33,6 +33,7 @@ impl RankerText {
     pub(super) fn new(model: &Model) -> Result<Self, ModelError> {
         match model.ranker() {
             Ranker::Trees(ensemble) => text_of_trees(model, ensemble),
+            Ranker::Linear(linear) => Ok(text_of_linear(model, linear)),
         }
     }
 }
@@ -41,6 +42,7 @@ impl RankerText {
 pub(super) fn json(model: &Model) -> Result<serde_json::Value, ModelError> {
     match model.ranker() {
         Ranker::Trees(ensemble) => json_of_trees(model, ensemble),
+        Ranker::Linear(linear) => Ok(json_of_linear(model, linear)),
     }
 }
 
@@ -90,4 +92,29 @@ fn json_of_trees(model: &Model, ensemble: &TreeEnsemble) -> Result<serde_json::V
         "output": ensemble.output(),
         "importance": importance,
     }))
+}
+
+fn text_of_linear(model: &Model, linear: &LinearRanker) -> RankerText {
+    let mut weights: Vec<(u32, f64)> = model.features().iter().copied().zip(linear.weights().iter().copied()).collect();
+    weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    let mut table = vec![vec!["feature".to_owned(), "weight".to_owned()]];
+    table.extend(
+        weights.iter().take(TOP_FEATURES).map(|(id, weight)| vec![model.feature_label(*id), weight.to_string()]),
+    );
+    RankerText {
+        size: Line { name: "linear", value: text::count(linear.weights().len(), "weight") },
+        lines: vec![Line { name: "bias", value: linear.bias().to_string() }],
+        table_title: "largest weights",
+        table,
+    }
+}
+
+fn json_of_linear(model: &Model, linear: &LinearRanker) -> serde_json::Value {
+    let weights: Vec<serde_json::Value> = model
+        .features()
+        .iter()
+        .zip(linear.weights())
+        .map(|(feature, weight)| json!({ "feature": feature, "name": model.feature_label(*feature), "weight": weight }))
+        .collect();
+    json!({ "bias": linear.bias(), "weights": weights })
 }
