@@ -251,7 +251,7 @@ impl<'a> Known<'a> {
 
     /// The documents as a model reads them.
     fn data_for(&mut self, model: &Model) -> anyhow::Result<&Dataset> {
-        let reading = Reading { absent: model.absent, names: model.named_features() };
+        let reading = Reading { absent: model.absent(), names: model.named_features() };
         if self.data.as_ref().is_some_and(|(known, _)| *known != reading) {
             if files::is_stream(self.judgements.path()) {
                 return Err(user("-: these systems read the data in different ways, so it must be a file"));

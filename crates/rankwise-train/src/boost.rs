@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rankwise_data::{BinnedDataset, DataError, Dataset, Share, SimdLevel};
-use rankwise_model::{Model, Output, Tree};
+use rankwise_model::{Output, Tree};
 use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, Derivatives, GrowInput, Grower, GrownTree};
 
@@ -18,6 +18,7 @@ use crate::ensemble::Ensemble;
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
+use crate::start::Start;
 use crate::step::{Step, slope_along};
 use crate::validation::Validation;
 use crate::{
@@ -34,7 +35,7 @@ pub(crate) struct Run<'a> {
     pub(crate) objective: &'a dyn Objective,
     pub(crate) objective_name: String,
     /// Where it starts from; its trees are not among `trees`.
-    pub(crate) start: Option<&'a Model>,
+    pub(crate) start: Option<Start<'a>>,
     pub(crate) base_score: f64,
     pub(crate) output: Output,
     pub(crate) grower: Grower<'a>,
@@ -271,7 +272,7 @@ impl Run<'_> {
     /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
     /// trees were grown by.
     pub(crate) fn round(&self) -> u32 {
-        let start = self.start.map_or(0, |model| model.trees.len() / self.output.n_outputs());
+        let start = self.start.map_or(0, |start| start.ensemble.n_trees() / self.output.n_outputs());
         (start + self.n_tried) as u32
     }
 

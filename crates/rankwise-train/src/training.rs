@@ -16,10 +16,11 @@ use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
 use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
+use crate::start::{self, Start};
 use crate::step::Step;
 use crate::validation::Validation;
 use crate::values::outputs_of;
-use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet, start};
+use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
 
 /// Trains a model.
 pub fn train(
@@ -116,7 +117,8 @@ impl<'a> Training<'a> {
         share.agree(check_against_data(params, &share, valid))?;
         let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
         let name = self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
-        let origin = Origin::new(params, (&name, self.start), data, valid);
+        let start = share.agree(self.start.map(Start::new).transpose().map_err(TrainError::from))?;
+        let origin = Origin::new(params, (&name, start), data, valid);
         let resumed = self.checkpoint.as_ref().map_or(Ok(()), |Checkpoint(state)| origin.check_same(&state.origin));
         share.agree(resumed.map_err(TrainError::from))?;
         let bound;
@@ -136,16 +138,16 @@ impl<'a> Training<'a> {
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
-        let (output, base_score) = match self.start {
-            Some(model) => {
+        let (output, base_score) = match start {
+            Some(start) => {
                 let output = output_of(objective);
                 let mut sets = valid.iter().map(|set| set.data).chain([data]);
-                share.agree(sets.try_for_each(|data| start::check(model, data, &output)).map_err(TrainError::from))?;
-                (model.output.clone(), model.base_score)
+                share.agree(sets.try_for_each(|data| start::check(start, data, &output)).map_err(TrainError::from))?;
+                (start.ensemble.output().clone(), start.ensemble.base_score())
             }
             None => (output_of(objective), objective.base_score()),
         };
-        let first_scores = FirstScores { start: self.start, base_scores: output.base_scores(base_score) };
+        let first_scores = FirstScores { start, base_scores: output.base_scores(base_score) };
         let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {
             let rules = (&params.boosting().metric[..], params.rules());
@@ -182,7 +184,7 @@ impl<'a> Training<'a> {
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
-            start: self.start,
+            start,
             base_score,
             output,
             objective_name: name,
@@ -201,7 +203,7 @@ impl<'a> Training<'a> {
             run.share.agree(restored)?;
         }
         let stopped = run.boost(observer)?;
-        Ok(run.finish(stopped, started.elapsed()))
+        run.finish(stopped, started.elapsed())
     }
 
     /// Trains the first model of `sample=inliers`, which shows the outliers. A run that is resumed knows them.
@@ -231,7 +233,7 @@ enum FirstPass {
 
 /// The scores before the first tree.
 struct FirstScores<'a> {
-    start: Option<&'a Model>,
+    start: Option<Start<'a>>,
     base_scores: Vec<f64>,
 }
 
@@ -239,7 +241,7 @@ impl FirstScores<'_> {
     /// Of the first output for all rows, then of the second, ...
     fn of(&self, data: &Dataset) -> Vec<f64> {
         let of_base = || self.base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect();
-        self.start.map_or_else(of_base, |model| outputs_of(model, data))
+        self.start.map_or_else(of_base, |start| outputs_of(start, data))
     }
 }
 

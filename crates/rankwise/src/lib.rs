@@ -37,7 +37,7 @@ mod trace;
 
 pub use baseline::{BestFeature, best_feature};
 pub use blend::{Blend, BlendError, blend};
-pub use check_export::{ExportAgreement, ExportDifference, check_export};
+pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use predict::predict;

@@ -16,7 +16,7 @@ pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
     // Whoever lets the user choose instructions has refused what cannot be had.
     let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
     let scorer = Scorer::with_simd(model, simd);
-    let columns: Vec<_> = model.features.iter().map(|feature| data.column_of(*feature)).collect();
+    let columns: Vec<_> = model.features().iter().map(|feature| data.column_of(*feature)).collect();
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
         let first = task * TASK_DOCS;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwise::data::Dataset;
-use rankwise::model::Model;
+use rankwise::model::{Model, TreeEnsemble};
 use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use serde_json::json;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     files::check_output(out, &inputs)?;
     let start = args.init_model.as_deref().map(files::read_model).transpose()?;
     if let (Some(model), Some(path)) = (&start, &args.init_model) {
+        files::trees_of(model, path, "train --init-model")?;
         take_absent(&mut spec, model, path)?;
     }
     let params = spec.check()?;
@@ -58,8 +59,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     // Pairs say all that is needed.
     options.columns.is_label_optional = args.pairs.is_some();
     let data = files::read_data(data_path, &options)?;
-    if let Some(model) = start.as_ref().filter(|model| !model.features.is_empty()) {
-        if model.feature_names.is_empty() {
+    if let Some(model) = start.as_ref().filter(|model| !model.features().is_empty()) {
+        if model.feature_names().is_empty() {
             files::check_unnamed(
                 &data,
                 data_path,
@@ -107,6 +108,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let traces = tracer.write()?;
     let report = Report {
         traces,
+        ensemble: trained.model.tree_ensemble()?,
         params: &params,
         trained: &trained,
         out,
@@ -198,6 +200,7 @@ fn rankwise_help_json() -> serde_json::Value {
 struct Report<'a> {
     params: &'a TrainParams,
     trained: &'a Trained,
+    ensemble: &'a TreeEnsemble,
     out: &'a Path,
     load: Duration,
     total: Duration,
@@ -209,8 +212,8 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn text(&self) -> String {
-        let Trained { model, start_trees, trees_grown, values, stopped, .. } = self.trained;
-        let n_kept = model.trees.len() - start_trees;
+        let Trained { start_trees, trees_grown, values, stopped, .. } = self.trained;
+        let n_kept = self.ensemble.n_trees() - start_trees;
         let why = match stopped {
             StopReason::Finished => "",
             StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
@@ -241,7 +244,7 @@ impl Report<'_> {
     }
 
     fn json(&self) -> serde_json::Value {
-        let Trained { model, values, phases, .. } = self.trained;
+        let Trained { values, phases, .. } = self.trained;
         let first_set = values.first().map(|first| first.set.clone());
         let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
             values
@@ -256,9 +259,9 @@ impl Report<'_> {
         json!({
             "model": self.out.display().to_string(),
             "traces": self.traces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            "trees": model.trees.len(),
+            "trees": self.ensemble.n_trees(),
             "start_trees": self.trained.start_trees,
-            "best_iteration": (model.trees.len() - self.trained.start_trees) / model.output.n_outputs(),
+            "best_iteration": (self.ensemble.n_trees() - self.trained.start_trees) / self.ensemble.n_outputs(),
             "trees_grown": self.trained.trees_grown,
             "stopped": match self.trained.stopped {
                 StopReason::Finished => "finished",

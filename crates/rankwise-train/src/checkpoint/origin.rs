@@ -2,14 +2,13 @@
 
 use rankwise_data::Dataset;
 use rankwise_metrics::Ties;
-use rankwise_model::Model;
 use rankwise_params::Setting;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::CheckpointError;
 use crate::params::CHOOSES_CODE;
-use crate::start::print_of;
+use crate::start::{Start, model_fingerprint};
 use crate::{TrainParams, ValidSet};
 
 /// Parameters and data of a run.
@@ -35,7 +34,7 @@ struct DataPrint {
 impl Origin {
     pub(crate) fn new(
         params: &TrainParams,
-        (objective, start): (&str, Option<&Model>),
+        (objective, start): (&str, Option<Start<'_>>),
         data: &Dataset,
         valid: &[ValidSet<'_>],
     ) -> Self {
@@ -49,7 +48,7 @@ impl Origin {
         Self {
             settings: settings
                 .map(|setting| (setting.name.to_owned(), value(setting)))
-                .chain([("init_model".to_owned(), start.map_or("none".to_owned(), print_of))])
+                .chain([("init_model".to_owned(), start.map_or("none".to_owned(), model_fingerprint))])
                 .collect(),
             train: DataPrint::new(data, ties),
             valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),

@@ -4,7 +4,7 @@ use rankwise::data::Absent;
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress, StopReason};
 
-use crate::{dataset, ndcg10, params, web_docs};
+use crate::{dataset, ensemble, ndcg10, params, trees_of, web_docs, with_trees};
 
 #[test]
 fn every_growth_policy_beats_the_best_feature_by_far() {
@@ -17,7 +17,7 @@ fn every_growth_policy_beats_the_best_feature_by_far() {
         let trained = train(&params(&settings), &train_data, &[], &mut Silent).unwrap();
         let value = ndcg10(&test, &predict(&trained.model, &test));
         assert!(value > baseline + 0.08, "{grow}: {value} against {baseline}");
-        assert_eq!((trained.model.trees.len(), trained.stopped), (40, StopReason::Finished));
+        assert_eq!((trees_of(&trained.model).len(), trained.stopped), (40, StopReason::Finished));
     }
 }
 
@@ -29,7 +29,7 @@ fn rmse_fits_labels() {
         squares.sum::<f64>() / data.n_rows() as f64
     };
     let trained = train(&params(&[("objective", "rmse"), ("num_trees", "60")]), &data, &[], &mut Silent).unwrap();
-    let base = error(&vec![trained.model.base_score; data.n_rows()]);
+    let base = error(&vec![ensemble(&trained.model).base_score(); data.n_rows()]);
     let fitted = error(&predict(&trained.model, &data));
     assert!(fitted < 0.5 * base, "{fitted} against {base}");
 }
@@ -76,7 +76,8 @@ fn logistic_fits_probabilities() {
         let of = |(score, label): (&f64, &f32)| (1.0 + (-score * f64::from(2.0 * label - 1.0)).exp()).ln();
         scores.iter().zip(data.labels()).map(of).sum::<f64>() / data.n_rows() as f64
     };
-    let (base, fitted) = (loss(&vec![trained.model.base_score; data.n_rows()]), loss(&predict(&trained.model, &data)));
+    let (base, fitted) =
+        (loss(&vec![ensemble(&trained.model).base_score(); data.n_rows()]), loss(&predict(&trained.model, &data)));
     assert!(fitted < 0.6 * base, "{fitted} against {base}");
 }
 
@@ -88,7 +89,7 @@ fn early_stopping_keeps_the_best_tree() {
     let sets = [ValidSet { name: "valid", data: &valid }];
     let trained = train(&params(&settings), &train_data, &sets, &mut Silent).unwrap();
     assert_eq!(trained.stopped, StopReason::EarlyStopping);
-    assert_eq!(trained.trees_grown, trained.model.trees.len() + 5);
+    assert_eq!(trained.trees_grown, trees_of(&trained.model).len() + 5);
     assert_eq!(trained.values.iter().map(|value| value.metric.as_str()).collect::<Vec<_>>(), ["ndcg@5", "ndcg@10"]);
     assert_eq!(trained.values[1].value, ndcg10(&valid, &predict(&trained.model, &valid)));
 }
@@ -107,9 +108,8 @@ fn an_interrupted_run_is_the_start_of_a_whole_one() {
     let data = dataset(&web_docs(1500, 20, 1));
     let whole = train(&params(&[("num_trees", "9")]), &data, &[], &mut Silent).unwrap();
     let part = train(&params(&[("num_trees", "9")]), &data, &[], &mut StopAt(4)).unwrap();
-    assert_eq!((part.stopped, part.model.trees.len()), (StopReason::Interrupted, 4));
-    let scores =
-        |n_trees: usize| predict(&Model { trees: whole.model.trees[..n_trees].to_vec(), ..whole.model.clone() }, &data);
+    assert_eq!((part.stopped, trees_of(&part.model).len()), (StopReason::Interrupted, 4));
+    let scores = |n_trees: usize| predict(&with_trees(&whole.model, trees_of(&whole.model)[..n_trees].to_vec()), &data);
     assert_eq!(predict(&part.model, &data), scores(4));
 }
 
@@ -123,7 +123,7 @@ fn nothing_to_learn_ends_the_run() {
     docs[0].features = vec![(1, 2.0)];
     let data = dataset(&docs);
     let trained = train(&params(&[("min_data_in_leaf", "20")]), &data, &[], &mut Silent).unwrap();
-    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::NothingToLearn, 0));
+    assert_eq!((trained.stopped, trees_of(&trained.model).len()), (StopReason::NothingToLearn, 0));
     assert!(predict(&trained.model, &data).iter().all(|score| *score == 0.0));
 }
 
@@ -131,17 +131,17 @@ fn nothing_to_learn_ends_the_run() {
 fn constraints_hold_in_a_trained_model() {
     let data = dataset(&web_docs(3000, 20, 1));
     let free = train(&params(&[("num_trees", "20")]), &data, &[], &mut Silent).unwrap().model;
-    let feature = free.importance()[0].feature;
+    let feature = free.importance().unwrap()[0].feature;
     for direction in [1, -1] {
         let constraint = format!("{feature}:{direction}");
         let model =
             train(&params(&[("num_trees", "20"), ("monotone_constraints", &constraint)]), &data, &[], &mut Silent)
                 .unwrap()
                 .model;
-        let Some(slot) = model.features.iter().position(|id| *id == feature) else { continue };
+        let Some(slot) = model.features().iter().position(|id| *id == feature) else { continue };
         for row in (0..data.n_rows()).step_by(50) {
             let mut values: Vec<f64> =
-                model.features.iter().map(|id| data.column_of(*id).unwrap().get(row).into()).collect();
+                model.features().iter().map(|id| data.column_of(*id).unwrap().get(row).into()).collect();
             let mut last = f64::NEG_INFINITY * f64::from(direction);
             for step in 0..40 {
                 values[slot] = f64::from(step) * 2.5 - 20.0;
@@ -175,7 +175,7 @@ fn a_feature_that_no_document_names_is_absent_like_any_other() {
         ]);
         let model =
             train(&params(&[("num_trees", "5"), ("min_data_in_leaf", "1")]), &data, &[], &mut Silent).unwrap().model;
-        assert!(model.features.contains(&2));
+        assert!(model.features().contains(&2));
         let alone = predict(&model, &build(&[("q", 0.0, &[(1, 1.5)])]));
         let beside = build(&[("q", 0.0, &[(1, 1.5)]), ("r", 0.0, &[(2, 5.0)])]);
         assert_eq!(alone[0].to_bits(), predict(&model, &beside)[0].to_bits(), "{absent:?}");

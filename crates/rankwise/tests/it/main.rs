@@ -18,6 +18,7 @@ mod step;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{DatasetBuilder, Row};
+use rankwise::model::{Tree, TreeEnsemble};
 use rankwise::prelude::*;
 
 /// A document with everything that belongs to it, free of any order.
@@ -28,6 +29,21 @@ struct Doc {
     doc_id: String,
     label: f32,
     features: Vec<(u32, f32)>,
+}
+
+/// The trees of a model, with what belongs to them.
+fn ensemble(model: &Model) -> &TreeEnsemble {
+    model.tree_ensemble().unwrap()
+}
+
+/// The trees of a model.
+fn trees_of(model: &Model) -> &[Tree] {
+    ensemble(model).trees()
+}
+
+/// The model with other trees.
+fn with_trees(model: &Model, trees: Vec<Tree>) -> Model {
+    model.with_ranker(ensemble(model).with_trees(trees).unwrap()).unwrap()
 }
 
 /// Documents of the web preset.

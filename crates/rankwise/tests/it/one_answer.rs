@@ -3,7 +3,7 @@
 use rankwise::data::{Draw, Purpose};
 use rankwise::prelude::*;
 
-use crate::{Doc, dataset, params, web_docs};
+use crate::{Doc, dataset, ensemble, params, trees_of, web_docs};
 
 /// Every kind of step that could depend on order: growth policies, samples by document and by query, sampled features,
 /// regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
@@ -71,7 +71,7 @@ fn model_json(docs: &[Doc], settings: &[(&str, &str)], threads: usize) -> String
         let all: Vec<(&str, &str)> =
             [("num_trees", "8"), ("min_data_in_leaf", "5")].iter().chain(settings).copied().collect();
         let model = train(&params(&all), &dataset(docs), &[], &mut Silent).unwrap().model;
-        assert_eq!(model.trees.len(), 8 * model.output.n_outputs());
+        assert_eq!(trees_of(&model).len(), 8 * ensemble(&model).output().n_outputs());
         model.to_json()
     })
 }
@@ -118,7 +118,7 @@ fn a_saved_model_scores_as_it_did_in_training() {
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
         let scores = predict(&back, &valid);
         assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &scores).to_bits(), "{settings:?}");
-        assert!(trained.trees_grown >= back.trees.len() && !back.trees.is_empty());
+        assert!(trained.trees_grown >= trees_of(&back).len() && !trees_of(&back).is_empty());
     }
 }
 

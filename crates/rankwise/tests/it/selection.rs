@@ -3,7 +3,7 @@
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Pass, Progress, StopReason};
 
-use crate::{dataset, ndcg10, params, web_docs};
+use crate::{dataset, ndcg10, params, trees_of, web_docs};
 
 fn trees(data: &Dataset, settings: &[(&str, &str)]) -> String {
     let common = [("num_trees", "6"), ("min_data_in_leaf", "5")];
@@ -68,7 +68,7 @@ fn the_first_pass_can_be_stopped() {
     let data = dataset(&web_docs(600, 10, 1));
     let settings = [("sample", "inliers"), ("outlier_trees", "9"), ("num_trees", "20")];
     let trained = train(&params(&settings), &data, &[], &mut StopEarly).unwrap();
-    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::Interrupted, 4));
+    assert_eq!((trained.stopped, trees_of(&trained.model).len()), (StopReason::Interrupted, 4));
     assert_eq!(trained.outliers, None);
 }
 
@@ -78,7 +78,7 @@ fn a_part_of_the_documents_is_enough_to_learn_from() {
     let value = |settings: &[(&str, &str)]| {
         let common = [("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
         let trained = train(&params(&[&common, settings].concat()), &data, &[], &mut Silent).unwrap();
-        assert!(trained.model.trees.iter().all(|tree| tree.parts().leaf_count.iter().sum::<u64>() <= 6000));
+        assert!(trees_of(&trained.model).iter().all(|tree| tree.parts().leaf_count.iter().sum::<u64>() <= 6000));
         ndcg10(&test, &predict(&trained.model, &test))
     };
     let whole = value(&[]);
