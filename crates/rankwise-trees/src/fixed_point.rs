@@ -201,7 +201,7 @@ fn absolute_sum(values: &[f32], rows: &[u32], largest: f32) -> u64 {
 
 impl Derivatives<'_> {
     /// The largest absolute values over the rows of all members.
-    pub(crate) fn largest(&self, rows: &[u32], reduce: &dyn Reduce) -> [f32; 2] {
+    pub fn largest(&self, rows: &[u32], reduce: &dyn Reduce) -> [f32; 2] {
         let (grad, hess) = rayon::join(|| largest(self.grad, rows), || largest(self.hess, rows));
         // The bits of numbers from 0 on are in the order of the numbers.
         let mut bits = [grad, hess].map(|value| u64::from(value.to_bits()));
@@ -229,14 +229,14 @@ fn largest_of(values: &[f32]) -> f32 {
     lanes.iter().chain(rest).map(|value| value.abs()).fold(0.0, f32::max)
 }
 
-/// Sums of a leaf's gradients in 64 bits, finer than those of the histograms: the values that a tree adds to scores come
+/// Sums of a leaf's derivatives in 64 bits, finer than those of the histograms: the values that a tree adds to scores come
 /// from these.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WideScale(f64);
+pub struct WideScale(f64);
 
 impl WideScale {
     /// As fine as the sum over `n_rows` values, none of them larger, allows.
-    pub(crate) fn new(largest: f32, n_rows: usize) -> Self {
+    pub fn new(largest: f32, n_rows: usize) -> Self {
         if largest == 0.0 {
             return Self(1.0);
         }
@@ -245,13 +245,18 @@ impl WideScale {
         Self(power_of_two(bits - 1 - floor_log2(f64::from(largest))))
     }
 
+    /// A derivative in fixed point.
+    pub fn fixed(self, value: f32) -> i64 {
+        fixed(value, self.0)
+    }
+
     /// The sum over rows of this member.
     pub(crate) fn sum(self, values: &[f32], rows: &[u32]) -> i64 {
         rows.iter().map(|row| fixed(values[*row as usize], self.0)).sum()
     }
 
     /// A sum as a number.
-    pub(crate) fn value(self, sum: i64) -> f64 {
+    pub fn value(self, sum: i64) -> f64 {
         sum as f64 / self.0
     }
 }

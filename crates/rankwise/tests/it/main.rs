@@ -11,6 +11,7 @@ mod peer_example;
 mod prune;
 mod refit;
 mod resume;
+mod second_engine;
 mod selection;
 mod shape;
 mod start;
