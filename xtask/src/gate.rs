@@ -124,7 +124,6 @@ impl Report {
 
     /// The list of skips, and the closing line.
     fn text(&self, time: Duration) -> String {
-        let listed: String = self.skips.iter().map(|skip| format!("skipped: {skip}\n")).collect();
         let n_steps = self.times.len();
         let steps = match n_steps - self.n_passed {
             0 => format!("all {n_steps} steps passed"),
@@ -136,7 +135,9 @@ impl Report {
         }
         let kinds: Vec<String> = by_kind.iter().map(|(kind, count)| format!("{} {count}", kind.name())).collect();
         let skips = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
-        listed + &format!("{steps} in {} ({}); skips: {skips}\n", seconds(time), self.times.join(", "))
+        let closing = format!("{steps} in {} ({}); skips: {skips}\n", seconds(time), self.times.join(", "));
+        let listed = self.skips.iter().map(|skip| format!("skipped: {skip}\n"));
+        listed.chain([closing]).collect::<Vec<_>>().concat()
     }
 
     fn verdict(&self, is_strict: bool) -> anyhow::Result<()> {

@@ -129,6 +129,7 @@ impl<T: ParamValue> ParamValue for Option<T> {
 /// }
 /// assert_eq!(Seat::parse("W"), Some(Seat::Window));
 /// assert_eq!(Seat::kind(), "window|aisle");
+/// assert_eq!(Seat::ALL, [Seat::Window, Seat::Aisle]);
 /// ```
 #[macro_export]
 macro_rules! param_enum {
@@ -142,6 +143,11 @@ macro_rules! param_enum {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name {
             $( $(#[doc = $help])* $variant ),*
+        }
+        impl $name {
+            /// All values, in the order of their declaration.
+            #[allow(dead_code)]
+            $vis const ALL: &'static [Self] = &[$(Self::$variant),*];
         }
         impl $crate::ParamValue for $name {
             fn kind() -> String {

@@ -111,7 +111,7 @@ const CASES: &[(&[u8], &str)] = &[
 ];
 
 #[test]
-fn every_broken_line_is_explained() {
+fn broken_lines_are_explained() {
     // All at once: whoever rewords a message wants to see each of its uses.
     let wrong: Vec<String> = CASES
         .iter()

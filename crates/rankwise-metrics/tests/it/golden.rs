@@ -75,7 +75,7 @@ fn values_of_other_projects_tests() {
 
 /// Every case of the file, each under the rules of the program that it comes from.
 #[test]
-fn values_of_other_projects_tests() {
+fn values_of_the_file_of_cases() {
     let file: Value = serde_json::from_str(include_str!("../data/golden.json")).unwrap();
     let cases = file["metric_cases"].as_array().unwrap();
     assert_eq!(cases.len(), 23);
