@@ -44,9 +44,13 @@ def enter_venv():
 
 
 def data_folder():
-    """The folder with real data sets: RANKWISE_DATA, or shared/data beside the project; None if there is none."""
-    folder = Path(os.environ.get("RANKWISE_DATA", ROOT.parent / "shared" / "data"))
-    return folder if folder.is_dir() else None
+    """The folder with public data sets, which RANKWISE_DATA names; None where it is not set."""
+    name = os.environ.get("RANKWISE_DATA")
+    if not name:
+        return None
+    if not Path(name).is_dir():
+        raise SystemExit(f"RANKWISE_DATA={name} is not a folder")
+    return Path(name)
 
 
 def build():

@@ -175,6 +175,29 @@ def paired_t(first, second):
     return mean, error, p
 
 
+def interval(first, second):
+    """Mean difference of two methods by query, and the ends of its 95 % interval."""
+    difference, error, _ = paired_t(first, second)
+    return difference, difference - 1.96 * error, difference + 1.96 * error
+
+
+# By how much a metric may be lower before we call it a loss.
+BOUND = 0.003
+VERDICT_RULE = (
+    f'"No worse": the lower end of the interval is above -{BOUND}; "better": above 0; "worse": the whole interval is below 0 and '
+    f'reaches -{BOUND}; "open": the interval holds 0 and reaches -{BOUND}, so that these data cannot tell.'
+)
+
+
+def verdict(low, high):
+    """What an interval of differences says, by the rule above; the same for every experiment."""
+    if low > 0:
+        return "better"
+    if low > -BOUND:
+        return "no worse" if high >= 0 else "no worse, but lower"
+    return "**worse**" if high < 0 else "open"
+
+
 def log_uniform(rng, low, high):
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 

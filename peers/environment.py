@@ -9,14 +9,27 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "peers"
 REQUIREMENTS = ROOT / "peers" / "requirements.txt"
 
-# What the script exits with where the peers cannot be had; `cargo xtask` then passes over the step.
+# What the script exits with where the peers cannot be had; `cargo xtask` then skips the step.
 UNAVAILABLE = 77
 
 
 def enter():
     """Restarts the script inside the environment."""
-    if Path(sys.prefix) == VENV:
-        return
+    if Path(sys.prefix) != VENV:
+        python = install()
+        os.execv(python, [str(python), *sys.argv])
+
+
+def skip(what, why):
+    """Reports something that a script cannot check here; `cargo xtask test` lists it."""
+    print(f"skipped: {what}: {why}", file=sys.stderr)
+    if os.environ.get("RANKWISE_SKIPS"):
+        with open(os.environ["RANKWISE_SKIPS"], "a") as file:
+            file.write(f"missing\t{what}\t{why}\n")
+
+
+def install():
+    """Installs the peers unless they are there; gives the environment's Python."""
     python = VENV / "bin" / "python"
     stamp = VENV / "requirements.txt"
     wanted = REQUIREMENTS.read_text()
@@ -26,9 +39,13 @@ def enter():
             import venv
 
             venv.create(VENV, with_pip=True, clear=True)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS], check=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", "-r", REQUIREMENTS], check=True)
         except (ImportError, OSError, subprocess.CalledProcessError) as error:
             print("the peers cannot be installed:", error, file=sys.stderr)
             sys.exit(UNAVAILABLE)
         stamp.write_text(wanted)
-    os.execv(python, [str(python), *sys.argv])
+    return python
+
+
+if __name__ == "__main__":
+    install()

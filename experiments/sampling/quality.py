@@ -79,17 +79,15 @@ def values(binary, tasks, seeds, run, *args, pool):
 
 def row(name, first, second):
     """A line of the table: two methods, and how they differ."""
-    difference, error, _ = lab.paired_t(first, second)
-    low, high = difference - 1.96 * error, difference + 1.96 * error
+    difference, low, high = lab.interval(first, second)
     means = [lab.mean_and_error(table.values())[0] for table in (first, second)]
-    verdict = "yes" if abs(difference) <= 0.003 else ("better" if difference > 0 else "**no**")
-    return f"| {name} | {means[0]:.4f} | {means[1]:.4f} | {difference:+.4f} | [{low:+.4f}, {high:+.4f}] | {verdict} |"
+    return f"| {name} | {means[0]:.4f} | {means[1]:.4f} | {difference:+.4f} | [{low:+.4f}, {high:+.4f}] | {lab.verdict(low, high)} |"
 
 
 def section(binary, name, tasks, args):
     seeds = range(1, args.seeds + 1)
     lines = [
-        "| method | Rankwise | LightGBM | difference | paired 95 % interval | within 0.003 |",
+        "| method | Rankwise | LightGBM | difference | paired 95 % interval | verdict |",
         "|---|---|---|---|---|---|",
     ]
     with ProcessPoolExecutor(args.jobs) as pool:
@@ -104,7 +102,7 @@ def section(binary, name, tasks, args):
             print(name, lines[-1], flush=True)
         lines += [
             "\nWhat LightGBM does not have, against Rankwise on all documents:\n",
-            "| method | with it | all documents | difference | paired 95 % interval | within 0.003 |",
+            "| method | with it | all documents | difference | paired 95 % interval | verdict |",
             "|---|---|---|---|---|---|",
         ]
         for method, settings in OWN:
@@ -128,7 +126,7 @@ def main():
         "# Samples and learners against LightGBM\n\n"
         f"`python3 experiments/sampling/quality.py`: {METRIC} of LambdaMART, {seeds}, {TREES} trees of 31 leaves, learning rate 0.1, "
         f"equal parameters, LightGBM {lightgbm.__version__}. Rules of all figures: exponential gain, worst order of ties, queries without relevant "
-        "documents count as 0. \"Within 0.003\": the means differ by no more than that.\n"
+        f"documents count as 0. {lab.VERDICT_RULE}\n"
     )
     report = lab.Report(args.out, head)
     with tempfile.TemporaryDirectory() as name:

@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rankwise::data::Absent;
 use rankwise::data::synth::Preset;
-use rankwise::metrics::RulesSpec;
-use rankwise::params::{ParamError, ParamGroup, ParamValue, normalise};
+use rankwise::help;
+use rankwise::params::{ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
 use crate::blend_args::Blend;
@@ -15,7 +15,8 @@ use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget};
-use crate::rework_args::{Prune, Refit};
+use crate::refit_prune_args::{Prune, Refit};
+use crate::rules_args::RulesArgs;
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -213,9 +214,7 @@ pub(crate) struct Eval {
     /// TREC judgements to measure a run by: a line `query 0 document grade` for each document.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub(crate) qrels: Option<PathBuf>,
-    /// What to measure, such as ndcg@10 or map,p@5,mrr: ndcg, dcg, map, mrr, err, p, recall, hits, f1, rbp and pfound, all
-    /// with or without @k; r-precision, auc, query-auc, bpref, lrap, kendall-tau, pair-accuracy, pair-logit, arp, dcg-rr.
-    #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
+    #[arg(long, value_name = "LIST", default_value = "ndcg@10", help = help::metric_option())]
     pub(crate) metric: String,
     /// Write a table with the value of each query.
     #[arg(long, value_name = "FILE")]
@@ -247,73 +246,6 @@ pub(crate) struct ConvertData {
     pub(crate) absent: Absent,
     #[command(flatten)]
     pub(crate) read: DataArgs,
-}
-
-/// The rules of the metrics.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Rules of the metrics")]
-pub(crate) struct RulesArgs {
-    /// Worth of a label: exp (2^label - 1), linear, or table:0,1,3,... [default: exp]
-    #[arg(long, value_name = "GAIN")]
-    gain: Option<String>,
-    /// Order of equal scores: worst, best, average, input, docid or random [default: worst]
-    #[arg(long, value_name = "RULE")]
-    ties: Option<String>,
-    /// What a query without relevant documents counts as: zero, one, skip or error [default: zero]
-    #[arg(long, value_name = "RULE")]
-    empty: Option<String>,
-    /// How much a rank counts in dcg and ndcg: log2 (1/log2(1 + rank)) or rank (1/rank) [default: log2]
-    #[arg(long, value_name = "DISCOUNT")]
-    discount: Option<String>,
-    /// Smallest label that is relevant to metrics without gains [default: any above 0]
-    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
-    relevant_from: Option<String>,
-    /// What map@k divides by: relevant (all of them), or cutoff (k if there are more) [default: relevant]
-    #[arg(long, value_name = "WHAT")]
-    map_denominator: Option<String>,
-    /// What p@k divides by in a shorter list: cutoff (k) or length [default: cutoff]
-    #[arg(long, value_name = "WHAT")]
-    precision_denominator: Option<String>,
-    /// Largest label of err and pfound with exponential gain [default: 4]
-    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
-    err_max_grade: Option<String>,
-    /// Probability that the reader of rbp goes on [default: 0.8]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    rbp_persistence: Option<String>,
-    /// What the chance to look falls by from rank to rank in pfound [default: 0.85]
-    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
-    pfound_decay: Option<String>,
-    /// Judged queries that a run does not answer: count (as without results) or skip [default: count]
-    #[arg(long, value_name = "RULE")]
-    missing_queries: Option<String>,
-    /// All rules of another program: lightgbm, xgboost, catboost, trec_eval, sklearn or ranklib
-    #[arg(long, value_name = "PROGRAM")]
-    convention: Option<String>,
-}
-
-impl RulesArgs {
-    /// Adds what was typed to a spec.
-    pub(crate) fn apply(&self, spec: &mut RulesSpec) -> Result<(), ParamError> {
-        for (name, value) in [
-            ("gain", &self.gain),
-            ("ties", &self.ties),
-            ("empty", &self.empty),
-            ("discount", &self.discount),
-            ("relevant_from", &self.relevant_from),
-            ("map_denominator", &self.map_denominator),
-            ("precision_denominator", &self.precision_denominator),
-            ("err_max_grade", &self.err_max_grade),
-            ("rbp_persistence", &self.rbp_persistence),
-            ("pfound_decay", &self.pfound_decay),
-            ("missing_queries", &self.missing_queries),
-            ("convention", &self.convention),
-        ] {
-            if let Some(value) = value {
-                spec.set(name, value)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn preset(typed: &str) -> Result<Preset, String> {

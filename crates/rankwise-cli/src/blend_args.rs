@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::RulesArgs;
 use crate::data_args::DataArgs;
+use crate::rules_args::RulesArgs;
 
 /// Find the best linear mix of two rankers, exactly.
 #[derive(Debug, Args)]

@@ -138,12 +138,12 @@ fn tell_start(path: &Path, found: Option<&FoundCheckpoint>, output: Output) {
 }
 
 /// Shows a run, and saves it.
-pub(crate) struct Kept<'a> {
+pub(crate) struct WatchAndSave<'a> {
     pub(crate) watch: &'a mut Watch,
     pub(crate) keeper: Option<&'a mut Keeper>,
 }
 
-impl Observer for Kept<'_> {
+impl Observer for WatchAndSave<'_> {
     fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
         let flow = self.watch.after_round(progress);
         if let Some(keeper) = &mut self.keeper

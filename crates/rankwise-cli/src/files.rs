@@ -106,7 +106,7 @@ pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
 }
 
 /// Tells that a model and its data have nothing in common.
-pub(crate) fn warn_of_strangers(model: &Model, data: &Dataset, path: &Path, output: Output) {
+pub(crate) fn warn_unknown_features(model: &Model, data: &Dataset, path: &Path, output: Output) {
     let n_features = model.features().len();
     if n_features > 0 && model.features().iter().all(|feature| data.column_of(*feature).is_none()) {
         output.warn(&format!(

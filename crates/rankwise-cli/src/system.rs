@@ -112,12 +112,12 @@ pub(crate) fn measure(
     measures: &Measures,
     output: Output,
 ) -> anyhow::Result<Measured> {
-    let mut known = Known { judgements, data: None, qrels: None };
+    let mut cache = JudgementCache { judgements, data: None, qrels: None };
     let (mut evaluations, mut seconds) = (Vec::with_capacity(systems.len()), Seconds::default());
     let mut queries = Queries::default();
     for (idx, system) in systems.iter().enumerate() {
         let started = Instant::now();
-        let ranked = known.rank(system, measures.rules(), output)?;
+        let ranked = cache.rank(system, measures.rules(), output)?;
         seconds.load += started.elapsed().as_secs_f64();
         let results = ranked.results();
         let started = Instant::now();
@@ -143,15 +143,15 @@ pub(crate) fn score_two(
     judgements: Judgements<'_>,
     output: Output,
 ) -> anyhow::Result<TwoScored> {
-    let mut known = Known { judgements, data: None, qrels: None };
+    let mut cache = JudgementCache { judgements, data: None, qrels: None };
     let mut in_input_order = Vec::with_capacity(2);
     for system in systems {
-        match known.rank(system, &Rules::default(), output)? {
+        match cache.rank(system, &Rules::default(), output)? {
             Ranked::Scores(data, scores) => in_input_order.push(data.to_input_order(&scores)),
             Ranked::Run(_) => return Err(user(format!("{}: a run has no scores", files::shown(system.path())))),
         }
     }
-    let (_, data) = known.data.expect("whoever was scored was read");
+    let (_, data) = cache.data.expect("whoever was scored was read");
     let scores = [0, 1].map(|system| data.from_input_order(&in_input_order[system]));
     Ok(TwoScored { data, scores })
 }
@@ -172,7 +172,7 @@ impl Ranked<'_> {
 }
 
 /// Judgements, once they were read.
-struct Known<'a> {
+struct JudgementCache<'a> {
     judgements: Judgements<'a>,
     data: Option<(Reading, Dataset)>,
     qrels: Option<Qrels>,
@@ -185,7 +185,7 @@ struct Reading {
     names: Vec<(u32, String)>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> JudgementCache<'a> {
     fn rank(&mut self, system: &System, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
         match system {
             System::Model(path) => self.rank_by_model(path, output),
@@ -198,7 +198,7 @@ impl<'a> Known<'a> {
         let model = files::read_model(path)?;
         let data_path = self.data_path("--model")?;
         let data = self.data_for(&model)?;
-        files::warn_of_strangers(&model, data, data_path, output);
+        files::warn_unknown_features(&model, data, data_path, output);
         Ok(Ranked::Scores(data, rankwise::predict(&model, data)))
     }
 

@@ -49,9 +49,9 @@ impl Absent {
         }
     }
 
-    /// Whether a value says what leaving the feature out says.
+    /// Whether a value means the same as leaving the feature out.
     #[inline]
-    pub fn says(self, value: f32) -> bool {
+    pub fn matches(self, value: f32) -> bool {
         match self {
             Self::Missing => value.is_nan(),
             Self::Zero => value == 0.0,

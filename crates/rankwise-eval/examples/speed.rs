@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rankwise_data::{Draw, Purpose};
-use rankwise_eval::{IntervalSpec, Sample, Tail, fisher, intervals, paired_t, wilcoxon};
+use rankwise_eval::{IntervalSpec, QueryValues, Tail, fisher, intervals, paired_t, wilcoxon};
 
 fn main() {
     let number = |place: usize, default: u32| -> u32 {
@@ -13,7 +13,7 @@ fn main() {
     let draw = Draw::new(1, Purpose::SynthQuery, 0);
     let differences: Vec<Option<f64>> =
         (0..n_queries).map(|query| Some(draw.normals(query.into(), 0)[0] * 0.3 + 0.004)).collect();
-    let sample = Sample::new(&differences, &vec![1.0; differences.len()]);
+    let sample = QueryValues::new(&differences, &vec![1.0; differences.len()]);
     println!("{n_queries} queries, {} threads", rayon::current_num_threads());
     clock(&format!("fisher, {permutations} permutations"), || fisher(&sample, Tail::Both, permutations, 0));
     clock("paired t", || paired_t(&sample, Tail::Both).unwrap_or(1.0));

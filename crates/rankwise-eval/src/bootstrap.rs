@@ -4,7 +4,7 @@
 use rankwise_data::{Draw, Purpose};
 use rayon::prelude::*;
 
-use crate::{Sample, Tail};
+use crate::{QueryValues, Tail};
 
 /// Sums that run side by side, so that no addition waits for the last; the order is the same on every machine.
 const LANES: usize = 8;
@@ -14,7 +14,7 @@ const PER_TASK: u32 = 8;
 
 /// The mean of each sample in each resample; the samples are of the same queries, which are drawn once for all of them. A
 /// draw depends on the seed, the number of the resample and the place of the drawn query.
-pub fn resampled_means(samples: &[&Sample], resamples: u32, seed: u64) -> Vec<Vec<f64>> {
+pub fn resampled_means(samples: &[&QueryValues], resamples: u32, seed: u64) -> Vec<Vec<f64>> {
     let Some(first) = samples.first() else { return Vec::new() };
     let (n, weights) = (first.len(), first.weights());
     assert!(n > 0, "nothing to draw from");
@@ -56,7 +56,7 @@ pub fn shift_test(mean: f64, resampled: &[f64], tail: Tail) -> f64 {
 }
 
 /// What is summed: values, times weights if these differ.
-fn column(sample: &Sample, is_weighted: bool) -> Vec<f64> {
+fn column(sample: &QueryValues, is_weighted: bool) -> Vec<f64> {
     let weighted = |(value, weight): (&f64, &f64)| if is_weighted { value * weight } else { *value };
     sample.values().iter().zip(sample.weights()).map(weighted).collect()
 }
@@ -111,8 +111,8 @@ mod tests {
     fn means_are_those_of_the_drawn_queries() {
         let values: Vec<Option<f64>> = (0..21).map(|query| Some(f64::from(query * query))).collect();
         let weights: Vec<f64> = (0..21).map(|query| f64::from(1 + query % 4)).collect();
-        let weighted = Sample::new(&values, &weights);
-        let equal = Sample::new(&values, &[2.5; 21]);
+        let weighted = QueryValues::new(&values, &weights);
+        let equal = QueryValues::new(&values, &[2.5; 21]);
         for (sample, resample) in [(&weighted, 3), (&equal, 3)] {
             let mut counts = vec![0.0; 21];
             draw_counts(&mut counts, 7, resample);

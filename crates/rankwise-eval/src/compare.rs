@@ -2,7 +2,7 @@
 
 use crate::bootstrap::{resampled_means, shift_test};
 use crate::interval::{Interval, IntervalSpec, intervals, same_queries};
-use crate::{EvalError, Sample, Table, Tail, fisher, holm, paired_t, wilcoxon};
+use crate::{EvalError, QueryValues, Table, Tail, fisher, holm, paired_t, wilcoxon};
 
 /// The least number of systems to compare.
 pub const MIN_SYSTEMS: usize = 2;
@@ -196,7 +196,7 @@ impl Comparison {
 
 impl Pair {
     /// All that the differences alone tell.
-    fn new([a, b, metric]: [usize; 3], differences: &Sample, is_larger_better: bool, top: usize) -> Self {
+    fn new([a, b, metric]: [usize; 3], differences: &QueryValues, is_larger_better: bool, top: usize) -> Self {
         let difference = differences.mean().unwrap_or_default();
         let effect = match differences.deviation() {
             Some(deviation) if deviation > 0.0 => Some(difference / deviation),
@@ -243,17 +243,18 @@ impl Pair {
 
 /// The samples of one metric.
 struct OfMetric {
-    systems: Vec<Sample>,
-    differences: Vec<Sample>,
+    systems: Vec<QueryValues>,
+    differences: Vec<QueryValues>,
 }
 
 impl OfMetric {
     fn new(table: &Table, metric: usize, pairs: &[(usize, usize)]) -> Result<Self, EvalError> {
         let values = |system: usize| table.values(system, metric);
-        let systems = (0..table.names().len()).map(|system| Sample::new(values(system), table.weights())).collect();
+        let systems =
+            (0..table.names().len()).map(|system| QueryValues::new(values(system), table.weights())).collect();
         let mut differences = Vec::with_capacity(pairs.len());
         for (a, b) in pairs {
-            let sample = Sample::of_differences(values(*a), values(*b), table.weights());
+            let sample = QueryValues::of_differences(values(*a), values(*b), table.weights());
             if sample.is_empty() {
                 let [a, b] = [a, b].map(|system| table.names()[*system].clone());
                 return Err(EvalError::NothingCounts { a, b, metric: table.metric(metric).to_owned() });
@@ -265,10 +266,10 @@ impl OfMetric {
 
     /// A summary of each system, and an interval of each difference.
     fn intervals(&self, spec: &IntervalSpec) -> (Vec<Summary>, Vec<Option<Interval>>) {
-        let samples: Vec<&Sample> = self.systems.iter().chain(&self.differences).collect();
+        let samples: Vec<&QueryValues> = self.systems.iter().chain(&self.differences).collect();
         let mut found = intervals(&samples, spec);
         let of_differences = found.split_off(self.systems.len());
-        let summary = |(sample, interval): (&Sample, Option<Interval>)| Summary {
+        let summary = |(sample, interval): (&QueryValues, Option<Interval>)| Summary {
             mean: sample.mean(),
             interval,
             n_queries: sample.len(),
@@ -278,10 +279,10 @@ impl OfMetric {
 
     /// A p-value of each pair; none for less than two queries, which have nothing to be drawn anew.
     fn bootstrap(&self, resamples: u32, seed: u64, tail: Tail) -> Vec<Option<f64>> {
-        let samples: Vec<&Sample> = self.differences.iter().collect();
+        let samples: Vec<&QueryValues> = self.differences.iter().collect();
         let mut p_values = vec![None; samples.len()];
         for group in same_queries(&samples) {
-            let members: Vec<&Sample> = group.iter().map(|place| samples[*place]).collect();
+            let members: Vec<&QueryValues> = group.iter().map(|place| samples[*place]).collect();
             if members[0].len() < 2 {
                 continue;
             }

@@ -8,7 +8,7 @@
 use rankwise_data::{Draw, Purpose};
 use rayon::prelude::*;
 
-use crate::{Sample, Tail};
+use crate::{QueryValues, Tail};
 
 /// Up to so many differences that are not 0, all 2^n choices of signs are tried: a million sums.
 pub const MAX_ENUMERATED: usize = 20;
@@ -26,7 +26,7 @@ const CHUNK: u32 = 1024;
 
 /// The p-value of the mean difference. `permutations` choices of signs are drawn where there are too many to try them all;
 /// then the p-value is (1 + those at least as extreme) / (1 + permutations).
-pub fn fisher(differences: &Sample, tail: Tail, permutations: u32, seed: u64) -> f64 {
+pub fn fisher(differences: &QueryValues, tail: Tail, permutations: u32, seed: u64) -> f64 {
     let terms = to_integers(differences);
     let question = Question::new(&terms, tail);
     let changing: Vec<i64> = terms.iter().copied().filter(|term| *term != 0).collect();
@@ -46,7 +46,7 @@ pub fn fisher(differences: &Sample, tail: Tail, permutations: u32, seed: u64) ->
 }
 
 /// Weight times difference of each query, as multiples of a power of two.
-fn to_integers(differences: &Sample) -> Vec<i64> {
+fn to_integers(differences: &QueryValues) -> Vec<i64> {
     let scale = differences.scale();
     let terms: Vec<f64> =
         differences.values().iter().zip(differences.weights()).map(|(value, weight)| value / scale * weight).collect();
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn integers_keep_the_proportions_and_never_overflow() {
         let values: Vec<Option<f64>> = (0..1000).map(|place| Some(1e290 * f64::from(place % 3 - 1))).collect();
-        let terms = to_integers(&Sample::new(&values, &[3e38; 1000]));
+        let terms = to_integers(&QueryValues::new(&values, &[3e38; 1000]));
         assert_eq!(terms[0], -terms[2]);
         assert_eq!(terms[1], 0);
         let total: u128 = terms.iter().map(|term| u128::from(term.unsigned_abs())).sum();

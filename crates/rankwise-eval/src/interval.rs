@@ -2,7 +2,7 @@
 
 use rankwise_data::reduce;
 
-use crate::Sample;
+use crate::QueryValues;
 use crate::bootstrap::resampled_means;
 use crate::special::{normal_below, normal_quantile};
 
@@ -64,10 +64,10 @@ impl Default for IntervalSpec {
 
 /// An interval for the mean of each sample: BCa, or normal if there are more than 10,000 queries. `None` for samples of
 /// less than two values. Samples of the same queries share their resamples.
-pub fn intervals(samples: &[&Sample], spec: &IntervalSpec) -> Vec<Option<Interval>> {
+pub fn intervals(samples: &[&QueryValues], spec: &IntervalSpec) -> Vec<Option<Interval>> {
     let mut found = vec![None; samples.len()];
     for group in same_queries(samples) {
-        let members: Vec<&Sample> = group.iter().map(|place| samples[*place]).collect();
+        let members: Vec<&QueryValues> = group.iter().map(|place| samples[*place]).collect();
         if members[0].len() < 2 {
             continue;
         }
@@ -85,7 +85,7 @@ pub fn intervals(samples: &[&Sample], spec: &IntervalSpec) -> Vec<Option<Interva
 }
 
 /// The places of samples of the same queries, together. There is seldom more than one group.
-pub(crate) fn same_queries(samples: &[&Sample]) -> Vec<Vec<usize>> {
+pub(crate) fn same_queries(samples: &[&QueryValues]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (place, sample) in samples.iter().enumerate() {
         match groups.iter_mut().find(|group| samples[group[0]].queries() == sample.queries()) {
@@ -97,7 +97,7 @@ pub(crate) fn same_queries(samples: &[&Sample]) -> Vec<Vec<usize>> {
 }
 
 /// The mean and its standard error; `None` for less than two values.
-pub fn normal(sample: &Sample, confidence: f64) -> Option<Interval> {
+pub fn normal(sample: &QueryValues, confidence: f64) -> Option<Interval> {
     let reach = normal_quantile(f64::midpoint(1.0, confidence)) * sample.standard_error()?;
     let mean = sample.mean()?;
     Some(Interval { low: mean - reach, high: mean + reach, method: IntervalMethod::Normal })
@@ -114,7 +114,7 @@ pub fn percentile(means: Vec<f64>, confidence: f64) -> Option<Interval> {
 /// Quantiles of the resampled means, moved for bias (how many of them lie below the mean) and for skewness (how much the
 /// mean changes without each of the queries). Where all resampled means lie on one side, or the
 /// correction has no meaning, the plain quantiles.
-pub fn bca(sample: &Sample, means: Vec<f64>, confidence: f64) -> Option<Interval> {
+pub fn bca(sample: &QueryValues, means: Vec<f64>, confidence: f64) -> Option<Interval> {
     let mean = sample.mean()?;
     let means = sorted(means);
     let below = means.partition_point(|resampled| *resampled < mean);
@@ -134,7 +134,7 @@ pub fn bca(sample: &Sample, means: Vec<f64>, confidence: f64) -> Option<Interval
 }
 
 /// A sixth of the skewness of the means that leave out one query each.
-fn acceleration(sample: &Sample) -> f64 {
+fn acceleration(sample: &QueryValues) -> f64 {
     let scale = sample.scale();
     let weights = sample.weights();
     let total_weight = reduce::sum(weights.iter().copied());
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn equal_values_have_an_interval_of_one_point_and_one_value_none() {
-        let sample = |n: usize| Sample::new(&vec![Some(0.1); n], &vec![1.0; n]);
+        let sample = |n: usize| QueryValues::new(&vec![Some(0.1); n], &vec![1.0; n]);
         let found = intervals(&[&sample(5), &sample(1), &sample(0)], &IntervalSpec::default());
         let Some(Interval { low, high, .. }) = found[0] else { panic!("{found:?}") };
         assert!((low - 0.1).abs() < 1e-15 && (high - 0.1).abs() < 1e-15, "{low} {high}");
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn many_queries_have_normal_intervals_that_resampling_confirms() {
         let values: Vec<Option<f64>> = (0..10_001).map(|query| Some(f64::from(query * query % 101) / 100.0)).collect();
-        let sample = Sample::new(&values, &vec![1.0; values.len()]);
+        let sample = QueryValues::new(&values, &vec![1.0; values.len()]);
         let found = intervals(&[&sample], &IntervalSpec::default())[0].unwrap();
         assert_eq!(found.method, IntervalMethod::Normal);
         let resampled = bca(&sample, resampled_means(&[&sample], 1000, 3).remove(0), 0.95).unwrap();

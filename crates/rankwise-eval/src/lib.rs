@@ -1,6 +1,6 @@
 //! What the values of metrics prove: tests of differences between systems, intervals, comparisons.
 //!
-//! * [`Sample`] holds a number for each query: the values of a system, or the differences of two.
+//! * [`QueryValues`] holds a number for each query: the values of a system, or the differences of two.
 //! * [`fisher`], [`paired_t`], [`wilcoxon`] and [`shift_test`] ask whether a difference could be chance; [`holm`] corrects
 //!   their answers where many are asked for.
 //! * [`intervals`] says how far a mean may be off.
@@ -39,7 +39,7 @@ mod error;
 mod fisher;
 mod holm;
 mod interval;
-mod sample;
+mod query_values;
 mod special;
 mod student;
 mod table;
@@ -52,7 +52,7 @@ pub use error::EvalError;
 pub use fisher::{MAX_ENUMERATED, fisher};
 pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, RESAMPLES, bca, intervals, normal, percentile};
-pub use sample::Sample;
+pub use query_values::QueryValues;
 pub use student::paired_t;
 pub use table::Table;
 pub use tail::Tail;

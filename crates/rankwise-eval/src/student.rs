@@ -1,13 +1,13 @@
 //! The paired t test: assumes that the mean of the differences is about normally distributed.
 
 use crate::special::student_upper;
-use crate::{Sample, Tail};
+use crate::{QueryValues, Tail};
 
 /// The p-value of the mean difference; `None` for less than two differences. Differences that are all equal leave nothing
 /// to chance: the p-value is 1 if they are 0, and otherwise 0 (for one side, on that side only).
 ///
-/// Weights enter the mean and its standard error ([`Sample::standard_error`]); the degrees of freedom are n - 1.
-pub fn paired_t(differences: &Sample, tail: Tail) -> Option<f64> {
+/// Weights enter the mean and its standard error ([`QueryValues::standard_error`]); the degrees of freedom are n - 1.
+pub fn paired_t(differences: &QueryValues, tail: Tail) -> Option<f64> {
     let error = differences.standard_error()?;
     let mean = differences.mean()?;
     let t = match (error == 0.0, mean == 0.0) {

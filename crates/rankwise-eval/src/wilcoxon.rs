@@ -4,14 +4,14 @@
 //! Weights of queries have no meaning among ranks, and are not used.
 
 use crate::special::normal_below;
-use crate::{Sample, Tail};
+use crate::{QueryValues, Tail};
 
 /// Up to so many differences, all of different size, the distribution of the statistic is counted out.
 const MAX_EXACT: usize = 50;
 
 /// The p-value. Differences of 0 are left out; where none is left, it is 1. Equal sizes share their mean rank, and the
 /// normal approximation, corrected for them and for continuity, takes the place of the exact distribution.
-pub fn wilcoxon(differences: &Sample, tail: Tail) -> f64 {
+pub fn wilcoxon(differences: &QueryValues, tail: Tail) -> f64 {
     let mut differences: Vec<f64> = differences.values().iter().copied().filter(|value| *value != 0.0).collect();
     if differences.is_empty() {
         return 1.0;

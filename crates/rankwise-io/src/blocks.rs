@@ -9,9 +9,9 @@
 
 use std::io;
 
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::problem::Problem;
-use crate::source::Source;
 
 /// Small enough that the threads finish a batch of blocks at about the same time, large enough that a block's fixed
 /// cost is nothing.
@@ -25,7 +25,7 @@ const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Cuts a stream into blocks of whole lines, each line with its newline.
 pub(crate) struct BlockReader<'a> {
-    source: Source<'a>,
+    source: ByteStream<'a>,
     cut: Cut,
     block_bytes: usize,
     /// A block that was handed back.
@@ -58,11 +58,11 @@ pub(crate) enum ReadFault {
 }
 
 impl<'a> BlockReader<'a> {
-    pub(crate) fn new(source: Source<'a>) -> Self {
+    pub(crate) fn new(source: ByteStream<'a>) -> Self {
         Self::with_block_bytes(source, Cut::Lines, BLOCK_BYTES)
     }
 
-    pub(crate) fn with_block_bytes(source: Source<'a>, cut: Cut, block_bytes: usize) -> Self {
+    pub(crate) fn with_block_bytes(source: ByteStream<'a>, cut: Cut, block_bytes: usize) -> Self {
         Self { source, cut, block_bytes, returned: None, carry: Vec::new(), state: State::Start }
     }
 

@@ -17,8 +17,8 @@ use rankwise_data::{Absent, BinningParams, Dataset, Pair, PreparedColumn, Prepar
 
 use self::sections::{Reader, Writer};
 use crate::atomic::write_atomically;
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
-use crate::source::Source;
 
 /// How every cache begins; another layout gets another number.
 pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
@@ -30,7 +30,7 @@ pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result
 }
 
 /// Reads a data set with bins in place of values.
-pub(crate) fn read_source(mut source: Source<'_>, path: &Path) -> Result<Dataset, IoError> {
+pub(crate) fn read_source(mut source: ByteStream<'_>, path: &Path) -> Result<Dataset, IoError> {
     let bytes = source.read_to_end()?;
     let damaged = |what: &'static str| IoError::Cache { path: PathBuf::from(path), what };
     Dataset::from_parts(read_parts(&bytes).map_err(damaged)?).map_err(damaged)

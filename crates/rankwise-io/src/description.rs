@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::{ColumnOptions, Header, ReadOptions, Role};
-use crate::source::Source;
 
 const EXPECTED: &str = "a column number from 0, a tab, and Label, GroupId, DocId, Weight, GroupWeight, Num or Auxiliary \
     (categories and text are not read yet: make them Auxiliary)";
@@ -21,7 +21,7 @@ pub(crate) struct Description {
 
 impl Description {
     pub(crate) fn read(path: &Path) -> Result<Self, IoError> {
-        let lines = read_list(Source::open(path)?, EXPECTED, parse_line)?;
+        let lines = read_list(ByteStream::open(path)?, EXPECTED, parse_line)?;
         let mut columns = BTreeMap::new();
         for (column, role, name) in lines {
             let one_only = !matches!(role, Role::Feature(_) | Role::Ignored);

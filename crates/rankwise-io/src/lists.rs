@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use crate::blocks::{BlockReader, MAX_LINE_BYTES};
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
-use crate::source::Source;
 
 /// Reads one item per line. `parse` gets a line without surrounding blanks; `expected` says what it wants. Empty lines
 /// may only stand at the end.
 pub(crate) fn read_list<T>(
-    source: Source<'_>,
+    source: ByteStream<'_>,
     expected: &'static str,
     parse: impl Fn(&[u8]) -> Option<T>,
 ) -> Result<Vec<T>, IoError> {

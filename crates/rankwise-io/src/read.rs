@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rankwise_data::{Absent, Dataset, DatasetBuilder};
 
+use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Columns, Names, resolve};
 use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
 use crate::side_files::{SideFiles, expected_sizes_path};
-use crate::source::Source;
 use crate::{cache, csv, letor, parquet};
 
 /// Reads a data set; its content and its name tell the format and the compression. `-` is standard input. Of the side
@@ -20,7 +20,7 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 
 /// [`read_dataset`] for a caller who knows more about the file.
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
-    let mut source = Source::open(path)?;
+    let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
         return read_cache(source, path, options);
     }
@@ -35,7 +35,7 @@ pub fn read_dataset_from(
     name: &Path,
     options: &ReadOptions,
 ) -> Result<Dataset, IoError> {
-    let mut source = Source::new(input, name)?;
+    let mut source = ByteStream::new(input, name)?;
     if is_cache(&mut source, options)? {
         return read_cache(source, name, options);
     }
@@ -43,7 +43,7 @@ pub fn read_dataset_from(
     read_source(source, format, Input::without_side_files(name, options).with_pairs()?)
 }
 
-fn read_source(source: Source<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
+fn read_source(source: ByteStream<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
     match format {
         Format::Letor => {
             refuse_columns(input.path, input.options, "LETOR text")?;
@@ -55,11 +55,11 @@ fn read_source(source: Source<'_>, format: Format, input: Input<'_>) -> Result<D
     }
 }
 
-fn is_cache(source: &mut Source<'_>, options: &ReadOptions) -> Result<bool, IoError> {
+fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Result<bool, IoError> {
     Ok(options.format.is_none() && source.begins_with(cache::MAGIC)?)
 }
 
-fn read_cache(source: Source<'_>, path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
+fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     if !options.takes_cache {
         return Err(IoError::CacheHere { path: path.into() });
     }
@@ -76,7 +76,7 @@ fn refuse_columns(path: &Path, options: &ReadOptions, form: &'static str) -> Res
 }
 
 /// The format that was asked for, or that the first bytes tell, or the name.
-fn format_of(source: &mut Source<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
+fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
     if let Some(format) = options.format {
         return Ok(format);
     }

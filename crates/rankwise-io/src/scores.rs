@@ -3,25 +3,25 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::number;
-use crate::source::Source;
 
 /// Text that is collected before it is handed on.
 const OUTPUT_BUFFER_BYTES: usize = 64 << 10;
 
 /// Reads one finite number per line; `-` is standard input.
 pub fn read_scores(path: &Path) -> Result<Vec<f64>, IoError> {
-    read_from(Source::open(path)?)
+    read_from(ByteStream::open(path)?)
 }
 
 /// Reads one finite number per line from anywhere; `name` stands in errors.
 pub fn read_scores_from(input: impl Read + Send, name: &Path) -> Result<Vec<f64>, IoError> {
-    read_from(Source::new(input, name)?)
+    read_from(ByteStream::new(input, name)?)
 }
 
-fn read_from(source: Source<'_>) -> Result<Vec<f64>, IoError> {
+fn read_from(source: ByteStream<'_>) -> Result<Vec<f64>, IoError> {
     read_list(source, "a finite number", |line| number::parse(line).filter(|score| score.is_finite()))
 }
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rankwise_data::{DataError, DatasetBuilder, Pair};
 
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::number;
 use crate::options::Role;
 use crate::problem::{Problem, name};
-use crate::source::Source;
 
 pub(crate) const SIZES: &str = ".query";
 pub(crate) const ROW_WEIGHTS: &str = ".weight";
@@ -67,7 +67,7 @@ impl SideFiles {
             let other = beside.display().to_string();
             return Err(IoError::GivenTwice { path: path.into(), other, what: "pairs" });
         }
-        self.pairs = Some((path.into(), read_list(Source::open(path)?, PAIR_LINE, pair)?));
+        self.pairs = Some((path.into(), read_list(ByteStream::open(path)?, PAIR_LINE, pair)?));
         Ok(self)
     }
 
@@ -192,7 +192,7 @@ fn read_beside<T>(
     let plain = without_compression(data);
     for place in [Some(data), plain.as_deref()].into_iter().flatten() {
         let path = with_suffix(place, suffix);
-        match Source::open(&path) {
+        match ByteStream::open(&path) {
             Ok(source) => return Ok(Some((path, read_list(source, expected, parse)?))),
             // A name that is too long for the system names no file either.
             Err(IoError::File { source, .. })

@@ -18,35 +18,35 @@ use self::line::{Form, Line};
 use self::table::TableBuilder;
 pub use self::table::{TrecEntry, TrecTable};
 use crate::blocks::BlockReader;
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::number;
 use crate::problem::Problem;
-use crate::source::Source;
 
 /// Grades by query and document. A grade below 0 is kept as it is; to metrics it is not relevant.
 pub type Qrels = TrecTable<i32>;
 
 /// Scores by query and document.
-pub type Run = TrecTable<f64>;
+pub type TrecRun = TrecTable<f64>;
 
 /// Reads judgements, compressed or not; `-` is standard input.
 pub fn read_qrels(path: &Path) -> Result<Qrels, IoError> {
-    read_table(Source::open(path)?, Form::Qrels, parse_grade)
+    read_table(ByteStream::open(path)?, Form::Qrels, parse_grade)
 }
 
 /// Reads judgements from anywhere; `name` stands in errors.
 pub fn read_qrels_from(input: impl Read + Send, name: &Path) -> Result<Qrels, IoError> {
-    read_table(Source::new(input, name)?, Form::Qrels, parse_grade)
+    read_table(ByteStream::new(input, name)?, Form::Qrels, parse_grade)
 }
 
 /// Reads a run, compressed or not; `-` is standard input.
-pub fn read_run(path: &Path) -> Result<Run, IoError> {
-    read_table(Source::open(path)?, Form::Run, parse_score)
+pub fn read_run(path: &Path) -> Result<TrecRun, IoError> {
+    read_table(ByteStream::open(path)?, Form::Run, parse_score)
 }
 
 /// Reads a run from anywhere; `name` stands in errors.
-pub fn read_run_from(input: impl Read + Send, name: &Path) -> Result<Run, IoError> {
-    read_table(Source::new(input, name)?, Form::Run, parse_score)
+pub fn read_run_from(input: impl Read + Send, name: &Path) -> Result<TrecRun, IoError> {
+    read_table(ByteStream::new(input, name)?, Form::Run, parse_score)
 }
 
 fn parse_grade(text: &[u8]) -> Result<i32, Problem> {
@@ -58,7 +58,7 @@ fn parse_score(text: &[u8]) -> Result<f64, Problem> {
 }
 
 fn read_table<T: Copy>(
-    source: Source<'_>,
+    source: ByteStream<'_>,
     form: Form,
     parse: impl Fn(&[u8]) -> Result<T, Problem>,
 ) -> Result<TrecTable<T>, IoError> {

@@ -42,13 +42,14 @@ pub fn gradients_of(
         }
         return;
     }
+    let pass = Pass { objective, data, round, n_outputs, scores };
     if n_outputs == 1 {
-        return by_query((objective, data), is_wanted, (round, n_outputs), scores, (grad, hess));
+        return pass.by_query(is_wanted, GradientSlices { grad, hess });
     }
-    let mut of_queries = (vec![0.0; grad.len()], vec![0.0; hess.len()]);
-    by_query((objective, data), is_wanted, (round, n_outputs), scores, (&mut of_queries.0, &mut of_queries.1));
+    let (mut query_grad, mut query_hess) = (vec![0.0; grad.len()], vec![0.0; hess.len()]);
+    pass.by_query(is_wanted, GradientSlices { grad: &mut query_grad, hess: &mut query_hess });
     let n_rows = data.n_rows();
-    for (from, to) in [(of_queries.0, grad), (of_queries.1, hess)] {
+    for (from, to) in [(query_grad, grad), (query_hess, hess)] {
         for rows in data.bounds().array_windows().map(|[start, end]| *start..*end) {
             let block = &from[n_outputs * rows.start..n_outputs * rows.end];
             for (output, values) in block.chunks_exact(rows.len()).enumerate() {
@@ -58,51 +59,67 @@ pub fn gradients_of(
     }
 }
 
-/// The same, the derivatives of a query together: by its first output, by its second, ...
-fn by_query(
-    (objective, data): (&dyn Objective, &Dataset),
-    is_wanted: impl Fn(usize) -> bool,
-    (round, n_outputs): (Round, usize),
-    scores: &[f64],
-    (grad, hess): (&mut [f32], &mut [f32]),
-) {
-    let mut tasks = Vec::with_capacity(data.n_queries());
-    let (mut grad_left, mut hess_left) = (grad, hess);
-    for query in 0..data.n_queries() {
-        let n_values = n_outputs * data.query_rows(query).len();
-        let (grad, grad_rest) = grad_left.split_at_mut(n_values);
-        let (hess, hess_rest) = hess_left.split_at_mut(n_values);
-        (grad_left, hess_left) = (grad_rest, hess_rest);
-        if is_wanted(query) {
-            tasks.push((query, grad, hess));
+/// One computation of derivatives for all queries.
+struct Pass<'a> {
+    objective: &'a dyn Objective,
+    data: &'a Dataset,
+    round: Round,
+    n_outputs: usize,
+    /// Output by output.
+    scores: &'a [f64],
+}
+
+/// A query with the room for its derivatives.
+struct Task<'a> {
+    query: usize,
+    out: GradientSlices<'a>,
+}
+
+impl Pass<'_> {
+    /// Writes the derivatives of a query together: by its first output, by its second, ...
+    fn by_query(&self, is_wanted: impl Fn(usize) -> bool, out: GradientSlices<'_>) {
+        let (n_outputs, data) = (self.n_outputs, self.data);
+        let mut tasks = Vec::with_capacity(data.n_queries());
+        let (mut grad_left, mut hess_left) = (out.grad, out.hess);
+        for query in 0..data.n_queries() {
+            let n_values = n_outputs * data.query_rows(query).len();
+            let (grad, grad_rest) = grad_left.split_at_mut(n_values);
+            let (hess, hess_rest) = hess_left.split_at_mut(n_values);
+            (grad_left, hess_left) = (grad_rest, hess_rest);
+            if is_wanted(query) {
+                tasks.push(Task { query, out: GradientSlices { grad, hess } });
+            }
         }
+        // Long lists first: one that is begun last would keep all threads but one waiting for it.
+        let long = LONG * n_outputs * data.n_rows() / data.n_queries().max(1);
+        tasks.sort_by_key(|task| task.out.grad.len() <= long);
+        let room = <(Scratch, Vec<f64>)>::default;
+        tasks.into_par_iter().for_each_init(room, |(scratch, outputs), task| self.one_query(task, scratch, outputs));
     }
-    // Long lists first: one that is begun last would keep all threads but one waiting for it.
-    let long = LONG * n_outputs * data.n_rows() / data.n_queries().max(1);
-    tasks.sort_by_key(|(_, grad, _)| grad.len() <= long);
-    let room = <(Scratch, Vec<f64>)>::default;
-    tasks.into_par_iter().for_each_init(room, |(scratch, outputs), (query, grad, hess)| {
-        let view = data.query(query);
-        let scores = if n_outputs == 1 {
-            &scores[view.rows.clone()]
+
+    fn one_query(&self, task: Task<'_>, scratch: &mut Scratch, outputs: &mut Vec<f64>) {
+        let view = self.data.query(task.query);
+        let scores = if self.n_outputs == 1 {
+            &self.scores[view.rows.clone()]
         } else {
             outputs.clear();
-            let planes = scores.chunks_exact(data.n_rows());
+            let planes = self.scores.chunks_exact(self.data.n_rows());
             planes.for_each(|plane| outputs.extend_from_slice(&plane[view.rows.clone()]));
             &outputs[..]
         };
         let docs = QueryDocs {
-            query,
+            query: task.query,
             labels: view.labels,
             scores,
             weights: view.doc_weights(),
             input_rows: view.input_rows,
-            noise: Noise::new(round, view.doc_keys()),
+            noise: Noise::new(self.round, view.doc_keys()),
         };
-        objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
+        let GradientSlices { grad, hess } = task.out;
+        self.objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
         let planes = grad.chunks_exact_mut(view.n_docs()).zip(hess.chunks_exact_mut(view.n_docs()));
         planes.for_each(|(grad, hess)| apply_weights(&view, grad, hess));
-    });
+    }
 }
 
 fn apply_weights(view: &QueryView<'_>, grad: &mut [f32], hess: &mut [f32]) {

@@ -143,4 +143,17 @@ mod tests {
         assert_eq!(levels.last(), Some(&SimdLevel::PORTABLE));
         assert_eq!(SimdLevel::best(), levels[0]);
     }
+
+    /// Tests of kernels run on what is available; here the rest is reported, once for all of them.
+    #[test]
+    fn every_level_is_available_or_reported_as_skipped() {
+        let levels = SimdLevel::available();
+        for kind in [Kind::Avx512, Kind::Avx2, Kind::Portable] {
+            let level = SimdLevel(kind);
+            if !levels.contains(&level) {
+                let why = format!("the kernels' tests did not run with {}, which this machine lacks", level.name());
+                rankwise_testing::skip(rankwise_testing::SkipKind::InstructionSet, &why);
+            }
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use rankwise_params::ParamInfo;
+use rankwise_metrics::MetricKind;
+use rankwise_params::{ParamInfo, ParamValue as _};
 use rankwise_train::TrainSpec;
 
 /// Where lines of help are broken.
@@ -54,6 +55,16 @@ pub fn parameters_markdown() -> String {
         }
     }
     page
+}
+
+/// The help of an option that takes metrics.
+pub fn metric_option() -> String {
+    let names = |takes_cutoff: bool| {
+        let kinds = MetricKind::ALL.iter().filter(|kind| kind.takes_cutoff() == takes_cutoff);
+        kinds.map(MetricKind::render).collect::<Vec<_>>().join(", ")
+    };
+    let (cut, whole) = (names(true), names(false));
+    format!("What to measure, such as ndcg@10 or map,p@5,mrr: {cut}, all with or without @k; {whole}")
 }
 
 fn shown_default(info: &ParamInfo) -> &str {

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use rankwise_data::Dataset;
-use rankwise_io::{Qrels, Run};
+use rankwise_io::{Qrels, TrecRun};
 use rankwise_metrics::{Found, RunResults};
 
 /// A run and judgements that do not go together.
@@ -49,7 +49,7 @@ pub struct JudgedRun {
 }
 
 /// Joins a run with judgements.
-pub fn judge_run(run: &Run, qrels: &Qrels) -> Result<JudgedRun, JudgeError> {
+pub fn judge_run(run: &TrecRun, qrels: &Qrels) -> Result<JudgedRun, JudgeError> {
     let mut join = Join::new(run);
     for query in 0..qrels.n_queries() {
         let judged = qrels.entries(query).map(|entry| (entry.doc, (entry.value >= 0).then_some(entry.value as f32)));
@@ -59,7 +59,7 @@ pub fn judge_run(run: &Run, qrels: &Qrels) -> Result<JudgedRun, JudgeError> {
 }
 
 /// Joins a run with the labels of a data set.
-pub fn judge_run_by_data(run: &Run, data: &Dataset) -> Result<JudgedRun, JudgeError> {
+pub fn judge_run_by_data(run: &TrecRun, data: &Dataset) -> Result<JudgedRun, JudgeError> {
     if !data.has_doc_ids() {
         return Err(JudgeError::NoDocIds);
     }
@@ -79,7 +79,7 @@ pub fn judge_run_by_data(run: &Run, data: &Dataset) -> Result<JudgedRun, JudgeEr
 }
 
 struct Join<'a> {
-    run: &'a Run,
+    run: &'a TrecRun,
     results: RunResults,
     /// Which queries of the run were judged.
     is_known: Vec<bool>,
@@ -88,7 +88,7 @@ struct Join<'a> {
 }
 
 impl<'a> Join<'a> {
-    fn new(run: &'a Run) -> Self {
+    fn new(run: &'a TrecRun) -> Self {
         Self {
             run,
             results: RunResults::default(),

@@ -70,7 +70,7 @@ fn check(
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {
     let data = files::read_data_for(model, path, &args.read, files::Labels::Optional)?;
-    files::warn_of_strangers(model, &data, path, output);
+    files::warn_unknown_features(model, &data, path, output);
     // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
     let reading = read_back(bytes, args.to, model, options)?;
     rankwise::check_export(model, &reading, &data)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rankwise::eval::{Interval, IntervalSpec, Sample, intervals};
+use rankwise::eval::{Interval, IntervalSpec, QueryValues, intervals};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
 use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
@@ -76,9 +76,9 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
 fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec<Option<Interval>> {
     let weights: Vec<f64> = queries.weights.iter().copied().map(f64::from).collect();
     let sample = |metric: &MetricValues| {
-        if metric.kind.is_pooled() { Sample::new(&[], &[]) } else { Sample::new(&metric.per_query, &weights) }
+        if metric.kind.is_pooled() { QueryValues::new(&[], &[]) } else { QueryValues::new(&metric.per_query, &weights) }
     };
-    let samples: Vec<Sample> = evaluation.metrics.iter().map(sample).collect();
+    let samples: Vec<QueryValues> = evaluation.metrics.iter().map(sample).collect();
     intervals(&samples.iter().collect::<Vec<_>>(), &IntervalSpec { seed, ..IntervalSpec::default() })
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     }
     files::check_output(out, &[&args.model, &args.data])?;
     let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Optional)?;
-    files::warn_of_strangers(&model, &data, &args.data, output);
+    files::warn_unknown_features(&model, &data, &args.data, output);
     let load = started.elapsed();
     let scoring = Instant::now();
     let scores = rankwise::predict(&model, &data);

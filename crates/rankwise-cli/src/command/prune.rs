@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::Global;
 use crate::failure::user;
 use crate::output::Output;
-use crate::rework_args::Prune;
+use crate::refit_prune_args::Prune;
 use crate::{files, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let model = files::read_model(&args.model)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
-    files::warn_of_strangers(&model, &data, &args.valid, output);
+    files::warn_unknown_features(&model, &data, &args.valid, output);
     let pruned = prune(&model, &data, (&metric, &rules), args.max_loss).map_err(|error| {
         let place = match error {
             PruneError::Model(_) | PruneError::NoTrees => &args.model,

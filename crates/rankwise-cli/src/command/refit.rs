@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::Global;
 use crate::failure::user;
 use crate::output::Output;
-use crate::rework_args::Refit;
+use crate::refit_prune_args::Refit;
 use crate::{files, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     }
     let params = spec.check()?;
     let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
-    files::warn_of_strangers(&model, &data, &args.data, output);
+    files::warn_unknown_features(&model, &data, &args.data, output);
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),
         TrainError::Start(_) => user(format!("{place}: {error}")),

@@ -11,7 +11,7 @@ use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, T
 use serde_json::json;
 
 use crate::args::{Global, Train};
-use crate::checkpoint::{Keeper, Kept};
+use crate::checkpoint::{Keeper, WatchAndSave};
 use crate::data_args::DataArgs;
 use crate::failure::user;
 use crate::output::Output;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
                 "the model to start from knows features by number; give both names",
             )?;
         }
-        files::warn_of_strangers(model, &data, data_path, output);
+        files::warn_unknown_features(model, &data, data_path, output);
     }
     (options.takes_cache, options.takes_more_features, options.pairs) = (false, false, None);
     // Validation sets have the columns of the training data, wherever they stand.
@@ -94,13 +94,13 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let mut tracer = Tracer::open(args, out, &data, params.boosting())?;
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
-    let mut kept = Kept { watch: &mut watch, keeper: keeper.as_mut() };
+    let mut observer = WatchAndSave { watch: &mut watch, keeper: keeper.as_mut() };
     let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
     let trained = Training::new(&params, &data)
         .valid(&valid)
         .start(&start)
         .from_checkpoint(checkpoint)
-        .run(&mut Traced { tracer: &mut tracer, observer: &mut kept });
+        .run(&mut Traced { tracer: &mut tracer, observer: &mut observer });
     watch.finish();
     let trained =
         trained.map_err(|error| placed(error, data_path, (checkpoint_path.as_deref(), args.init_model.as_deref())))?;

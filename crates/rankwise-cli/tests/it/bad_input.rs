@@ -61,7 +61,7 @@ fn check_all<'a>(rows: impl Iterator<Item = Box<dyn Fn(&Sandbox) + 'a>>) -> usiz
 }
 
 #[test]
-fn every_broken_file_is_refused_at_its_place() {
+fn broken_files_are_refused_at_their_place() {
     let rows = FILES.iter().flat_map(|(command, rows)| rows.iter().map(move |row| (command, row)));
     let n_rows = check_all(rows.map(|(command, row)| -> Box<dyn Fn(&Sandbox)> {
         // A message that says no place helps nobody: the name of the file, at least.
@@ -73,7 +73,7 @@ fn every_broken_file_is_refused_at_its_place() {
 }
 
 #[test]
-fn every_argument_that_makes_no_sense_is_refused() {
+fn arguments_that_make_no_sense_are_refused() {
     check_all(ARGUMENTS.iter().map(|(line, message)| -> Box<dyn Fn(&Sandbox)> {
         Box::new(|sandbox: &Sandbox| {
             sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), &parts(message));

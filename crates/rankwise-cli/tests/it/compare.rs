@@ -92,7 +92,7 @@ fn systems_are_those_of_eval_in_the_order_typed() {
 }
 
 #[test]
-fn every_test_says_the_same_on_any_number_of_threads_and_for_any_order_of_rows() {
+fn every_test_says_the_same_for_any_threads_asked_for_and_any_order_of_rows() {
     let sandbox = models();
     let data = sandbox.text("test.txt");
     sandbox.write("shuffled.txt", reordered(&data, &shuffled(data.lines().count())));

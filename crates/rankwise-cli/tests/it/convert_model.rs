@@ -1,13 +1,13 @@
 //! `rankwise convert`: models for other programs.
 
-use crate::sandbox::Sandbox;
+use rankwise::formats::Target;
 
-const TARGETS: [&str; 7] = ["lightgbm", "xgboost", "onnx", "ranklib", "solr", "xgboost-dump", "c"];
+use crate::sandbox::Sandbox;
 
 #[test]
 fn every_target_is_written_and_checked_on_data() {
     let sandbox = Sandbox::with_model();
-    for target in TARGETS {
+    for target in Target::ALL.map(Target::name) {
         let line =
             format!("convert model.json --to {target} --out out --check vali.txt --missing-as-zero --allow-rounding");
         let facts = sandbox.json(&line);

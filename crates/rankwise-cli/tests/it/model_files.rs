@@ -5,7 +5,7 @@ use rankwise::model::FORMAT_VERSION;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn every_command_refuses_them_alike() {
+fn predict_eval_and_inspect_refuse_them_alike() {
     let sandbox = Sandbox::with_model();
     let text = sandbox.text("model.json");
     assert!(text.contains("\"version\": 1,") && text.contains("\"kind\": \"trees\""), "the test must change something");

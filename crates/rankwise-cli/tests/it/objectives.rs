@@ -1,28 +1,9 @@
 //! Objectives by name, and what they refuse.
 
-use crate::sandbox::Sandbox;
+use rankwise::objectives::ObjectiveKind;
+use rankwise::params::ParamValue as _;
 
-const ALL: [&str; 19] = [
-    "lambdamart",
-    "lambdaloss",
-    "ranknet",
-    "hinge",
-    "yetirank",
-    "rmse",
-    "logistic",
-    "multiclass",
-    "query-rmse",
-    "softmax",
-    "listnet",
-    "xendcg",
-    "listmle",
-    "p-listmle",
-    "plackett-luce",
-    "approx-ndcg",
-    "stochasticrank",
-    "softrank",
-    "select-with-order",
-];
+use crate::sandbox::Sandbox;
 
 /// Every objective trains, its model scores, and says what it is.
 #[test]
@@ -37,7 +18,7 @@ fn every_objective_makes_a_model() {
     };
     let shares = shares(&sandbox.text("train.txt"));
     sandbox.write("shares.txt", shares);
-    for objective in ALL {
+    for objective in ObjectiveKind::ALL.iter().map(ObjectiveKind::render) {
         let data = if objective == "logistic" { "shares.txt" } else { "train.txt" };
         let told = sandbox.json(&format!("train {data} --out m.json --objective {objective} --set num_trees=3"));
         assert!(told["trees"].as_u64().is_some_and(|trees| trees >= 3), "{objective}: {told}");

@@ -8,8 +8,9 @@ const SAMPLED: [&str; 3] = [
     "--set sample=query-bagging --set bagging_fraction=0.6 --set feature_fraction=0.6",
 ];
 
+/// The program starts no more threads than there are cores; the library's test of the same name runs as many as it names.
 #[test]
-fn for_any_number_of_threads() {
+fn for_any_number_of_threads_asked_for() {
     let sandbox = Sandbox::with_data();
     for settings in SAMPLED {
         let model = |threads: u32| sandbox.train("m.json", &format!("{settings} --valid vali.txt --threads {threads}"));

@@ -38,7 +38,7 @@ fn closed_pipe() -> std::io::PipeWriter {
 }
 
 #[test]
-fn closed_stdout_ends_every_command_quietly() {
+fn closed_stdout_ends_commands_that_print_quietly() {
     let sandbox = Sandbox::with_model();
     for line in [
         "inspect train.txt --quiet",

@@ -271,11 +271,7 @@ fn damaged_tables_are_refused() {
 
 #[test]
 fn the_form_of_catboost_is_read() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/catboost-querywise");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = rankwise_testing::public_data("catboost-querywise") else { return };
     let sandbox = Sandbox::new();
     let path = |name: &str| folder.join(name).display().to_string();
     let facts = sandbox.json(&format!("inspect {} --column-description {}", path("train"), path("train.cd")));

@@ -2,6 +2,11 @@
 
 use std::fmt::Write as _;
 
+use rankwise::formats::Target;
+use rankwise::objectives::ObjectiveKind;
+use rankwise::params::ParamValue as _;
+use rankwise::train::{Learner, Sample};
+use rankwise::trees::Growth;
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -164,7 +169,7 @@ fn a_model_of_grades_is_a_model() {
     sandbox.ok("predict m.json vali.txt --out scores.txt");
     let scores = sandbox.text("scores.txt");
     assert!(scores.lines().all(|line| (0.0..=15.0).contains(&line.parse::<f64>().unwrap())), "{scores}");
-    for target in ["lightgbm", "xgboost", "onnx", "ranklib", "solr", "xgboost-dump", "c"] {
+    for target in Target::ALL.map(Target::name) {
         let line = format!("convert m.json --to {target} --out out --check vali.txt");
         sandbox.all_refused(&[(&line, &[target, "several outputs", "rankwise predict"])]);
     }
@@ -173,30 +178,44 @@ fn a_model_of_grades_is_a_model() {
 #[test]
 fn weights_that_are_all_zero_are_refused_by_every_objective() {
     let sandbox = Sandbox::with_data();
-    let n_rows = sandbox.text("train.txt").lines().count();
-    sandbox.write("train.txt.weight", "0\n".repeat(n_rows));
-    for objective in
-        ["rmse", "multiclass", "query-rmse", "softmax", "xendcg", "p-listmle", "plackett-luce", "approx-ndcg"]
-    {
+    // Labels of 0 and 1, which every objective takes.
+    let text = sandbox.text("train.txt");
+    let binary = |line: &str| format!("{}{}\n", if line.starts_with('0') { "0" } else { "1" }, &line[1..]);
+    sandbox.write("train.txt", text.lines().map(binary).collect::<String>());
+    sandbox.write("train.txt.weight", "0\n".repeat(text.lines().count()));
+    for objective in ObjectiveKind::ALL.iter().map(ObjectiveKind::render) {
         let line = format!("train train.txt --objective {objective} --out m.json");
         sandbox.all_refused(&[(&line, &["all documents have weight 0"])]);
     }
 }
 
 #[test]
-fn every_growth_policy_and_sampling_gives_its_own_model() {
+fn every_growth_policy_sample_and_learner_gives_its_own_model() {
     let sandbox = Sandbox::with_data();
-    let settings = [
-        "",
-        "--set grow=levelwise",
-        "--set grow=oblivious --set max_depth=3",
-        "--set sample=bagging --set bagging_fraction=0.5",
-        "--set sample=query-bagging --set bagging_fraction=0.5",
-        "--set feature_fraction=0.5",
-        "--set feature_fraction_bynode=0.5",
-        "--set structure=gradient",
-        "--set leaf_estimation=gradient",
-    ];
+    let grow = |growth: &Growth| match growth {
+        Growth::Oblivious => "--set grow=oblivious --set max_depth=3".to_owned(),
+        growth => format!("--set grow={}", growth.render()),
+    };
+    let sample = |sample: &Sample| match sample {
+        Sample::Bagging | Sample::QueryBagging | Sample::Mvs => {
+            format!("--set sample={} --set bagging_fraction=0.5", sample.render())
+        }
+        // Gradients are large from the first tree on, and so are the steps that show them.
+        Sample::Goss => "--set sample=goss --set learning_rate=1".to_owned(),
+        sample => format!("--set sample={}", sample.render()),
+    };
+    let learner = |learner: &Learner| match learner {
+        Learner::Dart => "--set learner=dart --set drop_rate=0.5 --set skip_drop=0".to_owned(),
+        learner => format!("--set learner={} --set bagging_fraction=0.6 --set bagging_freq=1", learner.render()),
+    };
+    let mut settings: Vec<String> = Growth::ALL.iter().map(grow).collect();
+    // The defaults are the same model under three names.
+    settings.extend(Sample::ALL.iter().filter(|kind| **kind != Sample::None).map(sample));
+    settings.extend(Learner::ALL.iter().map(learner));
+    settings.extend(
+        ["feature_fraction=0.5", "feature_fraction_bynode=0.5", "structure=gradient", "leaf_estimation=gradient"]
+            .map(|setting| format!("--set {setting}")),
+    );
     let models: Vec<Vec<u8>> = settings.iter().map(|more| sandbox.train("m.json", more)).collect();
     for (idx, model) in models.iter().enumerate() {
         let trees = |bytes: &[u8]| {

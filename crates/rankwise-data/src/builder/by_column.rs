@@ -84,7 +84,7 @@ fn reorder<T: Copy>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
 /// The values in order, if there are any.
 fn dense_column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut Vec<f32>) -> Option<Column> {
     reorder(&mut values, order, spare);
-    let count = values.iter().filter(|value| !absent.says(**value)).count();
+    let count = values.iter().filter(|value| !absent.matches(**value)).count();
     // A sparse entry takes twice the room of a dense one.
     match count {
         0 => None,
@@ -113,7 +113,7 @@ fn coded_column(
 
 /// The number of codes that say nothing.
 fn count_absent(codes: &[u16], different: &[f32], absent: Absent) -> usize {
-    let says_nothing: Vec<bool> = different.iter().map(|value| absent.says(*value)).collect();
+    let says_nothing: Vec<bool> = different.iter().map(|value| absent.matches(*value)).collect();
     let few: Vec<u16> = (0..=u16::MAX).zip(&says_nothing).filter(|(_, is)| **is).map(|(code, _)| code).collect();
     if few.len() > MAX_COMPARED {
         return codes.iter().filter(|code| says_nothing[usize::from(**code)]).count();
@@ -124,7 +124,7 @@ fn count_absent(codes: &[u16], different: &[f32], absent: Absent) -> usize {
 }
 
 fn sparse_column(values: impl Iterator<Item = f32>, absent: Absent) -> Column {
-    let (rows, values) = (0u32..).zip(values).filter(|(_, value)| !absent.says(*value)).unzip();
+    let (rows, values) = (0u32..).zip(values).filter(|(_, value)| !absent.matches(*value)).unzip();
     Column::Sparse { rows, values, rest: absent.value() }
 }
 

@@ -48,7 +48,7 @@ impl KeyTile {
                 *bits = canonical_bits(*value);
             }
             let cells = self.cells.chunks_exact_mut(self.stride).zip(&bits).take(values.len());
-            if is_even && !values.iter().fold(false, |any, value| any | absent.says(*value)) {
+            if is_even && !values.iter().fold(false, |any, value| any | absent.matches(*value)) {
                 cells.for_each(|(row, bits)| row[HEAD_CELLS + place] = feature_bytes(*feature, *bits));
                 continue;
             }
@@ -59,7 +59,7 @@ impl KeyTile {
             for (((row, bits), n_present), value) in cells.zip(&mut self.n_present).zip(values) {
                 // Each is written, and counted if it is there: no branch to be guessed.
                 row[HEAD_CELLS + *n_present] = feature_bytes(*feature, *bits);
-                *n_present += usize::from(!absent.says(*value));
+                *n_present += usize::from(!absent.matches(*value));
             }
         }
         if is_even {

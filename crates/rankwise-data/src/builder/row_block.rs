@@ -174,7 +174,7 @@ impl RowBlock {
         let values = &self.values[start..self.row_ends[row]];
         let features = &self.features[self.list_starts[row]..][..values.len()];
         let pairs = features.iter().copied().zip(values.iter().copied());
-        pairs.filter(move |(_, value)| !absent.says(*value))
+        pairs.filter(move |(_, value)| !absent.matches(*value))
     }
 }
 

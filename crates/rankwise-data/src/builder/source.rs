@@ -151,7 +151,7 @@ fn count_in_table(block: &RowBlock, features: &[u32], absent: Absent) -> Vec<(u3
     let mut counts = vec![0u32; features.len()];
     for row in block.table_rows() {
         for (count, value) in counts.iter_mut().zip(row) {
-            *count += u32::from(!absent.says(*value));
+            *count += u32::from(!absent.matches(*value));
         }
     }
     features.iter().copied().zip(counts.into_iter().map(|count| count as usize)).collect()

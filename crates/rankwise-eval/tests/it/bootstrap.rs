@@ -4,7 +4,7 @@
 #![allow(clippy::unreadable_literal)]
 
 use rankwise_eval::{
-    IntervalMethod, IntervalSpec, Sample, Tail, bca, intervals, paired_t, percentile, resampled_means,
+    IntervalMethod, IntervalSpec, QueryValues, Tail, bca, intervals, paired_t, percentile, resampled_means,
 };
 
 use crate::{on_threads, sample};
@@ -37,7 +37,7 @@ fn threads_change_nothing_and_company_neither() {
     let second = sample(&values.iter().map(|value| value * value).collect::<Vec<_>>());
     // Other queries: no resamples in common.
     let gaps: Vec<Option<f64>> = values.iter().map(|value| Some(*value).filter(|value| *value > 0.1)).collect();
-    let third = Sample::new(&gaps, &vec![1.0; gaps.len()]);
+    let third = QueryValues::new(&gaps, &vec![1.0; gaps.len()]);
     let spec = IntervalSpec { resamples: 500, ..IntervalSpec::default() };
     let found = |threads| on_threads(threads, || intervals(&[&first, &third, &second], &spec));
     let one = found(1);
@@ -54,7 +54,7 @@ fn threads_change_nothing_and_company_neither() {
 fn weights_move_mean_and_interval() {
     let values: Vec<Option<f64>> = (0..200).map(|query| Some(f64::from(query % 10) / 10.0)).collect();
     let weights: Vec<f64> = (0..200).map(|query| if query % 10 < 5 { 1.0 } else { 3.0 }).collect();
-    let weighted = Sample::new(&values, &weights);
+    let weighted = QueryValues::new(&values, &weights);
     let found = intervals(&[&weighted], &IntervalSpec::default())[0].unwrap();
     let mean = weighted.mean().unwrap();
     assert!((mean - 0.575).abs() < 1e-12, "{mean}");

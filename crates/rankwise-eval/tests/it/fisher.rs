@@ -1,7 +1,7 @@
 //! Fisher's test against enumeration, and what must not change it.
 
 use proptest::prelude::*;
-use rankwise_eval::{Sample, Tail, fisher, wilcoxon};
+use rankwise_eval::{QueryValues, Tail, fisher, wilcoxon};
 
 use crate::{on_threads, sample};
 
@@ -46,9 +46,9 @@ fn cases() -> impl Strategy<Value = (Vec<i64>, Vec<i64>, f64)> {
     })
 }
 
-fn weighted(numerators: &[i64], weights: &[i64], denominator: f64) -> Sample {
+fn weighted(numerators: &[i64], weights: &[i64], denominator: f64) -> QueryValues {
     let values: Vec<Option<f64>> = numerators.iter().map(|numerator| Some(*numerator as f64 / denominator)).collect();
-    Sample::new(&values, &weights.iter().map(|weight| *weight as f64).collect::<Vec<_>>())
+    QueryValues::new(&values, &weights.iter().map(|weight| *weight as f64).collect::<Vec<_>>())
 }
 
 proptest! {
@@ -84,7 +84,7 @@ proptest! {
     fn units_play_no_part(values in prop::collection::vec(-1.0f64..1.2, 1..60), exponent in -30i32..30) {
         let unit = 2f64.powi(exponent);
         let scaled: Vec<Option<f64>> = values.iter().map(|value| Some(value * unit)).collect();
-        let scaled = Sample::new(&scaled, &vec![unit; values.len()]);
+        let scaled = QueryValues::new(&scaled, &vec![unit; values.len()]);
         prop_assert_eq!(fisher(&sample(&values), Tail::Upper, 999, 3), fisher(&scaled, Tail::Upper, 999, 3));
     }
 }
@@ -104,7 +104,7 @@ fn threads_and_seeds() {
 
 #[test]
 fn the_smallest_cases_are_defined() {
-    for p in [fisher, |sample: &Sample, tail, _, _| wilcoxon(sample, tail)] {
+    for p in [fisher, |sample: &QueryValues, tail, _, _| wilcoxon(sample, tail)] {
         assert_eq!((p(&sample(&[0.0; 40]), Tail::Both, 9, 0), p(&sample(&[0.0]), Tail::Upper, 9, 0)), (1.0, 1.0));
         assert_eq!((p(&sample(&[0.3]), Tail::Both, 9, 0), p(&sample(&[-0.3]), Tail::Both, 9, 0)), (1.0, 1.0));
         assert_eq!((p(&sample(&[0.3]), Tail::Upper, 9, 0), p(&sample(&[-0.3]), Tail::Upper, 9, 0)), (0.5, 1.0));

@@ -6,12 +6,12 @@ mod fisher;
 mod golden;
 mod null;
 
-use rankwise_eval::Sample;
+use rankwise_eval::QueryValues;
 
 /// Differences of queries that all count alike.
-fn sample(differences: &[f64]) -> Sample {
+fn sample(differences: &[f64]) -> QueryValues {
     let values: Vec<Option<f64>> = differences.iter().copied().map(Some).collect();
-    Sample::new(&values, &vec![1.0; values.len()])
+    QueryValues::new(&values, &vec![1.0; values.len()])
 }
 
 /// What a computation gives on so many threads.

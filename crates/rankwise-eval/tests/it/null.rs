@@ -2,7 +2,9 @@
 //! intervals at 95 % about 95 % must cover the truth.
 
 use rankwise_data::{Draw, Purpose};
-use rankwise_eval::{IntervalSpec, Sample, Tail, fisher, intervals, paired_t, resampled_means, shift_test, wilcoxon};
+use rankwise_eval::{
+    IntervalSpec, QueryValues, Tail, fisher, intervals, paired_t, resampled_means, shift_test, wilcoxon,
+};
 use rayon::prelude::*;
 
 /// The standard error of a rate of 5 % is 0.22 % with so many, so that 1 % more or less is no chance.
@@ -10,7 +12,7 @@ const EXPERIMENTS: u64 = 10_000;
 const QUERIES: usize = 40;
 
 /// Two systems of equal skill on queries that are more or less hard: values in [0, 1], many of them 0 for both.
-fn differences(experiment: u64) -> Sample {
+fn differences(experiment: u64) -> QueryValues {
     let draw = Draw::new(17, Purpose::SynthQuery, experiment as u32);
     let values = (0..QUERIES as u64).map(|query| {
         let hardness = draw.uniform(query, 0);
@@ -18,18 +20,18 @@ fn differences(experiment: u64) -> Sample {
         let [first, second] = draw.normals(query, 1);
         Some(value(first) - value(second))
     });
-    Sample::new(&values.collect::<Vec<_>>(), &[1.0; QUERIES])
+    QueryValues::new(&values.collect::<Vec<_>>(), &[1.0; QUERIES])
 }
 
 /// How often a test finds a difference where there is none.
-fn rate(p_value: impl Fn(&Sample, u64) -> f64 + Sync) -> f64 {
+fn rate(p_value: impl Fn(&QueryValues, u64) -> f64 + Sync) -> f64 {
     let n_found = (0..EXPERIMENTS).into_par_iter().filter(|seed| p_value(&differences(*seed), *seed) <= 0.05).count();
     n_found as f64 / EXPERIMENTS as f64
 }
 
 #[test]
 fn one_in_twenty_equal_pairs_seems_different() {
-    let bootstrap = |sample: &Sample, seed| {
+    let bootstrap = |sample: &QueryValues, seed| {
         shift_test(sample.mean().unwrap(), &resampled_means(&[sample], 399, seed)[0], Tail::Both)
     };
     let rates = [
@@ -50,9 +52,9 @@ fn one_in_twenty_equal_pairs_seems_different() {
 #[test]
 fn weights_do_not_invent_differences() {
     let weights: Vec<f64> = (0..QUERIES).map(|query| if query % 2 == 0 { 2.0 } else { 1.0 }).collect();
-    let weighted = |sample: &Sample| {
+    let weighted = |sample: &QueryValues| {
         let values: Vec<Option<f64>> = sample.values().iter().copied().map(Some).collect();
-        Sample::new(&values, &weights)
+        QueryValues::new(&values, &weights)
     };
     let rates = [
         rate(|sample, seed| fisher(&weighted(sample), Tail::Both, 399, seed)),

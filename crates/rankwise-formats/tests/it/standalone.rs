@@ -5,6 +5,7 @@ use std::process::Command;
 
 use rankwise_formats::{ExportOptions, Target, export};
 use rankwise_model::Precision;
+use rankwise_testing::{SkipKind, skip};
 
 use crate::random::{self, Kind, Shapes};
 
@@ -35,7 +36,7 @@ int main(void)
 fn compiled_c_gives_our_scores_bit_for_bit() {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     if !Command::new(&compiler).arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: there is no compiler of C");
+        skip(SkipKind::Missing, &format!("there is no C compiler '{compiler}'"));
         return;
     }
     let folder = tempfile::tempdir().unwrap();

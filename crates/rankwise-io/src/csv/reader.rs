@@ -8,14 +8,14 @@ use super::header::{Start, read_start};
 use super::row::{ParsedBlock, parse_block};
 use crate::batches::{Merge, parse_blocks, push_rows};
 use crate::blocks::{BLOCK_BYTES, BlockReader, Cut};
+use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Names};
 use crate::description::Description;
 use crate::error::IoError;
 use crate::read::Input;
-use crate::source::Source;
 
 /// Reads a table; the options may name another separator.
-pub(crate) fn read_source(source: Source<'_>, separator: u8, input: Input<'_>) -> Result<Dataset, IoError> {
+pub(crate) fn read_source(source: ByteStream<'_>, separator: u8, input: Input<'_>) -> Result<Dataset, IoError> {
     let separator = input.options.columns.separator.unwrap_or(separator);
     let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
     let Some(path) = &input.options.columns.description else { return read_blocks(reader, separator, input, None) };

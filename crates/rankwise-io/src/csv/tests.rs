@@ -10,10 +10,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reader::read_blocks;
 use crate::blocks::{BlockReader, Cut};
+use crate::byte_stream::ByteStream;
 use crate::damage::{damaged, edits};
 use crate::options::ReadOptions;
 use crate::read::Input;
-use crate::source::Source;
 
 const SAMPLE: &str = "\u{feff}label,qid,\"note, \"\"long\"\"\",docid,a,\"b\nc\"\r\n\
     2,q1,\"one\ntwo \"\"three\"\"\nfour\",D1,0.5,-3e-2\n\
@@ -29,7 +29,7 @@ fn pool(n_threads: usize) -> ThreadPool {
 /// The fingerprint and the number of rows, or the error, of a text that is read in blocks of a given size.
 fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), String> {
     let path = Path::new("data");
-    let source = Source::new(input, path).map_err(|error| error.to_string())?;
+    let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;
     let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator: b',' }, block_bytes);
     let mut options = ReadOptions::new(Absent::Missing);
     options.columns.ignore = vec!["2".into()];

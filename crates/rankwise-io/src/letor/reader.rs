@@ -8,27 +8,27 @@ use rankwise_data::{Absent, Dataset, DatasetBuilder};
 use super::line::{ParsedBlock, RowStart, parse_block};
 use crate::batches::{Fault, Merge, parse_blocks, push_rows};
 use crate::blocks::BlockReader;
+use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::options::ReadOptions;
 use crate::problem::Problem;
 use crate::read::Input;
-use crate::source::Source;
 
 /// Reads LETOR text, compressed with gzip, zstd or not at all, whatever its name. Side files and `-` as in
 /// [`crate::read_dataset`].
 pub fn read_letor(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
-    let source = Source::open(path)?;
+    let source = ByteStream::open(path)?;
     read_source(source, Input::of(path, &options)?)
 }
 
 /// Reads LETOR text, compressed or not, from anywhere; `name` stands in errors. There are no side files.
 pub fn read_letor_from(input: impl Read + Send, name: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
-    read_source(Source::new(input, name)?, Input::without_side_files(name, &options))
+    read_source(ByteStream::new(input, name)?, Input::without_side_files(name, &options))
 }
 
-pub(crate) fn read_source(source: Source<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
+pub(crate) fn read_source(source: ByteStream<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
     read_blocks(BlockReader::new(source), input)
 }
 

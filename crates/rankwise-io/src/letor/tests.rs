@@ -12,10 +12,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reader::read_blocks;
 use crate::blocks::{BlockReader, Cut, MAX_LINE_BYTES};
+use crate::byte_stream::ByteStream;
 use crate::damage::{damaged, edits};
 use crate::options::ReadOptions;
 use crate::read::Input;
-use crate::source::Source;
 
 const SAMPLE: &str = "\u{feff}2 qid:1 1:3 2:0.5 10:-7.25 # docid = A inc = 1\n\
     # a comment of its own\n\
@@ -28,7 +28,7 @@ const SAMPLE: &str = "\u{feff}2 qid:1 1:3 2:0.5 10:-7.25 # docid = A inc = 1\n\
 /// The fingerprint or the error of a text that is read in blocks of a given size.
 fn read(input: impl Read + Send, block_bytes: usize) -> Result<u128, String> {
     let path = Path::new("data");
-    let source = Source::new(input, path).map_err(|error| error.to_string())?;
+    let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;
     let reader = BlockReader::with_block_bytes(source, Cut::Lines, block_bytes);
     let options = ReadOptions::new(Absent::Missing);
     read_blocks(reader, Input::without_side_files(path, &options))

@@ -13,7 +13,7 @@ pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()
     rows.write_text(out, |text, place| {
         let value = |(id, column): &(u32, &Column)| (*id, column.get(place));
         let features: Vec<(u32, f32)> =
-            columns.iter().map(value).filter(|(_, value)| !rows.data.absent().says(*value)).collect();
+            columns.iter().map(value).filter(|(_, value)| !rows.data.absent().matches(*value)).collect();
         let (qid, label, doc_id) = (rows.qid(place), rows.data.labels()[place], rows.data.doc_id(place));
         LetorWriter::new(text).write_row(&Row { qid, label, doc_id, features: &features })
     })

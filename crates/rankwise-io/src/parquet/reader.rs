@@ -16,12 +16,12 @@ use super::file::{Checked, Part, SharedFile, check_description};
 use super::guard::guarded;
 use super::kind::{Kind, kind_for};
 use super::pages::Stored;
+use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Columns, Names};
 use crate::error::{Action, IoError};
 use crate::options::Role;
 use crate::problem::{Problem, name, shown};
 use crate::read::Input;
-use crate::source::Source;
 
 /// Rows whose labels and ids are decoded together: so few that they stay in the cache, and that a bad one is found before much
 /// has been decoded in vain.
@@ -35,7 +35,7 @@ const ROW_BYTES: u64 = 16;
 const PANDAS_INDEX: &str = "__index_level_";
 
 /// Reads a file, or a stream as a whole: the description of the columns stands at the end.
-pub(crate) fn read_source(mut source: Source<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
+pub(crate) fn read_source(mut source: ByteStream<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
     if let Some(codec) = source.codec() {
         return Err(IoError::PackedParquet { path: input.path.into(), codec });
     }

@@ -69,8 +69,8 @@ const CASES: &[(&[u8], &str)] = &[
     (b"1 qid:1 +1:5", r#"f:1:9: feature "+1" is not an integer of 0 or more; number the features 0, 1, 2 and so on"#),
     (b"1 qid:1 1.5:5", r#"f:1:9: feature "1.5" is not an integer of 0 or more; number the features 0, 1, 2 and so on"#),
     (
-        b"1 qid:1 color:red",
-        r#"f:1:9: feature "color" is not an integer of 0 or more; number the features 0, 1, 2 and so on"#,
+        b"1 qid:1 colour:red",
+        r#"f:1:9: feature "colour" is not an integer of 0 or more; number the features 0, 1, 2 and so on"#,
     ),
     (b"1 qid:1 4294967296:1", "f:1:9: feature 4294967296 is too large; the largest is 4294967295"),
     (b"1 qid:1 99999999999999999999:1", "f:1:9: feature 99999999999999999999 is too large; the largest is 4294967295"),
@@ -111,7 +111,7 @@ const CASES: &[(&[u8], &str)] = &[
 ];
 
 #[test]
-fn every_broken_line_is_explained() {
+fn broken_lines_are_explained() {
     // All at once: whoever rewords a message wants to see each of its uses.
     let wrong: Vec<String> = CASES
         .iter()

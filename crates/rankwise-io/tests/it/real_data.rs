@@ -1,42 +1,40 @@
-//! Public data sets, where they lie beside the repository.
+//! Public data sets, where `RANKWISE_DATA` names their folder.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use rankwise_data::{Absent, Dataset};
 use rankwise_io::read_dataset;
+use rankwise_testing::public_data;
 
-fn read(name: &str) -> Option<Dataset> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        println!("skipped: there is no {}", path.display());
-        return None;
-    }
-    Some(read_dataset(&path, Absent::Missing).unwrap())
+fn read(path: &Path) -> Dataset {
+    read_dataset(path, Absent::Missing).unwrap()
 }
 
 #[test]
 fn mq2008_has_document_ids() {
-    let parts: Vec<Dataset> = (1..=5).filter_map(|part| read(&format!("mq2008/S{part}.txt.zst"))).collect();
-    let Some(first) = parts.first() else { return };
+    let Some(folder) = public_data("mq2008") else { return };
+    let parts: Vec<Dataset> = (1..=5).map(|part| read(&folder.join(format!("S{part}.txt.zst")))).collect();
     assert_eq!(parts.iter().map(Dataset::n_rows).sum::<usize>(), 15_211);
     assert_eq!(parts.iter().map(Dataset::n_queries).sum::<usize>(), 784);
     assert!(parts.iter().all(|part| part.n_features() <= 46 && part.has_doc_ids()));
-    let query = first.queries().find(|query| query.id == "10002").unwrap();
+    let query = parts[0].queries().find(|query| query.id == "10002").unwrap();
     let doc = query.input_rows.iter().position(|row| *row == 0).unwrap();
     assert_eq!(query.doc_id(doc), "GX008-86-4444840");
-    assert_eq!(first.column_of(1).unwrap().get(query.rows.start + doc), 0.007_477);
+    assert_eq!(parts[0].column_of(1).unwrap().get(query.rows.start + doc), 0.007_477);
 }
 
 #[test]
 fn lightgbm_example_has_query_sizes() {
-    let Some(data) = read("lightgbm-lambdarank/rank.train") else { return };
-    assert_eq!((data.n_rows(), data.n_queries()), (3_005, 201));
-    let Some(data) = read("lightgbm-lambdarank/rank.test") else { return };
-    assert_eq!((data.n_rows(), data.n_queries()), (768, 50));
+    let Some(folder) = public_data("lightgbm-lambdarank") else { return };
+    for (name, n_rows, n_queries) in [("rank.train", 3_005, 201), ("rank.test", 768, 50)] {
+        let data = read(&folder.join(name));
+        assert_eq!((data.n_rows(), data.n_queries()), (n_rows, n_queries), "{name}");
+    }
 }
 
 #[test]
 fn mslr_sample_is_dense() {
-    let Some(data) = read("mslr-sample/union.txt.zst") else { return };
+    let Some(path) = public_data("mslr-sample/union.txt.zst") else { return };
+    let data = read(&path);
     assert_eq!((data.n_rows(), data.n_queries(), data.n_features()), (15_469, 140, 136));
 }

@@ -290,7 +290,7 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_broken_table_is_explained() {
+fn broken_tables_are_explained() {
     let wrong: Vec<String> = BROKEN
         .iter()
         .map(|(text, expected)| (text, expected, read(text, ColumnOptions::default()).err().unwrap_or("read".into())))

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rankwise_io::{IoError, Qrels, Run, read_qrels, read_qrels_from, read_run_from, write_atomically};
+use rankwise_io::{IoError, Qrels, TrecRun, read_qrels, read_qrels_from, read_run_from, write_atomically};
 
 fn qrels(text: &str) -> Result<Qrels, IoError> {
     read_qrels_from(text.as_bytes(), Path::new("q"))
 }
 
-fn run(text: &str) -> Result<Run, IoError> {
+fn run(text: &str) -> Result<TrecRun, IoError> {
     read_run_from(text.as_bytes(), Path::new("r"))
 }
 

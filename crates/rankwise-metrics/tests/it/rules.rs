@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, DatasetBuilder, Row};
-use rankwise_metrics::{Empty, Evaluator, Gain, MetricError, MetricName, Rules, Ties};
+use rankwise_metrics::{Empty, Evaluator, Gain, MetricError, MetricKind, MetricName, Rules, Ties};
 use rankwise_params::ParamValue;
 
 /// One document: query, label, score.
@@ -47,8 +47,15 @@ fn docs(n_queries: u8, n_docs: usize) -> impl Strategy<Value = Vec<Doc>> {
 }
 
 /// All but `dcg-rr`, which is about the order of the rows where they have no positions.
-const EVERY_METRIC: &str = "ndcg@5,ndcg,dcg,map,map@3,mrr,mrr@2,err,p@3,recall@3,hits@2,f1@3,r-precision,auc,query-auc,pfound,rbp,\
-                            bpref,pair-accuracy,kendall-tau,arp,lrap,pair-logit";
+/// Every metric, and with a cut-off where it takes one.
+fn every_metric() -> Vec<MetricName> {
+    let named = |kind: &MetricKind| {
+        let whole = kind.render();
+        let cut = kind.takes_cutoff().then(|| format!("{whole}@3"));
+        [Some(whole), cut].into_iter().flatten()
+    };
+    MetricKind::ALL.iter().flat_map(named).map(|name| MetricName::parse(&name).unwrap()).collect()
+}
 
 fn rules(ties: Ties) -> Rules {
     Rules { ties, ..Rules::default() }
@@ -66,7 +73,7 @@ proptest! {
     fn worst_and_best_enclose_every_other_rule(docs in docs(3, 40), cutoff in 1usize..20) {
         let name = format!("ndcg@{cutoff}");
         let (worst, best) = (mean(&docs, &name, &rules(Ties::Worst)), mean(&docs, &name, &rules(Ties::Best)));
-        for ties in [Ties::Average, Ties::Input, Ties::DocId, Ties::Random] {
+        for ties in Ties::ALL.iter().copied() {
             let value = mean(&docs, &name, &rules(ties));
             prop_assert!(worst <= value + 1e-12 && value <= best + 1e-12, "{:?}: {} {} {}", ties, worst, value, best);
         }
@@ -86,7 +93,7 @@ proptest! {
             }
             let data = builder.finish().unwrap();
             let scores: Vec<f64> = keyed.iter().map(|((_, _, score), _)| f64::from(*score)).collect();
-            let names: Vec<MetricName> = Vec::parse(EVERY_METRIC).unwrap();
+            let names = every_metric();
             let evaluator = Evaluator::new(&data, &names, &rules(ties)).unwrap();
             let evaluation = evaluator.evaluate(&data.from_input_order(&scores)).unwrap();
             evaluation.metrics.into_iter().map(|metric| metric.mean.map(f64::to_bits)).collect::<Vec<_>>()

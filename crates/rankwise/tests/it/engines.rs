@@ -8,13 +8,13 @@ use rankwise::train::Training;
 
 use crate::params;
 
-/// A choice of every parameter that reaches the engines.
+/// A choice of the parameters that reach the engines.
 fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     let choose = |name: &'static str, values: &'static [&'static str]| {
         prop::sample::select(values).prop_map(move |value| (name, value.to_owned()))
     };
     let shape = (
-        choose("grow", &["leafwise", "levelwise"]),
+        choose("grow", &["leafwise", "levelwise", "oblivious"]),
         choose("num_leaves", &["2", "7", "31", "80"]),
         choose("max_depth", &["-1", "3", "8"]),
         choose("min_data_in_leaf", &["0", "1", "5", "20", "60"]),

@@ -1,20 +1,15 @@
 //! LightGBM's own ranking example, held to what LightGBM's own test asks of it.
 
-use std::path::Path;
-
 use rankwise::data::Absent;
 use rankwise::io::read_dataset;
 use rankwise::prelude::*;
+use rankwise_testing::public_data;
 
 use crate::params;
 
 #[test]
 fn reaches_what_the_peers_test_asks() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/lightgbm-lambdarank");
-    if !folder.is_dir() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = public_data("lightgbm-lambdarank") else { return };
     // The example's sparse text leaves zeros out.
     let read = |name: &str| read_dataset(&folder.join(name), Absent::Zero).unwrap();
     let (data, test) = (read("rank.train"), read("rank.test"));

@@ -57,7 +57,7 @@ fn a_run_in_two_parts_is_the_run_in_one() {
 
 /// Whatever the loop does with trees and documents, the start stays in the scores and in the model as it is.
 #[test]
-fn every_kind_of_run_may_start_from_a_model() {
+fn runs_that_change_trees_or_documents_may_start_from_a_model() {
     let data = dataset(&web_docs(700, 11, 4));
     let first = train(&wanted(&[("objective", "rmse")], "6"), &data, &[], &mut Silent).unwrap().model;
     let kinds: [Settings<'static>; 6] = [

@@ -104,7 +104,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.csv", Text("label,qid,a\n1,q,2,5\n"), "d.csv:2:6: the row has 4 fields, but the table has 3 columns; put fields"),
         ("d.csv", Text("label,qid,a\n1,\"q,2\n0,q,3\n"), "d.csv:2:3: the quote of \"\"q,2 ... is never closed"),
         ("d.csv", Text("label,qid,a\n1,\"q\"r,2\n"), "d.csv:2:6: \"r\" follows a closing quote"),
-        ("d.csv", Text("label,qid,color\n1,q,red\n"), "d.csv:2:5: \"red\" in column \"color\" is not a number ... --ignore-columns"),
+        ("d.csv", Text("label,qid,colour\n1,q,red\n"), "d.csv:2:5: \"red\" in column \"colour\" is not a number ... --ignore-columns"),
         ("d.csv", Text("label,qid,a\n-1,q,2\n"), "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are finite numbers"),
         ("d.csv", Text("label,qid,a\nnan,q,2\n"), "d.csv:2:1: \"nan\" in column \"label\" is not a label"),
         ("d.csv", Text("label,qid,a\n,q,2\n"), "d.csv:2:1: there is no label in column \"label\""),

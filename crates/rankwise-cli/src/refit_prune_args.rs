@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::RulesArgs;
 use crate::data_args::DataArgs;
+use crate::rules_args::RulesArgs;
 
 /// Give a model new leaf values from other data; its splits stay.
 #[derive(Debug, Args)]

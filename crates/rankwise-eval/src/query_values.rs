@@ -4,13 +4,13 @@ use rankwise_data::reduce;
 
 /// Values of queries in canonical order. Queries without a value or with weight 0 are not in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct QueryValues {
     queries: Vec<usize>,
     values: Vec<f64>,
     weights: Vec<f64>,
 }
 
-impl Sample {
+impl QueryValues {
     /// The values that are there, of queries that count. Values and weights must be finite, weights not negative.
     pub fn new(values: &[Option<f64>], weights: &[f64]) -> Self {
         assert_eq!(values.len(), weights.len(), "each query has a weight");
@@ -118,27 +118,27 @@ mod tests {
     fn leaves_out_what_has_no_value_or_no_weight() {
         let first = [Some(1.0), None, Some(3.0), Some(5.0), Some(2.0)];
         let second = [Some(0.5), Some(1.0), None, Some(1.0), Some(1.0)];
-        let sample = Sample::of_differences(&first, &second, &[1.0, 1.0, 1.0, 0.0, 3.0]);
+        let sample = QueryValues::of_differences(&first, &second, &[1.0, 1.0, 1.0, 0.0, 3.0]);
         assert_eq!((sample.queries(), sample.values()), (&[0, 4][..], &[0.5, 1.0][..]));
         assert_eq!(sample.mean(), Some(3.5 / 4.0));
-        assert!(Sample::new(&[None], &[1.0]).is_empty());
+        assert!(QueryValues::new(&[None], &[1.0]).is_empty());
     }
 
     #[test]
     fn spreads_are_the_usual_ones_for_equal_weights() {
         for weight in [1.0, 0.25] {
-            let sample = Sample::new(&[1.0, 2.0, 4.0, 9.0].map(Some), &[weight; 4]);
+            let sample = QueryValues::new(&[1.0, 2.0, 4.0, 9.0].map(Some), &[weight; 4]);
             let deviation = libm::sqrt(38.0 / 3.0);
             assert!((sample.deviation().unwrap() - deviation).abs() < 1e-14);
             assert!((sample.standard_error().unwrap() - deviation / 2.0).abs() < 1e-14);
         }
-        assert_eq!(Sample::new(&[Some(1.0)], &[1.0]).deviation(), None);
+        assert_eq!(QueryValues::new(&[Some(1.0)], &[1.0]).deviation(), None);
     }
 
     /// A weight moves the mean and the error; a query of weight 0 is as if it were not there.
     #[test]
     fn weights_count() {
-        let sample = Sample::new(&[Some(1.0), Some(0.0), Some(7.0)], &[3.0, 1.0, 0.0]);
+        let sample = QueryValues::new(&[Some(1.0), Some(0.0), Some(7.0)], &[3.0, 1.0, 0.0]);
         assert_eq!(sample.mean(), Some(0.75));
         // Distances 1/4 and 3/4: deviation sqrt(2 (3/16 + 9/16) / 4), error sqrt(2 (9/16 + 9/16)) / 4.
         assert!((sample.deviation().unwrap() - libm::sqrt(0.375)).abs() < 1e-15);
@@ -148,10 +148,10 @@ mod tests {
     #[test]
     fn huge_and_tiny_values_have_finite_spreads() {
         for scale in [1e290, 1e-290] {
-            let sample = Sample::new(&[scale, -scale, 0.0].map(Some), &[1.0; 3]);
+            let sample = QueryValues::new(&[scale, -scale, 0.0].map(Some), &[1.0; 3]);
             assert!((sample.deviation().unwrap() / scale - 1.0).abs() < 1e-14);
         }
-        let heavy = Sample::new(&[1e290, 3e290].map(Some), &[3e38, 1e38]);
+        let heavy = QueryValues::new(&[1e290, 3e290].map(Some), &[3e38, 1e38]);
         assert!((heavy.mean().unwrap() / 1.5e290 - 1.0).abs() < 1e-14);
     }
 }

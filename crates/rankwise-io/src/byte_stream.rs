@@ -12,7 +12,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The whole content of a file, or its first `limit` bytes, uncompressed; `-` is standard input.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, IoError> {
-    let mut source = Source::open(path)?;
+    let mut source = ByteStream::open(path)?;
     let mut bytes = Vec::new();
     let done = source.reader.by_ref().take(limit).read_to_end(&mut bytes);
     let n_lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
@@ -21,13 +21,13 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, IoError> {
 }
 
 /// A stream of uncompressed bytes and where it comes from.
-pub(crate) struct Source<'a> {
+pub(crate) struct ByteStream<'a> {
     pub(crate) path: PathBuf,
     codec: Option<&'static str>,
     reader: Box<dyn Read + Send + 'a>,
 }
 
-impl Source<'static> {
+impl ByteStream<'static> {
     /// Opens a file, or standard input for `-`.
     pub(crate) fn open(path: &Path) -> Result<Self, IoError> {
         if is_stream(path) {
@@ -39,7 +39,7 @@ impl Source<'static> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> ByteStream<'a> {
     /// Looks at the first bytes and puts the decoder they call for in front.
     pub(crate) fn new(mut input: impl Read + Send + 'a, path: &Path) -> Result<Self, IoError> {
         let read_error = |source| IoError::File { path: path.into(), action: Action::Read, source };

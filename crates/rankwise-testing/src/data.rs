@@ -1,0 +1,23 @@
+//! Public data sets, which are not part of the repository.
+
+use std::path::{Path, PathBuf};
+
+use crate::{SkipKind, skip};
+
+/// The environment variable that names the folder of public data sets.
+pub const DATA: &str = "RANKWISE_DATA";
+
+/// The path of a file or folder of public data, such as `mq2008/S1.txt.zst`; `None`, and a skip reported, without it.
+#[track_caller]
+pub fn public_data(name: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os(DATA).filter(|folder| !folder.is_empty()) else {
+        skip(SkipKind::PublicData, &format!("{name}: {DATA} is not set"));
+        return None;
+    };
+    let path = Path::new(&folder).join(name);
+    if !path.exists() {
+        skip(SkipKind::Missing, &format!("{name} is not in the folder that {DATA} names"));
+        return None;
+    }
+    Some(path)
+}

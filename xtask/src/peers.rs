@@ -1,0 +1,71 @@
+//! `cargo xtask peers`: the program against other programs, by scripts in `peers/`.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, bail};
+use rankwise_testing::SKIPS;
+
+use crate::gate::{Outcome, skips_file};
+use crate::steps::{cargo, starts, target_folder};
+
+/// All share one environment, which `peers/environment.py` makes.
+const SCRIPTS: [&str; 7] = [
+    "peers/metrics.py",
+    "peers/import.py",
+    "peers/export.py",
+    "peers/objectives.py",
+    "peers/listwise.py",
+    "peers/refit.py",
+    "peers/parquet.py",
+];
+
+/// What a script exits with where the peers cannot be installed.
+const UNAVAILABLE: i32 = 77;
+
+/// An installation that goes on while other steps run. Dropping it waits for its end: two installations at a time would
+/// break each other.
+pub(crate) struct Preparation(Option<Child>);
+
+/// Begins to install the peers; where that fails, the step itself tries again and says why.
+pub(crate) fn prepare(root: &Path) -> Preparation {
+    let mut install = Command::new("python3");
+    install.arg(root.join("peers/environment.py")).current_dir(root);
+    Preparation(install.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok())
+}
+
+impl Drop for Preparation {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            // Whether it succeeded shows in the step.
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Runs all scripts with the program.
+pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
+    if !starts("python3") {
+        return Ok(Outcome::missing("peers", "there is no python3"));
+    }
+    cargo(root, &["build", "--quiet", "--package", "rankwise-cli"], &[])?;
+    let program = target_folder(root).join("debug").join("rankwise");
+    for script in SCRIPTS {
+        eprintln!("> python3 {script}");
+        let status = Command::new("python3")
+            .arg(root.join(script))
+            .arg(&program)
+            .env(SKIPS, skips_file(root)?)
+            .current_dir(root)
+            .status()
+            .context("cannot start python3")?;
+        match status.code() {
+            Some(0) => {}
+            Some(UNAVAILABLE) => {
+                return Ok(Outcome::missing("peers", "they cannot be installed; see the messages above"));
+            }
+            _ => bail!("{script}: {status}; its messages are above"),
+        }
+    }
+    Ok(Outcome::Passed)
+}
