@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwise::Trace;
-use rankwise::data::Dataset;
+use rankwise::data::Documents;
 use rankwise::train::{Flow, LoopParams, Observer, Pass, Progress, Sample};
 
 use crate::args::Train;
@@ -20,7 +20,7 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Makes sure, before training, that the queries are there and that what is seen can be written.
-    pub(crate) fn open(args: &Train, out: &Path, data: &Dataset, params: &LoopParams) -> anyhow::Result<Self> {
+    pub(crate) fn open(args: &Train, out: &Path, data: &Documents, params: &LoopParams) -> anyhow::Result<Self> {
         if args.trace.is_empty() {
             return Ok(Self { traces: Vec::new() });
         }
@@ -90,7 +90,7 @@ impl<O: Observer> Observer for Traced<'_, O> {
     }
 }
 
-fn unknown(qid: &str, data: &Dataset) -> anyhow::Error {
+fn unknown(qid: &str, data: &Documents) -> anyhow::Error {
     let some: Vec<&str> = data.queries().take(3).map(|query| query.id).collect();
     user(format!("--trace {qid}: the training data has no such query; its first ones are {}", some.join(", ")))
 }

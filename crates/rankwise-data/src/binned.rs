@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::members::Bytes;
-use crate::{BinningParams, Column, DataError, Dataset, FeatureBins, PreparedColumn, Share};
+use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
 /// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
 /// is a lower id.
@@ -31,20 +31,20 @@ impl BinnedDataset {
     }
 
     /// Decides the bins from the data of all members, and applies them to this member's.
-    pub fn of_share(share: &Share<'_>, params: &BinningParams) -> Result<Self, DataError> {
+    pub fn of_share(share: &Share<'_>, data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
         if share.is_alone() {
-            return Self::new(share.data, params);
+            return Self::new(data, params);
         }
         let sample = Sample::of_share(share, params.bin_construct_sample_cnt);
         let (mut feature_ids, mut all_bins) = (Vec::new(), Vec::new());
         for feature in share.all_feature_ids() {
-            let bins = FeatureBins::from_counts(all_counts(share, *feature, &sample), params.max_bin);
+            let bins = FeatureBins::from_counts(all_counts(share, data, *feature, &sample), params.max_bin);
             if !bins.is_constant() {
                 feature_ids.push(*feature);
                 all_bins.push(bins);
             }
         }
-        Self::apply(share.data, feature_ids, all_bins)
+        Self::apply(data, feature_ids, all_bins)
     }
 
     /// Applies the bins of this data set to another, so that trees grown here can be followed there.
@@ -53,7 +53,7 @@ impl BinnedDataset {
     }
 
     /// Bins that were checked before.
-    pub(crate) fn from_columns_of(columns: Vec<PreparedColumn>, n_rows: usize) -> Self {
+    pub(crate) fn from_columns_of(columns: Vec<CachedColumn>, n_rows: usize) -> Self {
         let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
         for column in columns {
             binned.feature_ids.push(column.feature);
@@ -65,10 +65,10 @@ impl BinnedDataset {
     }
 
     /// The bins as plain lists.
-    pub(crate) fn into_columns(self) -> Vec<PreparedColumn> {
+    pub(crate) fn into_columns(self) -> Vec<CachedColumn> {
         let features = self.feature_ids.into_iter().zip(self.bins).zip(self.columns);
         features
-            .map(|((feature, bins), column)| PreparedColumn {
+            .map(|((feature, bins), column)| CachedColumn {
                 feature,
                 upper: bins.uppers().to_vec(),
                 has_missing: bins.has_missing(),
@@ -169,9 +169,9 @@ fn bins_of(column: &Column, sample: &Sample, max_bin: usize) -> FeatureBins {
 }
 
 /// How often each value of a feature occurs in the sample of all members, in any order; a value may come several times.
-fn all_counts(share: &Share<'_>, feature: u32, sample: &Sample) -> Vec<(f32, usize)> {
-    let counts: Vec<(f32, usize)> = match share.data.column_of(feature) {
-        None => vec![(share.data.absent().value(), sample.n_rows)],
+fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &Sample) -> Vec<(f32, usize)> {
+    let counts: Vec<(f32, usize)> = match data.column_of(feature) {
+        None => vec![(data.absent().value(), sample.n_rows)],
         Some(Column::Sparse { rows, values, rest }) => {
             let present = rows.iter().zip(values).filter(|(row, _)| sample.has(**row));
             let mut counts: Vec<(f32, usize)> = present.map(|(_, value)| (*value, 1)).collect();
@@ -179,7 +179,7 @@ fn all_counts(share: &Share<'_>, feature: u32, sample: &Sample) -> Vec<(f32, usi
             counts
         }
         Some(column) => {
-            let all: Vec<u32> = (0..share.data.n_rows() as u32).collect();
+            let all: Vec<u32> = (0..data.n_rows() as u32).collect();
             sample.of(&all).into_iter().map(|row| (column.get(row as usize), 1)).collect()
         }
     };
@@ -205,7 +205,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn new(data: &Dataset, limit: usize) -> Self {
+    fn new(data: &Documents, limit: usize) -> Self {
         Self::smallest(data, limit.min(data.n_rows()))
     }
 
@@ -235,7 +235,7 @@ impl Sample {
     }
 
     /// The `limit` rows with the smallest keys.
-    fn smallest(data: &Dataset, limit: usize) -> Self {
+    fn smallest(data: &Documents, limit: usize) -> Self {
         if limit == data.n_rows() {
             return Self { n_rows: data.n_rows(), some: None };
         }

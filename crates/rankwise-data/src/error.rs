@@ -116,7 +116,7 @@ pub enum DataError {
     #[error(
         "its bins were made with {name}={then}, but {name}={now} is asked for; ask for the same, or prepare the data again"
     )]
-    PreparedWith {
+    CachedWith {
         /// The parameter.
         name: &'static str,
         /// What it was.
@@ -138,7 +138,7 @@ pub enum DataError {
     },
     /// Cached bins are those of one part alone.
     #[error("cached bins were made from one part of the data alone; give every member data with values")]
-    PreparedPart,
+    CachedPart,
     /// Another member of the run has reported an error.
     #[error("another member of the run failed; see its message")]
     OtherMember,

@@ -1,9 +1,10 @@
 //! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
 //! crate must take from here, so that a result never depends on threads, machines or the order of the input.
 //!
-//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
+//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]),
+//!   [`Documents`] all of it but the values of features.
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
-//! * [`PreparedParts`] is a data set with bins in place of values, for files.
+//! * [`CachedDataset`] is a data set with bins in place of values, for files; [`TrainingData`] is either of the two.
 //! * [`Share`] is one member's part of data that several members train on together; [`Reduce`] is all that they exchange.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
 //! * [`Remark`] is what is legal in a data set but often a mistake.
@@ -15,13 +16,14 @@
 mod binned;
 mod binning;
 mod builder;
+mod cached;
 mod columns;
 mod dataset;
+mod documents;
 mod error;
 mod key;
 mod members;
 mod pairs;
-mod prepared;
 mod random;
 pub mod reduce;
 mod remarks;
@@ -32,13 +34,14 @@ pub mod synth;
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
+pub use cached::{CachedColumn, CachedDataset, CachedParts};
 pub use columns::Column;
-pub use dataset::{Dataset, DocKeys, QueryView};
+pub use dataset::{Binned, Dataset, LoadedData, TrainingData};
+pub use documents::{DocKeys, Documents, QueryView};
 pub use error::{DataError, PairProblem};
 pub use key::RowKey;
 pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;
-pub use prepared::{PreparedColumn, PreparedParts};
 pub use random::{Draw, Purpose};
 pub use rankwise_simd::{SimdError, SimdLevel, simd_kernel};
 pub use remarks::{Features, Queries, Remark};

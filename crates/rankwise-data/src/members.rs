@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::dataset::Identity;
-use crate::{Absent, DataError, Dataset, reduce};
+use crate::documents::Identity;
+use crate::{Absent, DataError, Documents, MAX_ROWS, reduce};
 
 /// What members that train together exchange. Every member must call each verb with lists of the same length.
 pub trait Reduce: Send + Sync {
@@ -66,7 +66,7 @@ impl Reduce for Alone {
 #[derive(Clone)]
 pub struct Share<'a> {
     /// The queries of this member.
-    pub data: &'a Dataset,
+    pub data: &'a Documents,
     /// The way to the other members.
     pub reduce: &'a dyn Reduce,
     /// The number of each query of this member among all queries; `None` where there is one member.
@@ -93,7 +93,7 @@ impl fmt::Debug for Share<'_> {
 
 impl<'a> Share<'a> {
     /// All of the data.
-    pub fn alone(data: &'a Dataset) -> Self {
+    pub fn alone(data: &'a Documents) -> Self {
         let whole = Whole {
             n_rows: data.n_rows(),
             n_queries: data.n_queries(),
@@ -106,11 +106,12 @@ impl<'a> Share<'a> {
 
     /// This member's part of the data. Every member must call this at the same time. It is an error, for all members, if a query
     /// is in two parts, or if the parts do not go together.
-    pub fn new(data: &'a Dataset, reduce: &'a dyn Reduce) -> Result<Self, DataError> {
+    pub fn new(data: &'a Documents, reduce: &'a dyn Reduce) -> Result<Self, DataError> {
         if reduce.n_members() == 1 {
             return Ok(Self::alone(data));
         }
-        let parts: Vec<Part> = reduce.gather(&Part::of(data).to_bytes()).iter().map(|bytes| Part::read(bytes)).collect();
+        let parts: Vec<Part> =
+            reduce.gather(&Part::of(data).to_bytes()).iter().map(|bytes| Part::read(bytes)).collect();
         let mut qids: Vec<&str> = parts.iter().flat_map(|part| part.qids.iter().map(String::as_str)).collect();
         qids.sort_unstable_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
         if let Some([qid, _]) = qids.array_windows().find(|[a, b]| a == b) {
@@ -122,7 +123,8 @@ impl<'a> Share<'a> {
         if parts.iter().any(|part| part.has_id_keys != parts[0].has_id_keys) {
             return Err(DataError::PartsDiffer { what: "whether every document of a query has an id of its own" });
         }
-        let place = |qid: &str| qids.binary_search_by(|one| one.as_bytes().cmp(qid.as_bytes())).expect("it is among all");
+        let place =
+            |qid: &str| qids.binary_search_by(|one| one.as_bytes().cmp(qid.as_bytes())).expect("it is among all");
         let places = data.qids.iter().map(|qid| place(qid) as u32).collect();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let mut ids: Vec<u32> = Vec::new();
@@ -136,8 +138,12 @@ impl<'a> Share<'a> {
         }
         ids.sort_unstable();
         ids.dedup();
+        let n_rows: usize = parts.iter().map(|part| part.n_rows as usize).sum();
+        if n_rows > MAX_ROWS {
+            return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
+        }
         let whole = Whole {
-            n_rows: parts.iter().map(|part| part.n_rows as usize).sum(),
+            n_rows,
             n_queries: qids.len(),
             fingerprint: parts.iter().fold(0, |sum: u128, part| sum.wrapping_add(part.fingerprint)),
             feature_ids: Cow::Owned(ids),
@@ -146,9 +152,9 @@ impl<'a> Share<'a> {
         Ok(Self { data, reduce, places: Some(places), whole })
     }
 
-    /// This member's part of some of the documents: `data` must be a [`Dataset::subset`] of this share's. Every member must call
+    /// This member's part of some of the documents: `data` must be a [`Documents::subset`] of this share's. Every member must call
     /// this at the same time.
-    pub fn of_subset<'s>(&self, data: &'s Dataset) -> Share<'s>
+    pub fn of_subset<'s>(&self, data: &'s Documents) -> Share<'s>
     where
         'a: 's,
     {
@@ -247,7 +253,8 @@ impl<'a> Share<'a> {
     /// For each query of this member, where its documents begin among those of all members.
     pub fn row_starts(&self) -> Vec<usize> {
         let Some(places) = &self.places else { return self.data.bounds()[..self.data.n_queries()].to_vec() };
-        let sizes = self.gather_queries((0..self.data.n_queries()).map(|query| self.data.query_rows(query).len() as f64).collect());
+        let sizes = self
+            .gather_queries((0..self.data.n_queries()).map(|query| self.data.query_rows(query).len() as f64).collect());
         let starts: Vec<usize> = sizes
             .iter()
             .scan(0, |next, size| {
@@ -296,7 +303,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(data: &Dataset) -> Self {
+    fn of(data: &Documents) -> Self {
         Self {
             n_rows: data.n_rows() as u32,
             fingerprint: data.fingerprint,

@@ -8,7 +8,8 @@ use rankwise::config;
 use rankwise::data::Absent;
 use rankwise::formats::import;
 use rankwise::io::{
-    ReadOptions, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from, read_scores_from,
+    ReadOptions, read_cache_from, read_dataset_from, read_letor, read_letor_from, read_qrels_from, read_run_from,
+    read_scores_from,
 };
 use rankwise::prelude::*;
 use rankwise::score::{Rows, Scorer, Scratch};
@@ -86,8 +87,7 @@ const CACHES_PER_TRAINING: u64 = 32;
 /// Whoever takes a cache trains on it: that must work, too, or say what does not.
 fn cache(input: &[u8]) -> bool {
     let file = seeds::cache_of_lists(input);
-    let options = ReadOptions { takes_cache: true, ..ReadOptions::new(Absent::Missing) };
-    let read = read_dataset_from(&file[..], Path::new("data"), &options);
+    let read = read_cache_from(&file[..], Path::new("data"));
     if let Ok(data) = &read {
         assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
         // A training takes as long as a thousand readings.

@@ -1,6 +1,6 @@
 //! Metrics over the results of a system: a value per query, and their mean.
 
-use rankwise_data::{Dataset, Share, reduce};
+use rankwise_data::{Documents, Share, reduce};
 use rayon::prelude::*;
 
 use crate::auc::{PooledDoc, pooled_auc};
@@ -86,7 +86,7 @@ impl Measures {
     }
 
     /// Makes sure that the rules can be applied to the data.
-    fn check_data(&self, data: &Dataset) -> Result<(), MetricError> {
+    fn check_data(&self, data: &Documents) -> Result<(), MetricError> {
         if self.rules.ties == Ties::DocId && !data.has_doc_ids() {
             return Err(MetricError::NoDocIds);
         }
@@ -155,7 +155,12 @@ impl Measures {
         let metrics = self.metrics.iter().enumerate().map(|(idx, measure)| {
             let (name, kind) = (measure.name.as_str().to_owned(), measure.name.kind());
             if measure.metric.is_none() {
-                return Ok(MetricValues { name, kind, per_query: Vec::new(), mean: self.pooled(measure, results, share)? });
+                return Ok(MetricValues {
+                    name,
+                    kind,
+                    per_query: Vec::new(),
+                    mean: self.pooled(measure, results, share)?,
+                });
             }
             let per_query: Vec<Option<f64>> = values.iter().skip(idx).step_by(n_metrics).copied().collect();
             let weight = |query: usize| f64::from(results.query_weight(query));
@@ -165,7 +170,8 @@ impl Measures {
                 None => reduce::weighted_mean(weighted),
                 Some(share) => {
                     let lists = per_query.iter().enumerate();
-                    let lists = lists.map(|(query, value)| value.map_or(Vec::new(), |value| vec![value, weight(query)]));
+                    let lists =
+                        lists.map(|(query, value)| value.map_or(Vec::new(), |value| vec![value, weight(query)]));
                     let all = share.gather_lists(lists.collect());
                     reduce::weighted_mean(all.iter().filter_map(|list| Some((*list.first()?, *list.get(1)?))))
                 }
@@ -214,7 +220,8 @@ impl Measures {
         if let Some(share) = share.filter(|share| !share.is_alone()) {
             let numbers = docs.iter().map(|docs| docs.iter().flat_map(PooledDoc::to_numbers).collect());
             let all = share.gather_lists(numbers.collect());
-            docs = all.iter().map(|numbers| numbers.as_chunks().0.iter().map(PooledDoc::from_numbers).collect()).collect();
+            docs =
+                all.iter().map(|numbers| numbers.as_chunks().0.iter().map(PooledDoc::from_numbers).collect()).collect();
         }
         measure.or_empty(pooled_auc(docs.into_iter().flatten(), self.rules.relevant_from), true, "(all)")
     }
@@ -249,7 +256,7 @@ pub struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Makes sure that the rules can be applied to the data.
-    pub fn new(data: &'a Dataset, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
+    pub fn new(data: &'a Documents, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         Self::of_share(Share::alone(data), names, rules)
     }
 
@@ -272,7 +279,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn check_length(data: &Dataset, scores: &[f64]) -> Result<(), MetricError> {
+fn check_length(data: &Documents, scores: &[f64]) -> Result<(), MetricError> {
     if scores.len() == data.n_rows() {
         return Ok(());
     }

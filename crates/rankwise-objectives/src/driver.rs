@@ -1,6 +1,6 @@
 //! An objective over all queries of a data set.
 
-use rankwise_data::{Dataset, QueryView};
+use rankwise_data::{Documents, QueryView};
 use rayon::prelude::*;
 
 use crate::objective::Noise;
@@ -16,7 +16,7 @@ const LONG: usize = 8;
 /// by the second, ...
 pub fn gradients(
     objective: &dyn Objective,
-    data: &Dataset,
+    data: &Documents,
     round: Round,
     scores: &[f64],
     derivatives: (&mut [f32], &mut [f32]),
@@ -27,7 +27,7 @@ pub fn gradients(
 /// The same for the documents of some queries; those of others get anything.
 pub fn gradients_of(
     objective: &dyn Objective,
-    data: &Dataset,
+    data: &Documents,
     is_wanted: impl Fn(usize) -> bool,
     round: Round,
     scores: &[f64],
@@ -38,7 +38,8 @@ pub fn gradients_of(
         objective.gradients(AllDocs { data, scores, round }, GradientSlices { grad: &mut *grad, hess: &mut *hess });
         let planes = grad.chunks_exact_mut(data.n_rows()).zip(hess.chunks_exact_mut(data.n_rows()));
         for (grad, hess) in planes {
-            data.queries().for_each(|view| apply_weights(&view, &mut grad[view.rows.clone()], &mut hess[view.rows.clone()]));
+            data.queries()
+                .for_each(|view| apply_weights(&view, &mut grad[view.rows.clone()], &mut hess[view.rows.clone()]));
         }
         return;
     }
@@ -62,7 +63,7 @@ pub fn gradients_of(
 /// One computation of derivatives for all queries.
 struct Pass<'a> {
     objective: &'a dyn Objective,
-    data: &'a Dataset,
+    data: &'a Documents,
     round: Round,
     n_outputs: usize,
     /// Output by output.

@@ -23,7 +23,7 @@
 //! here, and those that are equal as such tie. The sums run in the order that `kernel/pairs.rs` gives, the same on every
 //! machine.
 
-use rankwise_data::{Dataset, Share, SimdLevel};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{MetricName, Rules};
 use rankwise_params::ParamValue;
 
@@ -137,7 +137,7 @@ impl LambdaMart {
 /// The default of `mu` for LambdaLoss, that of the StochasticRank paper's comparison.
 const LAMBDALOSS_MU: f64 = 5.0;
 
-fn check_binary(data: &Dataset, target: &MetricName) -> Result<(), ObjectiveError> {
+fn check_binary(data: &Documents, target: &MetricName) -> Result<(), ObjectiveError> {
     for query in data.queries() {
         if let Some(label) = query.labels.iter().find(|label| **label != 0.0 && **label != 1.0) {
             let (query, target) = (query.id.to_owned(), target.as_str().to_owned());

@@ -4,7 +4,7 @@
 //! p = 1 / (1 + exp(-s))        loss = -label ln p - (1 - label) ln(1 - p)        g = p - label        h = p (1 - p)
 //! ```
 
-use rankwise_data::{Dataset, Share};
+use rankwise_data::{Documents, Share};
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
@@ -28,7 +28,7 @@ impl Logistic {
     }
 }
 
-fn check_probabilities(data: &Dataset) -> Result<(), ObjectiveError> {
+fn check_probabilities(data: &Documents) -> Result<(), ObjectiveError> {
     for query in data.queries() {
         if let Some(label) = query.labels.iter().find(|label| !(0.0..=1.0).contains(*label)) {
             return Err(ObjectiveError::NoProbability { label: *label, query: query.id.to_owned() });

@@ -7,7 +7,7 @@
 //!
 //! The classes are the grades that documents with a weight have, ascending.
 
-use rankwise_data::{Dataset, Share};
+use rankwise_data::{Documents, Share};
 use rankwise_metrics::Gain;
 
 use crate::{Classes, GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
@@ -52,7 +52,7 @@ impl Multiclass {
 }
 
 /// Every label is a grade, and has a gain.
-fn check_grades(data: &Dataset, gain: &Gain) -> Result<(), ObjectiveError> {
+fn check_grades(data: &Documents, gain: &Gain) -> Result<(), ObjectiveError> {
     for query in data.queries() {
         if let Some(label) = query.labels.iter().find(|label| label.fract() != 0.0) {
             return Err(ObjectiveError::NoGrade { label: *label, query: query.id.to_owned() });
@@ -62,7 +62,7 @@ fn check_grades(data: &Dataset, gain: &Gain) -> Result<(), ObjectiveError> {
 }
 
 /// The labels of documents that have a weight, ascending; at most one more than there may be.
-fn grades_of(data: &Dataset) -> Vec<f32> {
+fn grades_of(data: &Documents) -> Vec<f32> {
     let mut grades: Vec<f32> = Vec::new();
     for query in data.queries() {
         for (doc, label) in query.labels.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What an objective does.
 
-use rankwise_data::{Dataset, DocKeys, Draw, Purpose};
+use rankwise_data::{DocKeys, Documents, Draw, Purpose};
 
 use crate::words::Words;
 
@@ -194,7 +194,7 @@ impl<L: AllQueries> Objective for AllAtOnce<L> {
 #[derive(Clone, Copy, Debug)]
 pub struct AllDocs<'a> {
     /// Labels, weights and where queries begin.
-    pub data: &'a Dataset,
+    pub data: &'a Documents,
     /// Current scores.
     pub scores: &'a [f64],
     /// What random draws depend on.

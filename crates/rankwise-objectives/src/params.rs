@@ -1,6 +1,6 @@
 //! The objectives by name, and their parameters.
 
-use rankwise_data::{Dataset, Share, SimdLevel};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
@@ -183,7 +183,7 @@ impl CrossCheck for ObjectiveSpec {
 impl ObjectiveParams {
     /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
     /// instructions that may be used change nothing but the time it takes.
-    pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
+    pub fn bind(&self, data: &Documents, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
         self.bind_share(&Share::alone(data), rules, simd)
     }
 

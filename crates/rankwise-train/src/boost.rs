@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, DataError, Dataset, Share, SimdLevel};
+use rankwise_data::{BinnedDataset, DataError, Documents, Share, SimdLevel};
 use rankwise_model::{Output, Tree};
 use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, Derivatives, GrowInput, Grower, GrownTree};
@@ -28,7 +28,7 @@ use crate::{
 /// A run under way.
 pub(crate) struct Run<'a> {
     pub(crate) params: &'a TrainParams,
-    pub(crate) data: &'a Dataset,
+    pub(crate) data: &'a Documents,
     /// The same, and the way to the other members.
     pub(crate) share: Share<'a>,
     pub(crate) binned: &'a BinnedDataset,

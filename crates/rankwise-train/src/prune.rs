@@ -73,7 +73,7 @@ pub fn prune(
     if trees.is_empty() {
         return Err(PruneError::NoTrees);
     }
-    check(start, data, &Output::Sum)?;
+    check(start, data.into(), &Output::Sum)?;
     let values = Values::new(model, data, 0..data.n_rows());
     let leaves: Vec<Vec<u32>> = trees.iter().map(|tree| values.leaves(tree)).collect();
     drop(values);

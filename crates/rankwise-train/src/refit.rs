@@ -38,7 +38,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
     let start = Start::new(model)?;
     let ensemble = start.ensemble;
     let objective = params.objective().bind(data, params.rules(), SimdLevel::from_env()?)?;
-    start::check(start, data, &output_of(&*objective))?;
+    start::check(start, data.into(), &output_of(&*objective))?;
     let values = Values::new(model, data, 0..data.n_rows());
     let weights = row_weights(params, data);
     let base_scores = ensemble.base_scores();

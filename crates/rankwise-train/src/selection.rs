@@ -8,7 +8,7 @@
 //! kept       - + - . + . . . . -
 //! ```
 
-use rankwise_data::{Dataset, Draw, Purpose, Share, SimdLevel};
+use rankwise_data::{Documents, Draw, Purpose, Share, SimdLevel};
 use rankwise_metrics::{Ties, descending_bits};
 use rankwise_objectives::{Objective, Round};
 use rayon::prelude::*;
@@ -53,7 +53,7 @@ impl Selection {
     }
 
     /// The rows that are kept in a round, ascending.
-    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64], round: u32) -> Vec<u32> {
+    pub(crate) fn rows(&self, data: &Documents, scores: &[f64], round: u32) -> Vec<u32> {
         let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round));
         let place = |row: usize| match &draw {
             Some(draw) => data.draw(draw, row).to_bits(),
@@ -69,7 +69,7 @@ impl Selection {
     /// `place` says where a row stands, from the top down.
     fn rows_of_query(
         &self,
-        data: &Dataset,
+        data: &Documents,
         query: usize,
         place: impl Fn(usize) -> u64,
         keys: &mut Vec<(u64, u32, u32)>,
@@ -132,7 +132,7 @@ impl LoopParams {
 /// The selected documents, as an objective sees them.
 pub(crate) struct Part {
     pub(crate) rows: Vec<u32>,
-    data: Dataset,
+    data: Documents,
     /// The objective of the run, bound to these documents; `None` for one of the caller's own, which cannot be bound anew, and
     /// where they give it nothing to learn.
     bound: Option<Box<dyn Objective>>,
@@ -185,7 +185,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rankwise_data::{DatasetBuilder, Row};
+    use rankwise_data::{Dataset, DatasetBuilder, Row};
 
     use super::*;
 

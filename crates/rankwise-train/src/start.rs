@@ -3,7 +3,7 @@
 //! Its scores are where the run begins, and its trees stand before the new ones in the model that comes out, so that this scores
 //! what training saw: `start(x) + tree 1 (x) + tree 2 (x) + ...`, added in that order.
 
-use rankwise_data::{Absent, Dataset};
+use rankwise_data::{Absent, TrainingData};
 use rankwise_model::{AbsentFeature, Model, ModelError, Output, TreeEnsemble};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -65,11 +65,9 @@ impl<'a> Start<'a> {
 }
 
 /// Makes sure that a run over the data can start from a model whose objective has this output.
-pub(crate) fn check(start: Start<'_>, data: &Dataset, output: &Output) -> Result<(), StartError> {
+pub(crate) fn check(start: Start<'_>, data: TrainingData<'_>, output: &Output) -> Result<(), StartError> {
     let Start { model, ensemble } = start;
-    if data.is_prepared() {
-        return Err(StartError::NoValues);
-    }
+    let Some(data) = data.values() else { return Err(StartError::NoValues) };
     let is_same = match (ensemble.output(), output) {
         (Output::Sum, Output::Sum) => true,
         (Output::ExpectedGain(model), Output::ExpectedGain(objective)) => model.gains == objective.gains,

@@ -10,7 +10,7 @@
 //!
 //! At most [`LIMIT`] times the tree's own step is tried.
 
-use rankwise_data::{Dataset, Share};
+use rankwise_data::{Documents, Share};
 use rankwise_metrics::{AdditiveMetric, best_step};
 use rankwise_params::{ParamError, param_enum};
 
@@ -42,7 +42,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// `None` where the learning rate alone decides.
-    pub(crate) fn new(params: &TrainParams, data: &Dataset, n_outputs: usize) -> Result<Option<Self>, TrainError> {
+    pub(crate) fn new(params: &TrainParams, data: &Documents, n_outputs: usize) -> Result<Option<Self>, TrainError> {
         let refuse = |problem: String| Err(ParamError::conflict("step", problem).into());
         let step = match params.boosting().step {
             StepKind::Shrinkage => return Ok(None),

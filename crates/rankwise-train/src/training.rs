@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rankwise_data::{Alone, Dataset, Reduce, Share, SimdLevel};
+use rankwise_data::{Alone, Documents, Reduce, Share, SimdLevel, TrainingData};
 use rankwise_model::{ExpectedGain, Model, Output};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
@@ -23,10 +23,10 @@ use crate::values::outputs_of;
 use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
 
 /// Trains a model.
-pub fn train(
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
+pub fn train<'a>(
+    params: &'a TrainParams,
+    data: impl Into<TrainingData<'a>>,
+    valid: &'a [ValidSet<'a>],
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     Training::new(params, data).valid(valid).run(observer)
@@ -36,7 +36,7 @@ pub fn train(
 #[derive(Clone)]
 pub struct Training<'a> {
     params: &'a TrainParams,
-    data: &'a Dataset,
+    data: TrainingData<'a>,
     valid: &'a [ValidSet<'a>],
     own_objective: Option<(&'a str, &'a dyn Objective)>,
     start: Option<&'a Model>,
@@ -48,10 +48,10 @@ pub struct Training<'a> {
 
 impl<'a> Training<'a> {
     /// A run over the data.
-    pub fn new(params: &'a TrainParams, data: &'a Dataset) -> Self {
+    pub fn new(params: &'a TrainParams, data: impl Into<TrainingData<'a>>) -> Self {
         Self {
             params,
-            data,
+            data: data.into(),
             valid: &[],
             own_objective: None,
             start: None,
@@ -112,7 +112,8 @@ impl<'a> Training<'a> {
     /// Trains.
     pub fn run(self, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
         let started = Instant::now();
-        let Self { params, data, valid, reduce, .. } = self;
+        let Self { params, valid, reduce, .. } = self;
+        let data = self.data.docs();
         let share = Share::new(data, reduce)?;
         share.agree(check_against_data(params, &share, valid))?;
         let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
@@ -134,14 +135,14 @@ impl<'a> Training<'a> {
             FirstPass::None => None,
         };
         let mut phases = Phases::default();
-        let binned = timed(&mut phases.bin, || Dataset::binned_share(&share, params.binning()))?;
+        let binned = timed(&mut phases.bin, || self.data.binned(&share, params.binning()))?;
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
         let (output, base_score) = match start {
             Some(start) => {
                 let output = output_of(objective);
-                let mut sets = valid.iter().map(|set| set.data).chain([data]);
+                let mut sets = valid.iter().map(|set| set.data.into()).chain([self.data]);
                 share.agree(sets.try_for_each(|data| start::check(start, data, &output)).map_err(TrainError::from))?;
                 (start.ensemble.output().clone(), start.ensemble.base_score())
             }
@@ -153,7 +154,8 @@ impl<'a> Training<'a> {
             let rules = (&params.boosting().metric[..], params.rules());
             let set = |set: &ValidSet<'a>| {
                 let share = Share::new(set.data, reduce)?;
-                Validation::new(set.name, share, &binned, rules, first_scores.of(set.data))
+                let scores = first_scores.of(set.data.into());
+                Validation::new(*set, share, &binned, rules, scores)
             };
             valid.iter().map(set).collect::<Result<Vec<_>, TrainError>>()
         })?;
@@ -162,7 +164,7 @@ impl<'a> Training<'a> {
             Some(engine) => Grower::with_engine(setup.clone(), engine.make(setup), params.boosting().seed),
             None => Grower::new(setup, params.boosting().seed),
         });
-        let scores = first_scores.of(data);
+        let scores = first_scores.of(self.data);
         let step = share.agree(Step::new(params, data, n_outputs))?;
         let mut run = Run {
             params,
@@ -212,7 +214,7 @@ impl<'a> Training<'a> {
             return Ok(FirstPass::None);
         }
         let params = outliers::first_pass(self.params)?;
-        let mut recorder = Recorder::new(self.params.boosting(), self.data, observer);
+        let mut recorder = Recorder::new(self.params.boosting(), self.data.docs(), observer);
         let first = Training { params: &params, valid: &[], ..self.clone() }.run(&mut recorder)?;
         if first.stopped == StopReason::Interrupted {
             return Ok(FirstPass::Interrupted(Box::new(first)));
@@ -239,9 +241,13 @@ struct FirstScores<'a> {
 
 impl FirstScores<'_> {
     /// Of the first output for all rows, then of the second, ...
-    fn of(&self, data: &Dataset) -> Vec<f64> {
-        let of_base = || self.base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect();
-        self.start.map_or_else(of_base, |start| outputs_of(start, data))
+    fn of(&self, data: TrainingData<'_>) -> Vec<f64> {
+        let n_rows = data.docs().n_rows();
+        match (self.start, data.values()) {
+            (Some(start), Some(data)) => outputs_of(start, data),
+            // Data without values was refused where there is a start.
+            _ => self.base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, n_rows)).collect(),
+        }
     }
 }
 
@@ -265,7 +271,7 @@ pub(crate) fn output_of(objective: &dyn Objective) -> Output {
 }
 
 /// The weight of each row, where a step needs it in place of the second derivative.
-pub(crate) fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
+pub(crate) fn row_weights(params: &TrainParams, data: &Documents) -> Vec<f32> {
     let trees = params.trees();
     if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {
         return Vec::new();

@@ -39,13 +39,13 @@ pub(crate) struct Validation<'a> {
 
 impl<'a> Validation<'a> {
     pub(crate) fn new(
-        name: &'a str,
+        set: ValidSet<'a>,
         share: Share<'a>,
         train: &BinnedDataset,
         (names, rules): (&[MetricName], &Rules),
         scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
-        let data = share.data;
+        let ValidSet { name, data } = set;
         // Its metric would be the same whatever is trained, and every choice made by it arbitrary.
         let is_relevant = |label: &f32| rules.gain.of(*label) > 0.0;
         let has_pairs = names[0].kind().takes_pairs() && !data.pairs().is_empty();

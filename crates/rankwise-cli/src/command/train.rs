@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rankwise::data::Dataset;
+use rankwise::data::{Dataset, Documents, LoadedData};
 use rankwise::model::{Model, TreeEnsemble};
 use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
@@ -50,7 +50,6 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let found = found.flatten();
 
     let mut options = read.options(params.binning().absent);
-    options.takes_cache = start.is_none();
     if let Some(model) = &start {
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
         options.takes_more_features = true;
@@ -58,7 +57,12 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     options.pairs.clone_from(&args.pairs);
     // Pairs say all that is needed.
     options.columns.is_label_optional = args.pairs.is_some();
-    let data = files::read_data(data_path, &options)?;
+    // A model to start from is asked about values.
+    let data = if start.is_some() {
+        LoadedData::Values(files::read_data(data_path, &options)?)
+    } else {
+        files::read_training_data(data_path, &options)?
+    };
     if let Some(model) = start.as_ref().filter(|model| !model.features().is_empty()) {
         if model.feature_names().is_empty() {
             files::check_unnamed(
@@ -69,7 +73,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         }
         files::warn_unknown_features(model, &data, data_path, output);
     }
-    (options.takes_cache, options.takes_more_features, options.pairs) = (false, false, None);
+    (options.takes_more_features, options.pairs) = (false, None);
     // Validation sets have the columns of the training data, wherever they stand.
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
@@ -145,7 +149,7 @@ fn placed(error: TrainError, data: &Path, (checkpoint, start): (Option<&Path>, O
     user(format!("{}: {error}", files::shown(path)))
 }
 
-fn tell_data(path: &Path, data: &Dataset, valid: &[ValidSet<'_>], output: Output) {
+fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
     if output.is_quiet() {
         return;
     }
@@ -176,7 +180,7 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, DataArgs)
     Ok((spec, read))
 }
 
-fn describe(data: &Dataset) -> String {
+fn describe(data: &Documents) -> String {
     format!(
         "{}, {}, {}",
         text::count(data.n_rows(), "document"),

@@ -23,7 +23,7 @@ mod select;
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, Share, SimdLevel};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules, Ties, descending_bits};
 
 use self::jumps::{NoisyList, doc_of, order_of};
@@ -158,7 +158,7 @@ impl StochasticRank {
         Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (share.data, rules), SimdLevel::PORTABLE))
     }
 
-    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Dataset, &Rules), simd: SimdLevel) -> Self {
+    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Documents, &Rules), simd: SimdLevel) -> Self {
         Self { measured, smoothing, ties: rules.ties, bounds: data.bounds().to_vec(), simd }
     }
 

@@ -1,6 +1,6 @@
 //! What a run is made from: parameters and data. Two runs of the same origin grow the same trees.
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_metrics::Ties;
 use rankwise_params::Setting;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Origin {
     pub(crate) fn new(
         params: &TrainParams,
         (objective, start): (&str, Option<Start<'_>>),
-        data: &Dataset,
+        data: &Documents,
         valid: &[ValidSet<'_>],
     ) -> Self {
         let ties = params.rules().ties;
@@ -51,7 +51,7 @@ impl Origin {
                 .chain([("init_model".to_owned(), start.map_or("none".to_owned(), model_fingerprint))])
                 .collect(),
             train: DataPrint::new(data, ties),
-            valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),
+            valid: valid.iter().map(|set| DataPrint::new(set.data.docs(), ties)).collect(),
         }
     }
 
@@ -91,7 +91,7 @@ fn differences(now: &[(String, String)], then: &[(String, String)]) -> Vec<Strin
 }
 
 impl DataPrint {
-    fn new(data: &Dataset, ties: Ties) -> Self {
+    fn new(data: &Documents, ties: Ties) -> Self {
         let order = if ties == Ties::Input {
             let mut hasher = Xxh3Default::new();
             data.input_row().iter().for_each(|row| hasher.update(&row.to_le_bytes()));
