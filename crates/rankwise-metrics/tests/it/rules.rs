@@ -93,7 +93,8 @@ proptest! {
             }
             let data = builder.finish().unwrap();
             let scores: Vec<f64> = keyed.iter().map(|((_, _, score), _)| f64::from(*score)).collect();
-            let names = every_metric();
+            // dcg-rr goes by the order that is given, which is the input's on data without positions.
+            let names: Vec<_> = every_metric().into_iter().filter(|name| name.kind() != MetricKind::DcgRr).collect();
             let evaluator = Evaluator::new(&data, &names, &rules(ties)).unwrap();
             let evaluation = evaluator.evaluate(&data.from_input_order(&scores)).unwrap();
             evaluation.metrics.into_iter().map(|metric| metric.mean.map(f64::to_bits)).collect::<Vec<_>>()
@@ -101,7 +102,7 @@ proptest! {
         let mut moved = keyed.clone();
         moved.rotate_left(shift % keyed.len());
         moved.reverse();
-        for ties in [Ties::Worst, Ties::Best, Ties::Average, Ties::DocId, Ties::Random] {
+        for ties in Ties::ALL.iter().copied().filter(|ties| *ties != Ties::Input) {
             prop_assert_eq!(value(&keyed, ties), value(&moved, ties), "{:?}", ties);
         }
     }
