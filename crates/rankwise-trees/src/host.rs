@@ -7,6 +7,9 @@
 //! apply     rows moved to their place; the node's histogram is kept until the next proposal
 //! ```
 
+mod confirm;
+mod pool;
+
 use std::ops::Range;
 use std::time::Instant;
 
@@ -20,9 +23,8 @@ use crate::context::{Judge, TreeContext};
 use crate::engine::{Engine, Group, GroupSplit, LeafSums, OpenTree, Root, TreeInput, Width};
 use crate::fixed_point::WideScale;
 use crate::grow::PhaseTimes;
-use crate::histograms::{BinCounts, Histograms, Parent, ScanGroup, ScanNode};
+use crate::histograms::{Histograms, ScanGroup, ScanNode};
 use crate::partition::{Partition, Sides, Sorted};
-use crate::question::Question;
 use crate::scan::{Side, Split};
 use crate::{FixedPoint, Sums, TreeParams};
 
@@ -321,167 +323,6 @@ impl<H: Histograms> HostTree<'_, '_, H> {
 
     fn take_waiting(&mut self, nodes: &[usize]) -> Waiting<H::Search> {
         self.waiting[nodes[0]].take().expect("a group is proposed first")
-    }
-
-    /// Gives the nodes of new groups their histograms: children by subtraction, where possible.
-    fn build_histograms(&mut self, groups: &[Group]) {
-        let started = Instant::now();
-        let mut is_wanted = vec![false; self.nodes.len()];
-        for node in groups.iter().flat_map(|group| &group.nodes) {
-            is_wanted[node.id] = true;
-            self.nodes[node.id].bounds = node.bounds;
-        }
-        let mut wanted: Vec<(usize, usize)> = Vec::new();
-        let mut histograms = Vec::new();
-        for Family { parent, children: [left, right] } in std::mem::take(&mut self.families) {
-            let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
-            let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
-            let histogram = self.nodes[parent].histogram.take().expect("a parent keeps its histogram until here");
-            self.n_held -= 1;
-            if is_wanted[large] {
-                wanted.push((small, large));
-                histograms.push(histogram);
-            } else {
-                self.engine.histograms.recycle(histogram);
-            }
-        }
-        let parents = wanted.iter().zip(histograms).map(|((small, large), histogram)| Parent {
-            histogram,
-            small_rows: self.rows(*small),
-            small: is_wanted[*small].then_some(self.nodes[*small].whole.sums),
-            large: self.nodes[*large].whole.sums,
-        });
-        let built = self.engine.histograms.children(&self.context(), parents.collect());
-        for ((small, large), (of_small, of_large)) in wanted.into_iter().zip(built) {
-            self.n_held += 1 + usize::from(of_small.is_some());
-            self.nodes[large].histogram = Some(of_large);
-            self.nodes[small].histogram = of_small;
-        }
-        self.times.histograms += started.elapsed();
-        let nodes: Vec<usize> = groups.iter().flat_map(|group| &group.nodes).map(|node| node.id).collect();
-        self.restore_histograms(&nodes);
-    }
-
-    /// Sums the histograms of nodes that have none: the root, and those that lost theirs while they waited.
-    fn restore_histograms(&mut self, nodes: &[usize]) {
-        let started = Instant::now();
-        for node in nodes {
-            if self.nodes[*node].histogram.is_none() {
-                let whole = self.nodes[*node].whole.sums;
-                let histogram = self.engine.histograms.histogram_of(&self.context(), self.rows(*node), whole);
-                self.nodes[*node].histogram = Some(histogram);
-                self.n_held += 1;
-            }
-        }
-        self.times.histograms += started.elapsed();
-    }
-
-    /// Gives the histograms of nodes back.
-    fn close(&mut self, nodes: &[usize]) {
-        for node in nodes {
-            if let Some(histogram) = self.nodes[*node].histogram.take() {
-                self.engine.histograms.recycle(histogram);
-                self.n_held -= 1;
-            }
-        }
-    }
-
-    /// Drops the histograms of the least promising groups if there are too many.
-    fn drop_histograms(&mut self) {
-        // Nodes that are searched together are needed together.
-        if self.n_held <= self.n_kept || self.engine.setup.params.grow.allows_empty_sides() {
-            return;
-        }
-        let held = self.waiting.iter().flatten().filter(|group| self.nodes[group.nodes[0]].histogram.is_some());
-        let mut waiting: Vec<(f64, usize)> = held.map(|group| (group.split.gain, group.nodes[0])).collect();
-        waiting.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let n_dropped = waiting.len().saturating_sub(self.n_kept);
-        let dropped: Vec<usize> = waiting[..n_dropped].iter().map(|(_, node)| *node).collect();
-        self.close(&dropped);
-    }
-
-    /// Sorts the rows of groups by the side that they go to.
-    fn sort_rows(&mut self, groups: &mut [Waiting<H::Search>]) {
-        let started = Instant::now();
-        let node_ids = || groups.iter().flat_map(|group| &group.nodes);
-        let ranges: Vec<Range<usize>> = node_ids().map(|node| self.nodes[*node].rows.clone()).collect();
-        let mut sides = std::mem::take(&mut self.sides);
-        let rooms = sides.of_ranges(&ranges);
-        let splits = groups.iter().flat_map(|group| group.nodes.iter().map(|_| group.split));
-        let EngineSetup { data, simd, .. } = self.engine.setup;
-        let tasks: Vec<_> = rooms.into_iter().zip(&ranges).zip(splits).collect();
-        let sorted: Vec<Sorted> = tasks
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|((mut room, range), split)| {
-                let rows = self.partition.rows(range.clone());
-                room.sort(simd, rows, data.column(split.feature), Question::new(data, &split))
-            })
-            .collect();
-        self.sides = sides;
-        let mut counts: Vec<u64> = sorted.iter().flat_map(|sorted| sorted.counts().map(|count| count as u64)).collect();
-        self.engine.setup.reduce.sum(&mut counts);
-        let counts = counts.as_chunks::<2>().0.iter().map(|counts| counts.map(|count| count as u32));
-        let mut of_nodes = sorted.into_iter().zip(counts).map(|(sorted, counts)| SortedNode { sorted, counts });
-        for group in groups {
-            group.sorted = Some(of_nodes.by_ref().take(group.nodes.len()).collect());
-        }
-        self.times.partition += started.elapsed();
-    }
-
-    /// The split of each group if it is allowed, or else the next best one.
-    fn find_allowed(&self, groups: &mut [Waiting<H::Search>]) -> Vec<Option<Split>> {
-        let context = self.context();
-        let mut splits: Vec<Option<Split>> = groups.iter().map(|group| Some(group.split)).collect();
-        let is_allowed = |group: &Waiting<H::Search>| {
-            let sorted = group.sorted.iter().flatten();
-            self.engine.histograms.allows(&context, &sorted.map(|sorted| sorted.counts).collect::<Vec<_>>())
-        };
-        let refused: Vec<usize> = (0..groups.len()).filter(|idx| !is_allowed(&groups[*idx])).collect();
-        if refused.is_empty() {
-            return splits;
-        }
-        let counts = self.count_bins(refused.iter().map(|idx| (groups[*idx].nodes[0], groups[*idx].split.feature)));
-        let mut left = &mut *groups;
-        let mut tasks = Vec::with_capacity(refused.len());
-        let mut first = 0;
-        for (idx, counts) in refused.iter().zip(&counts) {
-            let (before, rest) = left.split_at_mut(idx + 1 - first);
-            tasks.push((&mut before[idx - first], counts));
-            (left, first) = (rest, idx + 1);
-        }
-        let next: Vec<Option<Split>> = tasks
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(group, counts)| {
-                group.sorted = None;
-                let scan = self.scan_group(group.nodes.iter().copied(), group.features.as_deref());
-                self.engine.histograms.next_best(&context, &scan, counts, &mut group.search)
-            })
-            .collect();
-        refused.into_iter().zip(next).for_each(|(idx, split)| splits[idx] = split);
-        splits
-    }
-
-    /// How many rows of all members each bin of a feature has, for pairs of node and feature.
-    fn count_bins(&self, asked: impl Iterator<Item = (usize, usize)>) -> Vec<BinCounts> {
-        let asked: Vec<(usize, usize)> = asked.collect();
-        let mut counts: Vec<BinCounts> = asked
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(node, feature)| {
-                let bins = self.engine.setup.data.column(feature);
-                let mut counts = [0; 256];
-                self.rows(node).iter().for_each(|row| counts[usize::from(bins[*row as usize])] += 1);
-                counts
-            })
-            .collect();
-        if self.engine.setup.reduce.n_members() > 1 {
-            let mut all: Vec<u64> = counts.as_flattened().iter().map(|count| u64::from(*count)).collect();
-            self.engine.setup.reduce.sum(&mut all);
-            counts.as_flattened_mut().iter_mut().zip(all).for_each(|(count, all)| *count = all as u32);
-        }
-        counts
     }
 
     /// Moves the rows of a node to its two new children.
