@@ -1,6 +1,7 @@
 //! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
 //! crate must take from here, so that a result never depends on threads, machines or the order of the input.
 //!
+//! * [`Dataset::from_dense`], [`Dataset::from_columns`] and [`Dataset::from_csr`] take values in memory.
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
 //! * [`PreparedParts`] is a data set with bins in place of values, for files.
@@ -18,6 +19,7 @@ mod builder;
 mod columns;
 mod dataset;
 mod error;
+mod in_memory;
 mod key;
 mod members;
 mod pairs;
@@ -35,6 +37,7 @@ pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Ro
 pub use columns::Column;
 pub use dataset::{Dataset, DocKeys, QueryView};
 pub use error::{DataError, PairProblem};
+pub use in_memory::{FeatureValue, ValuesBuilder};
 pub use key::RowKey;
 pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;

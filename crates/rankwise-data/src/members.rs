@@ -110,7 +110,8 @@ impl<'a> Share<'a> {
         if reduce.n_members() == 1 {
             return Ok(Self::alone(data));
         }
-        let parts: Vec<Part> = reduce.gather(&Part::of(data).to_bytes()).iter().map(|bytes| Part::read(bytes)).collect();
+        let parts: Vec<Part> =
+            reduce.gather(&Part::of(data).to_bytes()).iter().map(|bytes| Part::read(bytes)).collect();
         let mut qids: Vec<&str> = parts.iter().flat_map(|part| part.qids.iter().map(String::as_str)).collect();
         qids.sort_unstable_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
         if let Some([qid, _]) = qids.array_windows().find(|[a, b]| a == b) {
@@ -122,7 +123,8 @@ impl<'a> Share<'a> {
         if parts.iter().any(|part| part.has_id_keys != parts[0].has_id_keys) {
             return Err(DataError::PartsDiffer { what: "whether every document of a query has an id of its own" });
         }
-        let place = |qid: &str| qids.binary_search_by(|one| one.as_bytes().cmp(qid.as_bytes())).expect("it is among all");
+        let place =
+            |qid: &str| qids.binary_search_by(|one| one.as_bytes().cmp(qid.as_bytes())).expect("it is among all");
         let places = data.qids.iter().map(|qid| place(qid) as u32).collect();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let mut ids: Vec<u32> = Vec::new();
@@ -247,7 +249,8 @@ impl<'a> Share<'a> {
     /// For each query of this member, where its documents begin among those of all members.
     pub fn row_starts(&self) -> Vec<usize> {
         let Some(places) = &self.places else { return self.data.bounds()[..self.data.n_queries()].to_vec() };
-        let sizes = self.gather_queries((0..self.data.n_queries()).map(|query| self.data.query_rows(query).len() as f64).collect());
+        let sizes = self
+            .gather_queries((0..self.data.n_queries()).map(|query| self.data.query_rows(query).len() as f64).collect());
         let starts: Vec<usize> = sizes
             .iter()
             .scan(0, |next, size| {

@@ -87,10 +87,7 @@ impl Dataset {
     }
 
     /// The bins of this member's part of the data, decided from the data of all members.
-    pub fn binned_share<'a>(
-        share: &Share<'a>,
-        params: &BinningParams,
-    ) -> Result<Cow<'a, BinnedDataset>, DataError> {
+    pub fn binned_share<'a>(share: &Share<'a>, params: &BinningParams) -> Result<Cow<'a, BinnedDataset>, DataError> {
         if share.is_alone() {
             return share.data.binned(params);
         }

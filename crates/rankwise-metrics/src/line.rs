@@ -58,7 +58,10 @@ pub fn best_step(
             std::iter::once(*value).chain(changes.iter().flat_map(|(at, by)| [*at, *by])).collect()
         };
         let all = share.gather_lists(swept.iter().map(numbers).collect());
-        swept = all.iter().map(|list| (list[0], list[1..].as_chunks().0.iter().map(|[at, by]| (*at, *by)).collect())).collect();
+        swept = all
+            .iter()
+            .map(|list| (list[0], list[1..].as_chunks().0.iter().map(|[at, by]| (*at, *by)).collect()))
+            .collect();
     }
     let start_value = reduce::sum(swept.iter().map(|(value, _)| *value));
     let mut changes: Vec<Change> = swept.into_iter().flat_map(|(_, changes)| changes).collect();

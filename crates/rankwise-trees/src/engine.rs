@@ -16,11 +16,11 @@
 
 use rankwise_model::Tree;
 
+use crate::Scales;
 use crate::bounds::Bounds;
 use crate::grow::PhaseTimes;
 use crate::host::EngineSetup;
 use crate::scan::{Side, Split};
-use crate::Scales;
 
 /// First and second derivatives by row.
 #[derive(Clone, Copy, Debug)]

@@ -270,11 +270,8 @@ impl Growing<'_, '_> {
         };
         let children = [self.nodes.len(), self.nodes.len() + 1];
         // Where nodes share a question, each records what it gains itself.
-        let gain = if self.judge.allows_empty_sides {
-            self.judge.own_gain(left, right, (whole, bounds))
-        } else {
-            split.gain
-        };
+        let gain =
+            if self.judge.allows_empty_sides { self.judge.own_gain(left, right, (whole, bounds)) } else { split.gain };
         self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
         for (whole, bounds) in [(left, left_bounds), (right, right_bounds)] {
             self.nodes.push(Node { whole, depth: depth + 1, bounds, division: None });

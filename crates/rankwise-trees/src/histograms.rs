@@ -131,7 +131,8 @@ mod tests {
                 split = histograms.next_best(tree, &group, &by_bin, &mut search)?;
             }
         });
-        let left = split.iter().flat_map(|split| of_parts.iter().map(|histogram| histograms.left_sums(histogram, split)));
+        let left =
+            split.iter().flat_map(|split| of_parts.iter().map(|histogram| histograms.left_sums(histogram, split)));
         (split, left.collect())
     }
 

@@ -190,8 +190,10 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         self.build_histograms(&groups);
         let started = Instant::now();
         let context = self.context();
-        let scans: Vec<ScanGroup<'_, H::Histogram>> =
-            groups.iter().map(|group| self.scan_group(group.nodes.iter().map(|node| node.id), group.features.as_deref())).collect();
+        let scans: Vec<ScanGroup<'_, H::Histogram>> = groups
+            .iter()
+            .map(|group| self.scan_group(group.nodes.iter().map(|node| node.id), group.features.as_deref()))
+            .collect();
         let found = self.engine.histograms.best_splits(&context, &scans);
         let mut splits = Vec::with_capacity(groups.len());
         for (group, found) in groups.into_iter().zip(found) {

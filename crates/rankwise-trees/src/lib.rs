@@ -44,7 +44,9 @@ mod testing;
 pub use apply::add_tree;
 pub use bounds::Bounds;
 pub use context::Judge;
-pub use engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, LeafSums, MakeEngine, OpenTree, Root, TreeInput, Width};
+pub use engine::{
+    Derivatives, Engine, Group, GroupNode, GroupSplit, LeafSums, MakeEngine, OpenTree, Root, TreeInput, Width,
+};
 pub use fixed_point::{FixedPoint, Scales, Sums, WideScale};
 pub use grow::{GrowInput, Grower, GrownTree, LeafNoise, PhaseTimes};
 pub use growth::Growth;

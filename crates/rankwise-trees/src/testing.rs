@@ -182,7 +182,8 @@ impl Oracle<'_> {
         if side.sums.hess == 0 {
             return 0.0;
         }
-        let (grad, denominator) = (self.shrunk_grad(side), self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2);
+        let (grad, denominator) =
+            (self.shrunk_grad(side), self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2);
         if bounds.is_free() {
             return grad * grad / denominator;
         }

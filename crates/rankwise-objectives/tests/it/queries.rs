@@ -2,7 +2,9 @@
 
 use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_metrics::Rules;
-use rankwise_objectives::{AllAtOnce, AllDocs, AllQueries, GradientSlices, ObjectiveKind, Round, gradients, gradients_of};
+use rankwise_objectives::{
+    AllAtOnce, AllDocs, AllQueries, GradientSlices, ObjectiveKind, Round, gradients, gradients_of,
+};
 
 use crate::{Doc, dataset, params};
 
@@ -59,7 +61,8 @@ fn a_loss_may_take_all_queries_at_once_on_the_calling_thread() {
     builder.row_weights((0..50u8).map(|doc| f32::from(doc % 4)).collect());
     let data = builder.finish().unwrap();
     let scores: Vec<f64> = (0..50u8).map(|row| f64::from(row) / 7.0).collect();
-    let by_query = params(|spec| spec.objective = ObjectiveKind::Rmse).bind(&data, &Rules::default(), SimdLevel::best());
+    let by_query =
+        params(|spec| spec.objective = ObjectiveKind::Rmse).bind(&data, &Rules::default(), SimdLevel::best());
     let (mut grad, mut hess) = (vec![0.0; 50], vec![0.0; 50]);
     gradients(&*by_query.unwrap(), &data, Round::default(), &scores, (&mut grad, &mut hess));
     let (mut all_grad, mut all_hess) = (vec![0.0; 50], vec![0.0; 50]);

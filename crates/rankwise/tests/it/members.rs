@@ -114,7 +114,9 @@ fn train_together(
                     let sets: Vec<ValidSet<'_>> =
                         valid.iter().map(|valid| ValidSet { name: "valid", data: &valid[number] }).collect();
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + number % 2).build().unwrap();
-                    pool.install(|| Training::new(params, &train[number]).valid(&sets).together(&reduce).run(&mut Silent))
+                    pool.install(|| {
+                        Training::new(params, &train[number]).valid(&sets).together(&reduce).run(&mut Silent)
+                    })
                 })
             })
             .collect();
@@ -167,7 +169,12 @@ fn samples_learners_steps_and_growth_policies_are_those_of_one_member() {
         &[("engine", "plain"), ("grow", "leafwise")][..],
         &[("engine", "plain"), ("grow", "levelwise"), ("min_data_in_leaf", "40")],
         &[("grow", "levelwise"), ("histogram_pool_mb", "0"), ("num_leaves", "60")],
-        &[("histogram_pool_mb", "0"), ("num_leaves", "60"), ("min_data_in_leaf", "40"), ("min_sum_hessian_in_leaf", "0")],
+        &[
+            ("histogram_pool_mb", "0"),
+            ("num_leaves", "60"),
+            ("min_data_in_leaf", "40"),
+            ("min_sum_hessian_in_leaf", "0"),
+        ],
         &[("sample", "selective"), ("p_high", "20"), ("step", "line"), ("objective", "ranknet")],
         &[("lambda_form", "xgboost"), ("bin_construct_sample_cnt", "100")],
         &[("learner", "dart"), ("langevin", "false"), ("drop_rate", "0.5"), ("skip_drop", "0"), ("grow", "oblivious")],
@@ -191,9 +198,16 @@ fn every_objective_is_that_of_one_member() {
 fn early_stopping_is_that_of_one_member() {
     let valid = web_docs(900, 24, 9);
     for settings in [
-        &[("metric", "ndcg@5,map,auc"), ("early_stopping_rounds", "3"), ("num_trees", "60"), ("learning_rate", "0.4")][..],
+        &[("metric", "ndcg@5,map,auc"), ("early_stopping_rounds", "3"), ("num_trees", "60"), ("learning_rate", "0.4")]
+            [..],
         &[("metric", "auc"), ("early_stopping_rounds", "2"), ("num_trees", "40"), ("objective", "rmse")],
-        &[("metric", "mrr"), ("empty", "skip"), ("learner", "dart"), ("early_stopping_rounds", "4"), ("num_trees", "20")],
+        &[
+            ("metric", "mrr"),
+            ("empty", "skip"),
+            ("learner", "dart"),
+            ("early_stopping_rounds", "4"),
+            ("num_trees", "20"),
+        ],
         &[("metric", "ndcg"), ("objective", "multiclass"), ("early_stopping_rounds", "2"), ("num_trees", "20")],
     ] {
         check(&docs(true), Some(&valid), settings);

@@ -92,9 +92,8 @@ struct MapTree<'t, 'd> {
 
 impl MapTree<'_, '_> {
     fn side<'r>(&self, rows: impl Iterator<Item = &'r u32>) -> Side {
-        let (packed, count) = rows.fold((0u64, 0), |(sum, count), row| {
-            (sum.wrapping_add(self.fixed.packed()[*row as usize]), count + 1)
-        });
+        let (packed, count) =
+            rows.fold((0u64, 0), |(sum, count), row| (sum.wrapping_add(self.fixed.packed()[*row as usize]), count + 1));
         Side { sums: Sums::unpack(packed), count }
     }
 
@@ -131,7 +130,8 @@ impl MapTree<'_, '_> {
             for bin in 0..self.engine.n_value_bins[*feature] {
                 for missing_left in [true, false] {
                     let split = Split { feature: *feature, bin, missing_left, gain: 0.0 };
-                    let score = self.score(&judge, nodes, &split).filter(|score| best.is_none_or(|best| *score > best.gain));
+                    let score =
+                        self.score(&judge, nodes, &split).filter(|score| best.is_none_or(|best| *score > best.gain));
                     best = score.map(|gain| Split { gain, ..split }).or(best);
                 }
             }
@@ -188,7 +188,8 @@ impl OpenTree for MapTree<'_, '_> {
 
     fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums> {
         let derivatives = self.input.leaves;
-        let scales = derivatives.largest(self.input.rows, &Alone).map(|largest| WideScale::new(largest, self.input.rows.len()));
+        let scales =
+            derivatives.largest(self.input.rows, &Alone).map(|largest| WideScale::new(largest, self.input.rows.len()));
         let sum = |leaf: usize, scale: WideScale, of: &[f32]| {
             scale.value(self.nodes[leaf].0.iter().map(|row| scale.fixed(of[*row as usize])).sum())
         };
