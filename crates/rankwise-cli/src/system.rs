@@ -199,7 +199,7 @@ impl<'a> JudgementCache<'a> {
         let data_path = self.data_path("--model")?;
         let data = self.data_for(&model)?;
         files::warn_unknown_features(&model, data, data_path, output);
-        Ok(Ranked::Scores(data, rankwise::predict(&model, data)))
+        Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
     }
 
     fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {

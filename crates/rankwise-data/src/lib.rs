@@ -1,6 +1,7 @@
 //! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
 //! crate must take from here, so that a result never depends on threads, machines or the order of the input.
 //!
+//! * [`Dataset::from_dense`], [`Dataset::from_columns`] and [`Dataset::from_csr`] take values in memory.
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]),
 //!   [`Documents`] all of it but the values of features.
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
@@ -21,6 +22,7 @@ mod columns;
 mod dataset;
 mod documents;
 mod error;
+mod in_memory;
 mod key;
 mod members;
 mod pairs;
@@ -39,6 +41,7 @@ pub use columns::Column;
 pub use dataset::{Binned, Dataset, LoadedData, TrainingData};
 pub use documents::{DocKeys, Documents, QueryView};
 pub use error::{DataError, PairProblem};
+pub use in_memory::{FeatureValue, ValuesBuilder};
 pub use key::RowKey;
 pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;

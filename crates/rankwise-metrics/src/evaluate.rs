@@ -21,9 +21,12 @@ pub struct Measures {
 }
 
 struct Measure {
-    name: MetricName,
+    name: String,
+    /// `None` for a metric of the caller's own.
+    kind: Option<MetricKind>,
     /// `None` where there is no value for a query.
     metric: Option<Box<dyn Metric>>,
+    is_larger_better: bool,
     empty: Empty,
 }
 
@@ -39,8 +42,10 @@ pub struct Evaluation {
 pub struct MetricValues {
     /// Its name as typed.
     pub name: String,
-    /// Which metric it is.
-    pub kind: MetricKind,
+    /// Whether large values are good.
+    pub is_larger_better: bool,
+    /// Whether it is one number over all documents, with no value for a query.
+    pub is_pooled: bool,
     /// The value of each query in canonical order; `None` where it was left out. Empty where the metric is one number over
     /// all documents.
     pub per_query: Vec<Option<f64>>,
@@ -56,11 +61,31 @@ impl Measures {
         }
         let metrics: Vec<Measure> = names
             .iter()
-            .map(|name| Measure { name: name.clone(), metric: name.build(rules), empty: name.empty(rules) })
+            .map(|name| Measure {
+                name: name.as_str().to_owned(),
+                kind: Some(name.kind()),
+                metric: name.build(rules),
+                is_larger_better: name.kind().is_larger_better(),
+                empty: name.empty(rules),
+            })
             .collect();
         let needs = metrics.iter().filter_map(|measure| measure.metric.as_ref());
         let needs = needs.fold(Needs::default(), |needs, metric| needs.and(metric.needs()));
         Ok(Self { rules: rules.clone(), metrics, needs })
+    }
+
+    /// Adds a metric of the caller's own, after those that are there.
+    #[must_use]
+    pub fn own_metric(mut self, name: &str, metric: impl Metric + 'static) -> Self {
+        self.needs = self.needs.and(metric.needs());
+        self.metrics.push(Measure {
+            name: name.to_owned(),
+            kind: None,
+            is_larger_better: metric.is_larger_better(),
+            metric: Some(Box::new(metric)),
+            empty: self.rules.empty,
+        });
+        self
     }
 
     /// The rules.
@@ -107,7 +132,7 @@ impl Measures {
     fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
         let rules = &self.rules;
         rules.gain.check_labels(query, labels)?;
-        if !self.metrics.iter().any(|measure| matches!(measure.name.kind(), MetricKind::Err | MetricKind::PFound)) {
+        if !self.metrics.iter().any(|measure| matches!(measure.kind, Some(MetricKind::Err | MetricKind::PFound))) {
             return Ok(());
         }
         let problem = |label: f32| match rules.gain {
@@ -153,14 +178,11 @@ impl Measures {
     ) -> Result<Evaluation, MetricError> {
         let n_metrics = self.metrics.len().max(1);
         let metrics = self.metrics.iter().enumerate().map(|(idx, measure)| {
-            let (name, kind) = (measure.name.as_str().to_owned(), measure.name.kind());
-            if measure.metric.is_none() {
-                return Ok(MetricValues {
-                    name,
-                    kind,
-                    per_query: Vec::new(),
-                    mean: self.pooled(measure, results, share)?,
-                });
+            let (name, is_larger_better, is_pooled) =
+                (measure.name.clone(), measure.is_larger_better, measure.metric.is_none());
+            if is_pooled {
+                let (per_query, mean) = (Vec::new(), self.pooled(measure, results, share)?);
+                return Ok(MetricValues { name, is_larger_better, is_pooled, per_query, mean });
             }
             let per_query: Vec<Option<f64>> = values.iter().skip(idx).step_by(n_metrics).copied().collect();
             let weight = |query: usize| f64::from(results.query_weight(query));
@@ -176,7 +198,7 @@ impl Measures {
                     reduce::weighted_mean(all.iter().filter_map(|list| Some((*list.first()?, *list.get(1)?))))
                 }
             };
-            Ok(MetricValues { name, kind, mean, per_query })
+            Ok(MetricValues { name, is_larger_better, is_pooled, per_query, mean })
         });
         Ok(Evaluation { metrics: metrics.collect::<Result<_, MetricError>>()? })
     }
@@ -240,7 +262,7 @@ impl Measure {
             (None, Empty::Error) => Err(MetricError::NoRelevant { query: query.to_owned() }),
             (None, Empty::Skip) => Ok(None),
             // 0 would be the best there is.
-            (None, _) if !self.name.kind().is_larger_better() => Ok(None),
+            (None, _) if !self.is_larger_better => Ok(None),
             (None, Empty::Zero) => Ok(Some(0.0)),
             (None, Empty::One) => Ok(Some(if is_normalised { 1.0 } else { 0.0 })),
         }
@@ -269,8 +291,22 @@ impl<'a> Evaluator<'a> {
         Ok(Self { share, measures, ranking })
     }
 
-    /// Measures scores given in canonical order.
+    /// Adds a metric of the caller's own, after those that are there.
+    #[must_use]
+    pub fn own_metric(self, name: &str, metric: impl Metric + 'static) -> Self {
+        let measures = self.measures.own_metric(name, metric);
+        let ranking = measures.ranking(&Results::Scores { data: self.share.data, scores: &[] });
+        Self { measures, ranking, ..self }
+    }
+
+    /// Measures scores given in input order, as the documents of the data were.
     pub fn evaluate(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
+        check_length(self.share.data, scores)?;
+        self.evaluate_canonical(&self.share.data.from_input_order(scores))
+    }
+
+    /// Measures scores given in canonical order.
+    pub fn evaluate_canonical(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
         let data = self.share.data;
         check_length(data, scores)?;
         let results = Results::Scores { data, scores };

@@ -79,7 +79,7 @@ pub fn prune(
     drop(values);
     let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
     let measured = |kept: &[(usize, Tree)], base_score: f64| -> Result<f64, PruneError> {
-        let value = evaluator.evaluate(&scores(kept, &leaves, base_score))?.metrics[0].mean;
+        let value = evaluator.evaluate_canonical(&scores(kept, &leaves, base_score))?.metrics[0].mean;
         value.ok_or_else(|| PruneError::NothingToMeasure { metric: metric.as_str().to_owned() })
     };
     let whole: Vec<(usize, Tree)> = trees.iter().cloned().enumerate().collect();

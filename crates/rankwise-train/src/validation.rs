@@ -70,7 +70,7 @@ impl<'a> Validation<'a> {
     pub(crate) fn measure(&self, output: &Output) -> Result<Vec<MetricValue>, TrainError> {
         let evaluation = self
             .evaluator
-            .evaluate(&output.scores(&self.scores))
+            .evaluate_canonical(&output.scores(&self.scores))
             .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
         evaluation
             .metrics

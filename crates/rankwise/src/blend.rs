@@ -46,17 +46,31 @@ pub enum BlendError {
     },
 }
 
-/// Finds the mix `(1 - w) a + w b`, of scores in canonical order that are first brought to one scale, with the largest mean of
+/// Finds the mix `(1 - w) a + w b`, of scores in input order that are first brought to one scale, with the largest mean of
 /// the metric over all w from 0 to 1: exactly, since between the places where two documents pass each other nothing changes.
 /// Documents that both rankers score alike stand in the worst order meanwhile.
 pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &Rules) -> Result<Blend, BlendError> {
+    if let Some(scores) = scores.iter().find(|scores| scores.len() != data.n_rows()) {
+        return Err(MetricError::Length { scores: scores.len(), rows: data.n_rows() }.into());
+    }
+    let [first, second] = scores.map(|scores| data.from_input_order(scores));
+    blend_canonical(data, [&first, &second], metric, rules)
+}
+
+/// [`blend`] of scores in canonical order.
+pub fn blend_canonical(
+    data: &Dataset,
+    scores: [&[f64]; 2],
+    metric: &MetricName,
+    rules: &Rules,
+) -> Result<Blend, BlendError> {
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let form = AdditiveMetric::new(metric, rules, longest)
         .ok_or_else(|| BlendError::Kind { metric: metric.as_str().to_owned(), known: AdditiveMetric::KNOWN })?;
     let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
     let value_of = |scores: &[f64]| -> Result<f64, BlendError> {
         let nothing = BlendError::NothingToMeasure { metric: metric.as_str().to_owned() };
-        evaluator.evaluate(scores)?.metrics[0].mean.ok_or(nothing)
+        evaluator.evaluate_canonical(scores)?.metrics[0].mean.ok_or(nothing)
     };
     let spreads = scores.map(|scores| spread(data, scores));
     for (spread, which) in spreads.into_iter().zip(["first", "second"]) {

@@ -52,15 +52,14 @@ pub struct ExportDifference {
 /// must be equal. Else leaves are rounded to f32 (by `m / 2^24` in all, if `m` is the sum of their absolute values), and so is the
 /// sum after each tree (by as much again). Finds the first row of the input that is further off.
 pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<ExportAgreement, CheckExportError> {
-    let in_order = |scores: Vec<f64>| data.to_input_order(&scores);
-    let ours = in_order(predict(model, data));
+    let ours = predict(model, data);
     // What its leaves add up to, in f64: tells a wrong leaf from what rounding of sums may hide.
-    let leaves = in_order(predict(&reading.model, data));
+    let leaves = predict(&reading.model, data);
     let is_wide = reading.arithmetic == Arithmetic::F64;
     let (theirs, sizes) = if is_wide {
         (leaves.clone(), vec![0.0; leaves.len()])
     } else {
-        (in_order(scores_of(reading, data)), in_order(predict(&of_absolutes(model)?, data)))
+        (data.to_input_order(&scores_of(reading, data)), predict(&of_absolutes(model)?, data))
     };
     let n_sums = model.tree_ensemble()?.n_trees() as f64 + 2.0;
     let mut largest_difference = 0.0_f64;

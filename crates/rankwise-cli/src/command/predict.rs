@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     files::warn_unknown_features(&model, &data, &args.data, output);
     let load = started.elapsed();
     let scoring = Instant::now();
-    let scores = rankwise::predict(&model, &data);
+    let scores = rankwise::predict_canonical(&model, &data);
     let score = scoring.elapsed();
     write_atomically(out, |file| match args.format {
         PredictFormat::Scores => write_scores(file, &data.to_input_order(&scores)),

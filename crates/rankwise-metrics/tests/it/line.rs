@@ -49,7 +49,7 @@ proptest! {
         let (start, direction) = (column(&|doc| doc.2), column(&|doc| doc.3));
         let value_at = |step: f64| {
             let scores: Vec<f64> = start.iter().zip(&direction).map(|(a, b)| a + step * b).collect();
-            evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap()
+            evaluator.evaluate_canonical(&scores).unwrap().metrics[0].mean.unwrap()
         };
         let best = best_step(&Share::alone(&data), &metric, (&start, &direction), (LIMIT, wish)).unwrap();
         prop_assert!(best.step > 0.0 && best.step < LIMIT);

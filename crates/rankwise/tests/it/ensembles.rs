@@ -20,12 +20,12 @@ fn a_model_scores_as_it_did_in_training() {
         let params = params(&[&[("num_trees", "40"), ("min_data_in_leaf", "5")], settings].concat());
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
         let trained = train(&params, &data, &[], &mut Silent).unwrap();
-        let scores = predict(&trained.model, &data);
+        let scores = rankwise::predict_canonical(&trained.model, &data);
         assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{settings:?}");
 
         let sets = [ValidSet { name: "valid", data: &valid }];
         let cut = train(&params, &data, &sets, &mut Silent).unwrap();
-        let value = ndcg10(&valid, &predict(&cut.model, &valid));
+        let value = ndcg10(&valid, &rankwise::predict_canonical(&cut.model, &valid));
         assert!(close(value, cut.values[0].value), "{settings:?}: {value} and {}", cut.values[0].value);
         assert!(!trees_of(&cut.model).is_empty());
     }
@@ -69,7 +69,7 @@ fn a_forest_predicts_means_and_ranks() {
     for objective in ["rmse", "lambdamart"] {
         let settings = [&common[..], &[("objective", objective), ("num_trees", "30")]].concat();
         let model = train(&params(&settings), &data, &[], &mut Silent).unwrap().model;
-        let scores = predict(&model, &test);
+        let scores = rankwise::predict_canonical(&model, &test);
         if objective == "rmse" {
             let largest = data.labels().iter().copied().fold(0.0, f32::max);
             assert!(scores.iter().all(|score| *score >= -1e-6 && *score <= f64::from(largest) + 1e-6));

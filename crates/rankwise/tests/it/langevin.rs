@@ -76,12 +76,12 @@ fn a_shrunk_model_scores_as_it_did_in_training() {
             ];
             let trained = train(&params(&settings), &data, &[], &mut Silent).unwrap();
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
-            let scores = predict(&trained.model, &data);
+            let scores = rankwise::predict_canonical(&trained.model, &data);
             assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{mode} {objective}");
 
             let sets = [ValidSet { name: "valid", data: &valid }];
             let cut = train(&params(&settings), &data, &sets, &mut Silent).unwrap();
-            let value = crate::ndcg10(&valid, &predict(&cut.model, &valid));
+            let value = crate::ndcg10(&valid, &rankwise::predict_canonical(&cut.model, &valid));
             assert!(close(value, cut.values[0].value), "{mode} {objective}: {value} and {}", cut.values[0].value);
         }
     }

@@ -80,5 +80,7 @@ fn params(settings: &[(&str, &str)]) -> TrainParams {
 
 fn ndcg10(data: &Dataset, scores: &[f64]) -> f64 {
     let names = [MetricName::parse("ndcg@10").unwrap()];
-    Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate(scores).unwrap().metrics[0].mean.unwrap()
+    Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate_canonical(scores).unwrap().metrics[0]
+        .mean
+        .unwrap()
 }

@@ -169,7 +169,7 @@ fn a_saved_model_scores_as_it_did_in_training() {
         let sets = [ValidSet { name: "valid", data: &valid }];
         let trained = train(&params(settings), &data, &sets, &mut Silent).unwrap();
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
-        let scores = predict(&back, &valid);
+        let scores = rankwise::predict_canonical(&back, &valid);
         assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &scores).to_bits(), "{settings:?}");
         assert!(trained.trees_grown >= trees_of(&back).len() && !trees_of(&back).is_empty());
     }
@@ -181,6 +181,6 @@ fn training_scores_are_the_models() {
     let data = dataset(&docs_with_twins(true));
     for settings in SETTINGS {
         let trained = train(&params(settings), &data, &[], &mut Silent).unwrap();
-        assert_eq!(trained.train_scores, predict(&trained.model, &data), "{settings:?}");
+        assert_eq!(trained.train_scores, rankwise::predict_canonical(&trained.model, &data), "{settings:?}");
     }
 }

@@ -14,18 +14,19 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
     let (data, valid) = (dataset(&web_docs(3000, 20, 1)), dataset(&web_docs(3000, 20, 2)));
     let model = train(&params(&[("num_trees", "80"), ("num_leaves", "8")]), &data, &[], &mut Silent).unwrap().model;
     let rules = Rules::default();
-    let before = ndcg10(&valid, &predict(&model, &valid));
+    let before = ndcg10(&valid, &rankwise::predict_canonical(&model, &valid));
     let mut last = trees_of(&model).len();
     for max_loss in [0.0, 0.002, 0.02, 2.0] {
         let pruned = prune(&model, &valid, (&metric(), &rules), max_loss).unwrap();
         let back = Model::from_json(pruned.model.to_json().as_bytes()).unwrap();
-        let after = ndcg10(&valid, &predict(&back, &valid));
+        let after = ndcg10(&valid, &rankwise::predict_canonical(&back, &valid));
         assert_eq!((pruned.before, pruned.after), (before, after));
         assert!(after >= before - max_loss, "{before} to {after}");
         assert!(trees_of(&back).len() <= last, "{} trees within {max_loss}", trees_of(&back).len());
         last = trees_of(&back).len();
         // Scores stay on their scale.
-        let mean = |model: &Model| predict(model, &valid).iter().sum::<f64>() / valid.n_rows() as f64;
+        let mean =
+            |model: &Model| rankwise::predict_canonical(model, &valid).iter().sum::<f64>() / valid.n_rows() as f64;
         assert!((mean(&model) - mean(&back)).abs() < 1e-9);
         let recorded = back.params().get("pruned").map_or("", String::as_str);
         assert!(
@@ -37,9 +38,10 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
     // The trees that are kept, with their weights, say more of what the model says than as many first trees do.
     let some = prune(&model, &valid, (&metric(), &rules), 0.02).unwrap().model;
     let first = with_trees(&model, trees_of(&model)[..trees_of(&some).len()].to_vec());
-    let whole = predict(&model, &valid);
+    let whole = rankwise::predict_canonical(&model, &valid);
     let distance = |model: &Model| -> f64 {
-        let differences: Vec<f64> = predict(model, &valid).iter().zip(&whole).map(|(a, b)| a - b).collect();
+        let differences: Vec<f64> =
+            rankwise::predict_canonical(model, &valid).iter().zip(&whole).map(|(a, b)| a - b).collect();
         let of_query = |query: usize| {
             let differences = &differences[valid.query_rows(query)];
             let mean = differences.iter().sum::<f64>() / differences.len() as f64;
@@ -59,8 +61,8 @@ fn trees_that_say_the_same_are_one() {
     let pruned = prune(&twice, &data, (&metric(), &Rules::default()), 0.001).unwrap();
     assert!(trees_of(&pruned.model).len() <= 3);
     if trees_of(&pruned.model).len() == 3 {
-        let whole: Vec<f64> = predict(&twice, &data);
-        for (found, expected) in predict(&pruned.model, &data).iter().zip(whole) {
+        let whole: Vec<f64> = rankwise::predict_canonical(&twice, &data);
+        for (found, expected) in rankwise::predict_canonical(&pruned.model, &data).iter().zip(whole) {
             assert!((found - expected).abs() < 1e-4, "{found} {expected}");
         }
     }

@@ -84,7 +84,7 @@ fn values_are_those_of_an_oracle() {
         }
     }
     assert!(n_empty > 0, "some leaf should stay without rows");
-    assert_eq!(scores, predict(&new, &second));
+    assert_eq!(scores, rankwise::predict_canonical(&new, &second));
     assert_ne!(new.trained_on(), model.trained_on());
     assert!(new.params()["refit"].starts_with("decay=0.3 trees=7"), "{:?}", new.params());
 }
@@ -98,8 +98,10 @@ fn a_model_moves_to_new_data_for_any_threads_and_order() {
     let (params, model) = trained(&[("objective", "rmse"), ("learning_rate", "0.5")], &dataset(&docs));
     let new_data = dataset(&turned);
     let moved = refit(&params, &model, &new_data, 0.1).unwrap();
-    let (before, after) =
-        (ndcg10(&new_data, &predict(&model, &new_data)), ndcg10(&new_data, &predict(&moved, &new_data)));
+    let (before, after) = (
+        ndcg10(&new_data, &rankwise::predict_canonical(&model, &new_data)),
+        ndcg10(&new_data, &rankwise::predict_canonical(&moved, &new_data)),
+    );
     assert!(after > before + 0.1, "{before} to {after}");
     let backwards: Vec<Doc> = turned.into_iter().rev().collect();
     for threads in [1, 3] {

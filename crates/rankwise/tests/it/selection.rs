@@ -79,7 +79,7 @@ fn a_part_of_the_documents_is_enough_to_learn_from() {
         let common = [("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
         let trained = train(&params(&[&common, settings].concat()), &data, &[], &mut Silent).unwrap();
         assert!(trees_of(&trained.model).iter().all(|tree| tree.parts().leaf_count.iter().sum::<u64>() <= 6000));
-        ndcg10(&test, &predict(&trained.model, &test))
+        ndcg10(&test, &rankwise::predict_canonical(&trained.model, &test))
     };
     let whole = value(&[]);
     for settings in [

@@ -42,10 +42,10 @@ fn a_run_in_two_parts_is_the_run_in_one() {
         let second = Training::new(&wanted(settings, "5"), &data).start(&first).run(&mut Silent).unwrap();
         assert_eq!(contents(&whole.model), contents(&second.model), "{settings:?}");
         assert_eq!(second.train_scores, whole.train_scores);
-        assert_eq!(second.train_scores, predict(&second.model, &data), "{settings:?}");
+        assert_eq!(second.train_scores, rankwise::predict_canonical(&second.model, &data), "{settings:?}");
         assert_eq!(second.start_trees, trees_of(&first).len());
         let back = Model::from_json(second.model.to_json().as_bytes()).unwrap();
-        assert_eq!(predict(&back, &valid), predict(&whole.model, &valid));
+        assert_eq!(rankwise::predict_canonical(&back, &valid), rankwise::predict_canonical(&whole.model, &valid));
         let recorded = &back.params()["init_model"];
         assert!(
             recorded.contains(&format!("trees={} objective={} xxh3=", trees_of(&first).len(), first.objective())),
@@ -72,7 +72,7 @@ fn runs_that_change_trees_or_documents_may_start_from_a_model() {
         let trained = Training::new(&wanted(settings, "8"), &data).start(&first).run(&mut Silent).unwrap();
         assert_eq!(contents(&trained.model)[..6], contents(&first)[..], "{settings:?}");
         assert!(trees_of(&trained.model).len() > 6, "{settings:?}");
-        for (kept, scored) in trained.train_scores.iter().zip(predict(&trained.model, &data)) {
+        for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
             assert!((kept - scored).abs() < 1e-9, "{settings:?}: {kept} and {scored}");
         }
     }
@@ -93,8 +93,14 @@ fn any_model_is_a_start_and_the_trained_model_scores_what_training_saw() {
         let model = &trained.model;
         assert_eq!((model.precision(), ensemble(model).base_score()), (Precision::F64, 0.3));
         assert_eq!(contents(model)[..6], contents(&first)[..]);
-        assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &predict(model, &valid)).to_bits());
-        assert!(trained.values[0].value >= crate::ndcg10(&valid, &predict(&first, &valid)), "the start counts as well");
+        assert_eq!(
+            trained.values[0].value.to_bits(),
+            crate::ndcg10(&valid, &rankwise::predict_canonical(model, &valid)).to_bits()
+        );
+        assert!(
+            trained.values[0].value >= crate::ndcg10(&valid, &rankwise::predict_canonical(&first, &valid)),
+            "the start counts as well"
+        );
     }
 }
 
@@ -108,7 +114,7 @@ fn cutting_keeps_the_start() {
     let params = wanted(&[("early_stopping_rounds", "3"), ("learning_rate", "1")], "50");
     let trained = Training::new(&params, &data).valid(&sets).start(&first).run(&mut Silent).unwrap();
     assert_eq!((trained.start_trees, trees_of(&trained.model).len(), trained.trees_grown), (40, 40, 3));
-    assert_eq!(predict(&trained.model, &valid), predict(&first, &valid));
+    assert_eq!(rankwise::predict_canonical(&trained.model, &valid), rankwise::predict_canonical(&first, &valid));
 }
 
 #[test]
@@ -120,7 +126,7 @@ fn a_start_shrinks_with_the_trees() {
     // Three factors of 1 - 0.5 * 0.2.
     let (was, is) = (trees_of(&first)[0].parts().leaf_value[0], trees_of(&trained.model)[0].parts().leaf_value[0]);
     assert!((is / was - 0.9f64.powi(3)).abs() < 1e-12, "{was} to {is}");
-    for (kept, scored) in trained.train_scores.iter().zip(predict(&trained.model, &data)) {
+    for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
         assert!((kept - scored).abs() < 1e-12, "{kept} and {scored}");
     }
 }
