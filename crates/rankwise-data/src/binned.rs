@@ -18,7 +18,7 @@ pub struct BinnedDataset {
 impl BinnedDataset {
     /// Decides the bins from the data and applies them.
     pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
-        let sample = Sample::new(data, params.bin_construct_sample_cnt);
+        let sample = RowSample::new(data, params.bin_construct_sample_cnt);
         let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
             .into_par_iter()
             .map(|slot| {
@@ -35,7 +35,7 @@ impl BinnedDataset {
         if share.is_alone() {
             return Self::new(data, params);
         }
-        let sample = Sample::of_share(share, params.bin_construct_sample_cnt);
+        let sample = RowSample::of_share(share, params.bin_construct_sample_cnt);
         let (mut feature_ids, mut all_bins) = (Vec::new(), Vec::new());
         for feature in share.all_feature_ids() {
             let bins = FeatureBins::from_counts(all_counts(share, data, *feature, &sample), params.max_bin);
@@ -149,7 +149,7 @@ impl BinnedDataset {
 }
 
 /// The bins that the values of a feature call for.
-fn bins_of(column: &Column, sample: &Sample, max_bin: usize) -> FeatureBins {
+fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     match column {
         Column::Dense(values) => FeatureBins::from_values(sample.of(values), max_bin),
         Column::Coded { codes, values } => {
@@ -169,7 +169,7 @@ fn bins_of(column: &Column, sample: &Sample, max_bin: usize) -> FeatureBins {
 }
 
 /// How often each value of a feature occurs in the sample of all members, in any order; a value may come several times.
-fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &Sample) -> Vec<(f32, usize)> {
+fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &RowSample) -> Vec<(f32, usize)> {
     let counts: Vec<(f32, usize)> = match data.column_of(feature) {
         None => vec![(data.absent().value(), sample.n_rows)],
         Some(Column::Sparse { rows, values, rest }) => {
@@ -198,13 +198,13 @@ fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &Sample) 
 }
 
 /// The rows whose keys are smallest: random, yet the same for any order of the rows.
-struct Sample {
+struct RowSample {
     n_rows: usize,
     /// Ascending, and whether a row is among them; neither where all are.
     some: Option<(Vec<u32>, Vec<bool>)>,
 }
 
-impl Sample {
+impl RowSample {
     fn new(data: &Documents, limit: usize) -> Self {
         Self::smallest(data, limit.min(data.n_rows()))
     }
@@ -227,7 +227,7 @@ impl Sample {
         }
         all.sort_unstable();
         // Rows with equal keys belong to one query, and so to one member: those that have room are its own.
-        let last = all[limit - 1];
+        let Some(last) = all.get(limit - 1).copied() else { return Self::smallest(data, data.n_rows()) };
         let n_equal = all[..limit].iter().rev().take_while(|key| **key == last).count();
         let is_mine = keys.binary_search(&last).is_ok();
         let n_below = keys.partition_point(|key| *key < last);
@@ -324,7 +324,7 @@ mod tests {
         let data = builder.finish().unwrap();
         assert!(matches!(data.column(1), Column::Sparse { .. }));
         for limit in [20, 100, 499, 500] {
-            let sample = Sample::new(&data, limit);
+            let sample = RowSample::new(&data, limit);
             let all: Vec<f32> = (0..500).map(|row| data.column(1).get(row)).collect();
             let expected = FeatureBins::from_values(sample.of(&all), 7);
             assert_eq!(bins_of(data.column(1), &sample, 7), expected, "{limit}");
@@ -337,9 +337,9 @@ mod tests {
         let params = BinningSpec { bin_construct_sample_cnt: 50, ..Default::default() }.check().unwrap();
         let forward = BinnedDataset::new(&data(&values), &params).unwrap();
         assert_eq!(forward.bins(0).n_value_bins(), 50);
-        let sample = Sample::new(&data(&values), 50);
+        let sample = RowSample::new(&data(&values), 50);
         assert_eq!((sample.n_rows, sample.of(&values).len()), (50, 50));
         assert_eq!((0..500).filter(|row| sample.has(*row)).count(), 50);
-        assert_eq!(Sample::new(&data(&values), 500).of(&values), values);
+        assert_eq!(RowSample::new(&data(&values), 500).of(&values), values);
     }
 }

@@ -35,8 +35,8 @@ pub trait Reduce: Send + Sync {
     /// The bytes of every member, by the number of the member. Lengths may differ.
     fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Why the members can no longer be reached, if they cannot. From then on the other verbs return at once with anything; the
-    /// boosting loop asks after every round and ends with an error.
+    /// Why the members can no longer be reached, if they cannot. From then on the other verbs return at once: numbers stay as they
+    /// are, and `gather` gives this member's bytes alone. The boosting loop asks after every round and ends with an error.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -112,6 +112,9 @@ impl<'a> Share<'a> {
         }
         let parts: Vec<Part> =
             reduce.gather(&Part::of(data).to_bytes()).iter().map(|bytes| Part::read(bytes)).collect();
+        if let Some(problem) = reduce.failure() {
+            return Err(DataError::MembersLost { problem });
+        }
         let mut qids: Vec<&str> = parts.iter().flat_map(|part| part.qids.iter().map(String::as_str)).collect();
         qids.sort_unstable_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
         if let Some([qid, _]) = qids.array_windows().find(|[a, b]| a == b) {

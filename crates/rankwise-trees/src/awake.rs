@@ -21,7 +21,7 @@ static N_GROWING: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn with_awake_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let n_others = rayon::current_num_threads() - 1;
     let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let _growing = Growing::new();
+    let _growing = GrowthGuard::new();
     let is_alone = N_GROWING.load(Ordering::Relaxed) == 1;
     if n_others == 0 || n_others >= n_cores || !is_alone || rayon::current_thread_index().is_none() {
         return work();
@@ -71,16 +71,16 @@ fn look_for_work(is_over: &AtomicBool) {
 }
 
 /// Counts a tree while it grows.
-struct Growing;
+struct GrowthGuard;
 
-impl Growing {
+impl GrowthGuard {
     fn new() -> Self {
         N_GROWING.fetch_add(1, Ordering::Relaxed);
         Self
     }
 }
 
-impl Drop for Growing {
+impl Drop for GrowthGuard {
     fn drop(&mut self) {
         N_GROWING.fetch_sub(1, Ordering::Relaxed);
     }

@@ -34,12 +34,12 @@ impl JointStrip {
 pub(crate) struct Member {
     column: usize,
     rest: u8,
-    runs: Vec<Run>,
+    runs: Vec<BinRun>,
 }
 
 /// Bins of a feature, each of which as many bytes mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Run {
+struct BinRun {
     bins: Vec<u8>,
     /// Those of the first bin, then those of the second, and so on.
     bytes: Vec<u8>,
@@ -53,10 +53,10 @@ impl Member {
             by_bin[usize::from(*bin)].push(byte as u8);
         }
         let rest = (0..=255u8).rev().max_by_key(|bin| by_bin[usize::from(*bin)].len()).unwrap_or(0);
-        let mut by_count: BTreeMap<usize, Run> = BTreeMap::new();
+        let mut by_count: BTreeMap<usize, BinRun> = BTreeMap::new();
         for (bin, mut bytes) in (0..=255u8).zip(by_bin) {
             if bin != rest && !bytes.is_empty() {
-                let run = by_count.entry(bytes.len()).or_insert_with(|| Run { bins: Vec::new(), bytes: Vec::new() });
+                let run = by_count.entry(bytes.len()).or_insert_with(|| BinRun { bins: Vec::new(), bytes: Vec::new() });
                 run.bins.push(bin);
                 run.bytes.append(&mut bytes);
             }
@@ -83,7 +83,7 @@ impl Member {
     /// The bin that a byte means.
     #[cfg(test)]
     pub(super) fn bin(&self, byte: u8) -> u8 {
-        let place = |run: &Run| run.bytes.iter().position(|of| *of == byte);
+        let place = |run: &BinRun| run.bytes.iter().position(|of| *of == byte);
         let found = self.runs.iter().find_map(|run| Some(run.bins[place(run)? / (run.bytes.len() / run.bins.len())]));
         found.unwrap_or(self.rest)
     }

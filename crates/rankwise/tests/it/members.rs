@@ -1,6 +1,7 @@
 //! Several members, each with some of the queries and a thread pool of its own, come to the model that one member alone comes to
 //! with all queries, byte for byte.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -235,4 +236,55 @@ fn an_error_of_one_member_is_an_error_of_all() {
     split[0] = dataset(&docs[..40]);
     split[1] = dataset(&docs[..60]);
     assert!(errors(&split, &[]).iter().all(|error| error.contains("in the parts of two members")));
+}
+
+/// One of two members that loses the other after some exchanges.
+struct LosesTheOther {
+    n_left: AtomicUsize,
+}
+
+impl LosesTheOther {
+    fn exchange(&self) {
+        let _ = self.n_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+    }
+}
+
+impl Reduce for LosesTheOther {
+    fn n_members(&self) -> usize {
+        2
+    }
+
+    fn sum(&self, _: &mut [u64]) {
+        self.exchange();
+    }
+
+    fn min(&self, _: &mut [u64]) {
+        self.exchange();
+    }
+
+    fn max(&self, _: &mut [u64]) {
+        self.exchange();
+    }
+
+    fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>> {
+        self.exchange();
+        vec![mine.to_vec()]
+    }
+
+    fn failure(&self) -> Option<String> {
+        (self.n_left.load(Ordering::Relaxed) == 0).then(|| "the network is down".to_owned())
+    }
+}
+
+#[test]
+fn a_member_that_is_left_alone_ends_with_an_error() {
+    let data = dataset(&docs(true)[..600]);
+    for settings in SETTINGS {
+        let params = params(settings);
+        for exchanges in [0, 1, 5, 20, 100, 400] {
+            let reduce = LosesTheOther { n_left: AtomicUsize::new(exchanges) };
+            let error = Training::new(&params, &data).together(&reduce).run(&mut Silent).unwrap_err();
+            assert!(error.to_string().contains("cannot be reached: the network is down"), "{error}");
+        }
+    }
 }
