@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rankwise::train::{Flow, Observer, Progress};
+use rankwise::train::{Flow, Observer, Pass, Progress};
 use rankwise::{CheckpointFolder, FoundCheckpoint};
 
 use crate::args::Train;
@@ -99,18 +99,19 @@ impl Keeper {
     /// A checkpoint that cannot be saved is no reason to lose the run: the one before is still there, and there may be
     /// room for the next.
     fn save(&mut self, progress: &Progress<'_>) {
+        let Some(checkpoint) = progress.checkpoint() else { return };
         let started = Instant::now();
-        match self.folder.save(progress.tree, &progress.checkpoint()) {
+        match self.folder.save(progress.round, &checkpoint) {
             Ok(()) => self.has_failed = false,
             Err(error) if !self.has_failed => {
                 self.has_failed = true;
-                say(&format!("warning: the checkpoint of tree {} is not saved: {error}", progress.tree));
+                say(&format!("warning: the checkpoint of tree {} is not saved: {error}", progress.round));
             }
             Err(_) => {}
         }
         self.save_took = started.elapsed();
         self.saved_at = Instant::now();
-        self.saved_tree = progress.tree;
+        self.saved_tree = progress.round;
     }
 
     /// How to go on with a run that was interrupted.
@@ -143,18 +144,15 @@ pub(crate) struct WatchAndSave<'a> {
 }
 
 impl Observer for WatchAndSave<'_> {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        let flow = self.watch.after_tree(progress);
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        let flow = self.watch.after_round(progress);
         if let Some(keeper) = &mut self.keeper
-            && (flow == Flow::Stop || progress.is_last || keeper.is_due(progress.tree))
+            && progress.pass == Pass::Model
+            && (flow == Flow::Stop || progress.is_last || keeper.is_due(progress.round))
         {
             keeper.save(progress);
         }
         flow
-    }
-
-    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
-        self.watch.in_first_pass(tree, num_trees)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rankwise::data::{Absent, Dataset, Remark};
+use rankwise::data::{Absent, Dataset, Documents, LoadedData, Remark};
 use rankwise::formats::{FormatError, Source, import};
-use rankwise::io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
-use rankwise::model::{AbsentFeature, Model, ModelError};
+use rankwise::io::{IoError, ReadOptions, read_bytes, read_dataset_with, write_atomically};
+use rankwise::model::{AbsentFeature, Model, ModelError, TreeEnsemble};
 
 use crate::data_args::DataArgs;
 use crate::failure::user;
@@ -43,22 +43,32 @@ pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
     })
 }
 
+/// The trees of a model, for what works only with them.
+pub(crate) fn trees_of<'a>(model: &'a Model, path: &Path, what: &str) -> anyhow::Result<&'a TreeEnsemble> {
+    model.tree_ensemble().map_err(|error| user(format!("{}: {error}; `{what}` needs a model of trees", shown(path))))
+}
+
 /// Reads ranking data.
 pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
-    read_dataset_with(path, options).map_err(|error| {
-        if model_source(path).is_some() {
-            let place = path.display();
-            return user(format!(
-                "{place}: this looks like a model, not like ranking data; check the order of the files"
-            ));
-        }
-        error.into()
-    })
+    read_dataset_with(path, options).map_err(|error| not_read(path, error))
+}
+
+/// Reads ranking data, or a cache of binned data.
+pub(crate) fn read_training_data(path: &Path, options: &ReadOptions) -> anyhow::Result<LoadedData> {
+    rankwise::io::read_training_data(path, options).map_err(|error| not_read(path, error))
+}
+
+fn not_read(path: &Path, error: IoError) -> anyhow::Error {
+    if model_source(path).is_some() {
+        let place = path.display();
+        return user(format!("{place}: this looks like a model, not like ranking data; check the order of the files"));
+    }
+    error.into()
 }
 
 /// What a feature that is left out means to a model.
 pub(crate) fn absent_of(model: &Model) -> Absent {
-    match model.absent {
+    match model.absent() {
         AbsentFeature::Missing => Absent::Missing,
         AbsentFeature::Zero => Absent::Zero,
     }
@@ -71,14 +81,14 @@ pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels
     options.columns.is_label_optional = labels == Labels::Optional;
     options.features = Some(model.named_features()).filter(|names| !names.is_empty());
     let data = read_data(path, &options)?;
-    if model.feature_names.is_empty() && !model.features.is_empty() {
+    if model.feature_names().is_empty() && !model.features().is_empty() {
         check_unnamed(&data, path, "the model knows features by number; train it on data with names")?;
     }
     Ok(data)
 }
 
 /// Refuses columns with names where features are known by number: to number them by their places would be a guess.
-pub(crate) fn check_unnamed(data: &Dataset, path: &Path, known: &str) -> anyhow::Result<()> {
+pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str) -> anyhow::Result<()> {
     if data.feature_names().is_empty() {
         return Ok(());
     }
@@ -101,9 +111,9 @@ pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
 }
 
 /// Tells that a model and its data have nothing in common.
-pub(crate) fn warn_unknown_features(model: &Model, data: &Dataset, path: &Path, output: Output) {
-    let n_features = model.features.len();
-    if n_features > 0 && model.features.iter().all(|feature| data.column_of(*feature).is_none()) {
+pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, output: Output) {
+    let n_features = model.features().len();
+    if n_features > 0 && model.features().iter().all(|feature| data.feature_ids().binary_search(feature).is_err()) {
         output.warn(&format!(
             "{}: none of the {n_features} features that the model asks for is in the data, so all documents get the same \
              score; check how the features are numbered",

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use rankwise::train::{Flow, Observer, Progress};
+use rankwise::train::{Flow, Observer, Pass, Progress};
 
 use crate::failure::say;
 use crate::output::Output;
@@ -18,8 +18,8 @@ const LINE_PERIOD: Duration = Duration::from_secs(5);
 pub(crate) struct Watch {
     display: Display,
     started: Instant,
-    /// Trees that were grown before, by another process.
-    first_tree: usize,
+    /// Rounds that were done before, by another process.
+    first_round: usize,
     last_line: Instant,
     is_interrupted: Arc<AtomicBool>,
 }
@@ -52,15 +52,15 @@ impl Display {
 }
 
 impl Watch {
-    pub(crate) fn new(output: Output, first_tree: usize, num_trees: usize) -> Self {
+    pub(crate) fn new(output: Output, first_round: usize, num_rounds: usize) -> Self {
         let display = Display::new(output, |bar| {
-            bar.set_length(num_trees as u64);
+            bar.set_length(num_rounds as u64);
             bar.set_style(bar_style());
-            bar.set_position(first_tree as u64);
+            bar.set_position(first_round as u64);
             bar.reset_eta();
         });
         let now = Instant::now();
-        Self { display, started: now, first_tree, last_line: now, is_interrupted: interrupt_flag(output) }
+        Self { display, started: now, first_round, last_line: now, is_interrupted: interrupt_flag(output) }
     }
 
     /// Clears the bar.
@@ -74,31 +74,37 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.pass == Pass::Outliers {
+            return self.in_search_of_outliers(progress);
+        }
         let message = progress.values.first().map_or_else(String::new, |first| {
-            format!("{} {:.4}, best at {}  ", first.metric, first.value, progress.best_tree)
+            format!("{} {:.4}, best at {}  ", first.metric, first.value, progress.best_round)
         });
         match &self.display {
             Display::Nothing => {}
             Display::Bar(bar) => {
-                bar.set_position(progress.tree as u64);
+                bar.set_position(progress.round as u64);
                 // The number of the tree stands in the message, since either of the two may be drawn without the other.
-                bar.set_message(format!("{}/{}  {message}", progress.tree, progress.num_trees));
+                bar.set_message(format!("{}/{}  {message}", progress.round, progress.num_rounds));
             }
             Display::Lines => {
                 if self.last_line.elapsed() >= LINE_PERIOD {
                     self.last_line = Instant::now();
-                    let rate = (progress.tree - self.first_tree) as f64 / self.started.elapsed().as_secs_f64();
-                    let left = (progress.num_trees - progress.tree) as f64 / rate;
-                    let (tree, all) = (progress.tree, progress.num_trees);
+                    let rate = (progress.round - self.first_round) as f64 / self.started.elapsed().as_secs_f64();
+                    let left = (progress.num_rounds - progress.round) as f64 / rate;
+                    let (tree, all) = (progress.round, progress.num_rounds);
                     say(&format!("tree {tree}/{all}  {message}{rate:.1} trees/s  about {left:.0} s left"));
                 }
             }
         }
         self.flow()
     }
+}
 
-    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
+impl Watch {
+    fn in_search_of_outliers(&mut self, progress: &Progress<'_>) -> Flow {
+        let (tree, num_trees) = (progress.round, progress.num_rounds);
         match &self.display {
             Display::Bar(bar) => bar.set_message(format!("looking for outliers: {tree}/{num_trees}  ")),
             Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
@@ -107,7 +113,7 @@ impl Observer for Watch {
             }
             Display::Nothing | Display::Lines => {}
         }
-        if tree == num_trees {
+        if progress.is_last {
             self.started = Instant::now();
         }
         self.flow()

@@ -199,7 +199,7 @@ impl<'a> JudgementCache<'a> {
         let data_path = self.data_path("--model")?;
         let data = self.data_for(&model)?;
         files::warn_unknown_features(&model, data, data_path, output);
-        Ok(Ranked::Scores(data, rankwise::predict(&model, data)))
+        Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
     }
 
     fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {
@@ -251,7 +251,7 @@ impl<'a> JudgementCache<'a> {
 
     /// The documents as a model reads them.
     fn data_for(&mut self, model: &Model) -> anyhow::Result<&Dataset> {
-        let reading = Reading { absent: model.absent, names: model.named_features() };
+        let reading = Reading { absent: model.absent(), names: model.named_features() };
         if self.data.as_ref().is_some_and(|(known, _)| *known != reading) {
             if files::is_stream(self.judgements.path()) {
                 return Err(user("-: these systems read the data in different ways, so it must be a file"));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rankwise::Trace;
-use rankwise::data::Dataset;
-use rankwise::train::{Flow, LoopParams, Observer, Progress, Sample};
+use rankwise::data::Documents;
+use rankwise::train::{Flow, LoopParams, Observer, Pass, Progress, Sample};
 
 use crate::args::Train;
 use crate::failure::user;
@@ -20,7 +20,7 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Makes sure, before training, that the queries are there and that what is seen can be written.
-    pub(crate) fn open(args: &Train, out: &Path, data: &Dataset, params: &LoopParams) -> anyhow::Result<Self> {
+    pub(crate) fn open(args: &Train, out: &Path, data: &Documents, params: &LoopParams) -> anyhow::Result<Self> {
         if args.trace.is_empty() {
             return Ok(Self { traces: Vec::new() });
         }
@@ -81,16 +81,16 @@ pub(crate) struct Traced<'a, O> {
 }
 
 impl<O: Observer> Observer for Traced<'_, O> {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if !self.tracer.traces.is_empty() {
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.pass == Pass::Model && !self.tracer.traces.is_empty() {
             let scores = progress.train_scores();
-            self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.tree, &scores));
+            self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.round, &scores));
         }
-        self.observer.after_tree(progress)
+        self.observer.after_round(progress)
     }
 }
 
-fn unknown(qid: &str, data: &Dataset) -> anyhow::Error {
+fn unknown(qid: &str, data: &Documents) -> anyhow::Error {
     let some: Vec<&str> = data.queries().take(3).map(|query| query.id).collect();
     user(format!("--trace {qid}: the training data has no such query; its first ones are {}", some.join(", ")))
 }

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::{BinningParams, Column, DataError, Dataset, FeatureBins, PreparedColumn};
+use crate::members::Bytes;
+use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
 /// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
 /// is a lower id.
@@ -29,13 +30,30 @@ impl BinnedDataset {
         Self::apply(data, feature_ids, bins)
     }
 
+    /// Decides the bins from the data of all members, and applies them to this member's.
+    pub fn of_share(share: &Share<'_>, data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
+        if share.is_alone() {
+            return Self::new(data, params);
+        }
+        let sample = Sample::of_share(share, params.bin_construct_sample_cnt);
+        let (mut feature_ids, mut all_bins) = (Vec::new(), Vec::new());
+        for feature in share.all_feature_ids() {
+            let bins = FeatureBins::from_counts(all_counts(share, data, *feature, &sample), params.max_bin);
+            if !bins.is_constant() {
+                feature_ids.push(*feature);
+                all_bins.push(bins);
+            }
+        }
+        Self::apply(data, feature_ids, all_bins)
+    }
+
     /// Applies the bins of this data set to another, so that trees grown here can be followed there.
     pub fn like(&self, data: &Dataset) -> Result<Self, DataError> {
         Self::apply(data, self.feature_ids.clone(), self.bins.clone())
     }
 
     /// Bins that were checked before.
-    pub(crate) fn from_columns_of(columns: Vec<PreparedColumn>, n_rows: usize) -> Self {
+    pub(crate) fn from_columns_of(columns: Vec<CachedColumn>, n_rows: usize) -> Self {
         let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
         for column in columns {
             binned.feature_ids.push(column.feature);
@@ -47,10 +65,10 @@ impl BinnedDataset {
     }
 
     /// The bins as plain lists.
-    pub(crate) fn into_columns(self) -> Vec<PreparedColumn> {
+    pub(crate) fn into_columns(self) -> Vec<CachedColumn> {
         let features = self.feature_ids.into_iter().zip(self.bins).zip(self.columns);
         features
-            .map(|((feature, bins), column)| PreparedColumn {
+            .map(|((feature, bins), column)| CachedColumn {
                 feature,
                 upper: bins.uppers().to_vec(),
                 has_missing: bins.has_missing(),
@@ -59,9 +77,9 @@ impl BinnedDataset {
             .collect()
     }
 
-    /// Rows as they stand, features numbered from 0, for tests that must know the order.
-    #[cfg(test)]
-    pub(crate) fn from_columns(columns: &[Vec<f32>]) -> Self {
+    /// The bins of columns of values: rows as they stand, features numbered from 0, at most 255 bins each. For engines and
+    /// tests that need no queries.
+    pub fn from_columns(columns: &[Vec<f32>]) -> Self {
         let bins: Vec<FeatureBins> =
             columns.iter().map(|values| FeatureBins::from_values(values.clone(), 255)).collect();
         let bytes =
@@ -150,6 +168,35 @@ fn bins_of(column: &Column, sample: &Sample, max_bin: usize) -> FeatureBins {
     }
 }
 
+/// How often each value of a feature occurs in the sample of all members, in any order; a value may come several times.
+fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &Sample) -> Vec<(f32, usize)> {
+    let counts: Vec<(f32, usize)> = match data.column_of(feature) {
+        None => vec![(data.absent().value(), sample.n_rows)],
+        Some(Column::Sparse { rows, values, rest }) => {
+            let present = rows.iter().zip(values).filter(|(row, _)| sample.has(**row));
+            let mut counts: Vec<(f32, usize)> = present.map(|(_, value)| (*value, 1)).collect();
+            counts.push((*rest, sample.n_rows - counts.len()));
+            counts
+        }
+        Some(column) => {
+            let all: Vec<u32> = (0..data.n_rows() as u32).collect();
+            sample.of(&all).into_iter().map(|row| (column.get(row as usize), 1)).collect()
+        }
+    };
+    let bytes: Vec<u8> = counts
+        .iter()
+        .flat_map(|(value, count)| [value.to_bits().to_le_bytes(), (*count as u32).to_le_bytes()].concat())
+        .collect();
+    let mut all = Vec::new();
+    for bytes in share.reduce.gather(&bytes) {
+        let mut bytes = Bytes(&bytes);
+        while !bytes.0.is_empty() {
+            all.push((f32::from_bits(bytes.integer()), bytes.integer() as usize));
+        }
+    }
+    all
+}
+
 /// The rows whose keys are smallest: random, yet the same for any order of the rows.
 struct Sample {
     n_rows: usize,
@@ -158,8 +205,38 @@ struct Sample {
 }
 
 impl Sample {
-    fn new(data: &Dataset, limit: usize) -> Self {
-        if data.n_rows() <= limit {
+    fn new(data: &Documents, limit: usize) -> Self {
+        Self::smallest(data, limit.min(data.n_rows()))
+    }
+
+    /// This member's part of the sample of all members' rows.
+    fn of_share(share: &Share<'_>, limit: usize) -> Self {
+        let data = share.data;
+        if share.all_rows() <= limit {
+            return Self::smallest(data, data.n_rows());
+        }
+        let mut keys: Vec<u128> = data.keys().iter().map(|key| key.as_u128()).collect();
+        keys.sort_unstable();
+        let mine: Vec<u8> = keys.iter().take(limit).flat_map(|key| key.to_le_bytes()).collect();
+        let mut all: Vec<u128> = Vec::new();
+        for bytes in share.reduce.gather(&mine) {
+            let mut bytes = Bytes(&bytes);
+            while !bytes.0.is_empty() {
+                all.push(u128::from_le_bytes(bytes.take()));
+            }
+        }
+        all.sort_unstable();
+        // Rows with equal keys belong to one query, and so to one member: those that have room are its own.
+        let last = all[limit - 1];
+        let n_equal = all[..limit].iter().rev().take_while(|key| **key == last).count();
+        let is_mine = keys.binary_search(&last).is_ok();
+        let n_below = keys.partition_point(|key| *key < last);
+        Self::smallest(data, n_below + if is_mine { n_equal } else { 0 })
+    }
+
+    /// The `limit` rows with the smallest keys.
+    fn smallest(data: &Documents, limit: usize) -> Self {
+        if limit == data.n_rows() {
             return Self { n_rows: data.n_rows(), some: None };
         }
         let mut rows: Vec<u32> = (0..data.n_rows() as u32).collect();

@@ -24,8 +24,8 @@ pub use self::column_values::{ColumnValues, Dictionary};
 use self::extras::{Extras, QueryWeights};
 pub use self::row_block::RowBlock;
 use self::source::{Beside, Source};
-use crate::dataset::Identity;
-use crate::{DataError, Dataset, Pair, RowKey, StringTable, pairs};
+use crate::documents::Identity;
+use crate::{DataError, Dataset, Documents, Pair, RowKey, StringTable, pairs};
 
 /// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
 pub const MAX_ROWS: usize = 1 << 30;
@@ -196,7 +196,7 @@ impl DatasetBuilder {
             Some(table) => table.into_columns(&input_row, self.absent),
             None => source.columns(&input_row),
         };
-        Ok(Dataset {
+        let docs = Documents {
             absent: self.absent,
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
             identity: Identity::new(&qids, &bounds, doc_ids.as_ref(), &keys),
@@ -212,9 +212,8 @@ impl DatasetBuilder {
             doc_ids,
             input_row,
             feature_ids,
-            columns,
-            prepared: None,
-        })
+        };
+        Ok(Dataset { docs, columns })
     }
 
     fn check_labels(&self) -> Result<(), DataError> {

@@ -96,6 +96,45 @@ pub enum DataError {
         /// What they belong to.
         of: &'static str,
     },
+    /// Values do not make whole rows.
+    #[error("{values} values are not whole rows of {features} features; give every row a value for each feature")]
+    Shape {
+        /// The number of values.
+        values: usize,
+        /// The number of features.
+        features: usize,
+    },
+    /// A column is longer or shorter than the first. Columns are counted from 0, as features are.
+    #[error("column {column} has {given} values, column 0 has {expected}; give each a value for every row")]
+    Column {
+        /// The column.
+        column: usize,
+        /// Its length.
+        given: usize,
+        /// The length of the first.
+        expected: usize,
+    },
+    /// Sparse rows that are none.
+    #[error("sparse rows: {problem}; give them as scipy's csr_matrix holds them")]
+    Csr {
+        /// What is wrong.
+        problem: String,
+    },
+    /// Nothing says which rows belong together.
+    #[error("the rows have no queries; give a query id for each row, or the number of rows of each query")]
+    NoQueries,
+    /// A query without a name.
+    #[error("row {row}: the query id is empty; give every row the id of its query")]
+    EmptyQueryId {
+        /// The row.
+        row: usize,
+    },
+    /// A name that no feature or two features have.
+    #[error("{name:?} is no name of one feature; give each feature a name of its own")]
+    FeatureName {
+        /// The name.
+        name: String,
+    },
     /// The sizes of the queries do not add up to the rows.
     #[error("the query sizes add up to {sum}, but there are {rows} rows; give the number of rows of each query")]
     GroupSizes {
@@ -116,13 +155,37 @@ pub enum DataError {
     #[error(
         "its bins were made with {name}={then}, but {name}={now} is asked for; ask for the same, or prepare the data again"
     )]
-    PreparedWith {
+    CachedWith {
         /// The parameter.
         name: &'static str,
         /// What it was.
         then: String,
         /// What it is.
         now: String,
+    },
+    /// A query is in the parts of two members that train together.
+    #[error("query {qid:?} is in the parts of two members; give each member whole queries")]
+    QueryInTwoParts {
+        /// The query.
+        qid: String,
+    },
+    /// The parts of members that train together do not go together.
+    #[error("the members' parts of the data differ in {what}; prepare all parts in the same way")]
+    PartsDiffer {
+        /// What differs.
+        what: &'static str,
+    },
+    /// Cached bins are those of one part alone.
+    #[error("cached bins were made from one part of the data alone; give every member data with values")]
+    CachedPart,
+    /// Another member of the run has reported an error.
+    #[error("another member of the run failed; see its message")]
+    OtherMember,
+    /// Members of the run cannot be reached any more.
+    #[error("the other members of the run cannot be reached: {problem}")]
+    MembersLost {
+        /// Why.
+        problem: String,
     },
     /// The table of bins would not fit into memory.
     #[error("{rows} rows of {features} features need {} MB for their bins, more than there is; leave features out", rows * features / 1_000_000)]

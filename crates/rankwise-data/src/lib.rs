@@ -1,9 +1,12 @@
 //! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
 //! crate must take from here, so that a result never depends on threads, machines or the order of the input.
 //!
-//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]).
+//! * [`Dataset::from_dense`], [`Dataset::from_columns`] and [`Dataset::from_csr`] take values in memory.
+//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]),
+//!   [`Documents`] all of it but the values of features.
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
-//! * [`PreparedParts`] is a data set with bins in place of values, for files.
+//! * [`CachedDataset`] is a data set with bins in place of values, for files; [`TrainingData`] is either of the two.
+//! * [`Share`] is one member's part of data that several members train on together; [`Reduce`] is all that they exchange.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
 //! * [`Remark`] is what is legal in a data set but often a mistake.
 //! * [`synth`] makes realistic data from a seed.
@@ -13,14 +16,16 @@
 
 mod binned;
 mod binning;
-mod blocks;
 mod builder;
+mod cached;
 mod columns;
 mod dataset;
+mod documents;
 mod error;
+mod in_memory;
 mod key;
+mod members;
 mod pairs;
-mod prepared;
 mod random;
 pub mod reduce;
 mod remarks;
@@ -30,14 +35,16 @@ pub mod synth;
 
 pub use binned::BinnedDataset;
 pub use binning::{BinningParams, BinningSpec, FeatureBins};
-pub use blocks::{BLOCK_FEATURES, BinBlock, BinBlocks, BinPage, BlockRow, JointStrip, Member, PAGE_STRIPS, Strip};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
+pub use cached::{CachedColumn, CachedDataset, CachedParts};
 pub use columns::Column;
-pub use dataset::{Dataset, DocKeys, QueryView};
+pub use dataset::{Binned, Dataset, LoadedData, TrainingData};
+pub use documents::{DocKeys, Documents, QueryView};
 pub use error::{DataError, PairProblem};
+pub use in_memory::{FeatureValue, ValuesBuilder};
 pub use key::RowKey;
+pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;
-pub use prepared::{PreparedColumn, PreparedParts};
 pub use random::{Draw, Purpose};
 pub use rankwise_simd::{SimdError, SimdLevel, simd_kernel};
 pub use remarks::{Features, Queries, Remark};

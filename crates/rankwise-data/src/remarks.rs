@@ -5,7 +5,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use crate::{Column, Dataset};
+use crate::{Column, Dataset, Documents};
 
 /// Examples that a finding lists.
 const MAX_EXAMPLES: usize = 5;
@@ -73,10 +73,22 @@ pub struct Queries {
 }
 
 impl Dataset {
-    /// What is suspicious in the data. Where bins stand in place of values, nothing is said of features.
+    /// What is suspicious in the data.
     pub fn remarks(&self) -> Vec<Remark> {
         let facts: Vec<ColumnFacts> = self.columns.par_iter().map(|column| ColumnFacts::new(column, self)).collect();
-        let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| facts.get(slot).is_some_and(has));
+        let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| has(&facts[slot]));
+        let of_features = [
+            features(|facts| facts.is_constant).map(Remark::ConstantFeatures),
+            features(|facts| facts.is_rare).map(Remark::RareFeatures),
+            features(|facts| facts.is_cut).map(Remark::CutFeatures),
+        ];
+        of_features.into_iter().flatten().chain(self.docs.remarks()).collect()
+    }
+}
+
+impl Documents {
+    /// What is suspicious in the queries and documents, features aside.
+    pub fn remarks(&self) -> Vec<Remark> {
         let one_label = |query: usize| {
             let labels = self.query(query).labels;
             let says_nothing = labels.len() > 1 && labels.iter().all(|label| *label == labels[0]);
@@ -84,9 +96,6 @@ impl Dataset {
             says_nothing && self.query_pairs(query).is_empty()
         };
         [
-            features(|facts| facts.is_constant).map(Remark::ConstantFeatures),
-            features(|facts| facts.is_rare).map(Remark::RareFeatures),
-            features(|facts| facts.is_cut).map(Remark::CutFeatures),
             self.queries_where(one_label).map(Remark::OneLabel),
             self.queries_where(|query| self.query_rows(query).len() == 1).map(Remark::OneDoc),
             self.queries_where(|query| is_scattered(self.query(query).input_rows)).map(Remark::Scattered),

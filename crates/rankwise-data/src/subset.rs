@@ -1,11 +1,11 @@
 //! Some of the documents of a data set, with all that is said of them but their features: what an objective needs when it is to
 //! see only a part.
 
-use crate::dataset::Identity;
-use crate::{Dataset, Pair, StringTable};
+use crate::documents::Identity;
+use crate::{Documents, Pair, StringTable};
 
-impl Dataset {
-    /// The given rows, ascending, as a data set without features. Documents draw the same numbers as in the whole; queries
+impl Documents {
+    /// The given rows, ascending, without features. Documents draw the same numbers as in the whole; queries
     /// without a document are not in it, nor are pairs with one.
     pub fn subset(&self, rows: &[u32]) -> Self {
         debug_assert!(rows.is_sorted_by(|a, b| a < b));
@@ -42,8 +42,6 @@ impl Dataset {
             input_row: rows.iter().map(|row| self.input_row[*row as usize]).collect(),
             feature_ids: Vec::new(),
             feature_names: Vec::new(),
-            columns: Vec::new(),
-            prepared: None,
             fingerprint: self.fingerprint,
         }
     }

@@ -8,13 +8,14 @@
 //!
 //! ```
 //! use rankwise_eval::{CompareSpec, Comparison, Table};
-//! use rankwise_metrics::{Evaluation, MetricKind, MetricValues};
+//! use rankwise_metrics::{Evaluation, MetricValues};
 //!
 //! // As a `rankwise_metrics::Evaluator` gives them: a value for each of four queries.
 //! let measured = |values: [f64; 4]| Evaluation {
 //!     metrics: vec![MetricValues {
 //!         name: "ndcg@10".into(),
-//!         kind: MetricKind::Ndcg,
+//!         is_larger_better: true,
+//!         is_pooled: false,
 //!         per_query: values.map(Some).to_vec(),
 //!         mean: Some(values.iter().sum::<f64>() / 4.0),
 //!     }],

@@ -54,7 +54,7 @@ impl Table {
 
     /// Whether large values of a metric are good.
     pub fn is_larger_better(&self, metric: usize) -> bool {
-        self.evaluations[0].metrics[metric].kind.is_larger_better()
+        self.evaluations[0].metrics[metric].is_larger_better
     }
 
     /// The names of the systems.
@@ -69,7 +69,7 @@ impl Table {
 
     /// The same metrics for all systems, a value or a gap for each query, and finite values.
     fn check_values(&self, system: usize) -> Result<(), EvalError> {
-        if let Some(pooled) = self.evaluations[system].metrics.iter().find(|metric| metric.kind.is_pooled()) {
+        if let Some(pooled) = self.evaluations[system].metrics.iter().find(|metric| metric.is_pooled) {
             return Err(EvalError::Pooled { metric: pooled.name.clone() });
         }
         let (name, metrics) = (&self.names[system], &self.evaluations[system].metrics);

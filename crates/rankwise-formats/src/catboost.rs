@@ -3,10 +3,10 @@
 //! A value goes right if it is above the border, as f32. In an oblivious tree the answers are the bits of the leaf's number, the
 //! first split's lowest. A score starts from the bias.
 
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, nested, trees};
+use crate::draft::{DraftNode, Split, ensemble, features_of, nested};
 use crate::value::{Field, Value};
 
 pub(crate) const FORMAT: &str = "CatBoost";
@@ -38,18 +38,13 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     // Names that CatBoost makes up are numbers again.
     let is_named = known.iter().any(|feature| !feature.name.is_empty() && feature.name != feature.id.to_string());
     let names: Option<Vec<String>> = features.iter().map(name_of).collect();
-    Ok(Model {
+    let ensemble = ensemble(base_score, drafts, &features)?;
+    let header = Header {
         objective: objective(&root),
-        params: std::collections::BTreeMap::new(),
-        trained_on: TrainedOn::default(),
-        absent: AbsentFeature::Missing,
-        precision: Precision::F32,
-        base_score,
-        output: Output::Sum,
         feature_names: names.filter(|_| is_named).unwrap_or_default(),
-        trees: trees(drafts, &features)?,
-        features,
-    })
+        ..Header::new(AbsentFeature::Missing, Precision::F32, features)
+    };
+    Ok(Model::new(header, ensemble)?)
 }
 
 /// What it was trained for, where the file says it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rankwise_model::{Child, Tree, TreeParts};
+use rankwise_model::{Child, Output, Tree, TreeEnsemble, TreeParts};
 
 use crate::FormatError;
 use crate::value::Field;
@@ -59,13 +59,17 @@ pub(crate) fn nested<'a>(
     Ok(nodes)
 }
 
-/// The trees in our form, with features by their places in `features`. Each draft is given up as soon as its tree is made.
-pub(crate) fn trees(drafts: Vec<Vec<DraftNode>>, features: &[u32]) -> Result<Vec<Tree>, FormatError> {
+/// The trees in our form, with features by their places in `features`. Each draft is dropped as soon as its tree is made.
+pub(crate) fn ensemble(
+    base_score: f64,
+    drafts: Vec<Vec<DraftNode>>,
+    features: &[u32],
+) -> Result<TreeEnsemble, FormatError> {
     let made = drafts
         .into_iter()
         .enumerate()
         .map(|(idx, nodes)| tree(&nodes, features).map_err(|problem| FormatError::Tree { tree: idx, problem }));
-    made.collect()
+    Ok(TreeEnsemble::new(base_score, Output::Sum, made.collect::<Result<_, _>>()?)?)
 }
 
 /// The tree whose root is node 0, with features by their places in `features`. Nodes that are not reached do not count; cycles,

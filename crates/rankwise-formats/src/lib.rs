@@ -36,8 +36,7 @@ pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
         Source::XgBoostJson => xgboost::from_value(&value::from_json(xgboost::FORMAT, bytes)?)?,
         Source::XgBoostUbj => xgboost::from_value(&ubjson::read(xgboost::FORMAT, bytes)?)?,
     };
-    model.check()?;
-    if model.trees.is_empty() && source != Source::Native {
+    if source != Source::Native && model.tree_ensemble()?.n_trees() == 0 {
         return Err(FormatError::Empty { format: source.name() });
     }
     Ok(model)

@@ -13,10 +13,10 @@
 mod json;
 mod text;
 
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::draft::{DraftNode, Split, ensemble, features_of};
 pub(crate) use json::from_value;
 pub(crate) use text::from_text;
 
@@ -85,18 +85,13 @@ impl Parts {
         let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
         let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
         let names: Option<Vec<String>> = features.iter().map(name).collect();
-        Ok(Model {
+        let ensemble = ensemble(0.0, self.trees, &features)?;
+        let header = Header {
             objective: self.objective,
-            params: std::collections::BTreeMap::new(),
-            trained_on: TrainedOn::default(),
-            absent: AbsentFeature::Zero,
-            precision: Precision::F64,
-            base_score: 0.0,
-            output: Output::Sum,
             feature_names: names.filter(|_| is_named).unwrap_or_default(),
-            trees: trees(self.trees, &features)?,
-            features,
-        })
+            ..Header::new(AbsentFeature::Zero, Precision::F64, features)
+        };
+        Ok(Model::new(header, ensemble)?)
     }
 }
 

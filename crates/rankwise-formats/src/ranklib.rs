@@ -5,10 +5,10 @@
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::draft::{DraftNode, Split, ensemble, features_of};
 use crate::error::shown;
 use crate::source::contains;
 
@@ -167,18 +167,10 @@ impl Ensemble {
 
     fn model(self, bytes: &[u8]) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        Ok(Model {
-            objective: algorithm(bytes),
-            params: std::collections::BTreeMap::new(),
-            trained_on: TrainedOn::default(),
-            absent: AbsentFeature::Zero,
-            precision: Precision::F32,
-            base_score: 0.0,
-            output: Output::Sum,
-            feature_names: Vec::new(),
-            trees: trees(self.trees, &features)?,
-            features,
-        })
+        let ensemble = ensemble(0.0, self.trees, &features)?;
+        let header =
+            Header { objective: algorithm(bytes), ..Header::new(AbsentFeature::Zero, Precision::F32, features) };
+        Ok(Model::new(header, ensemble)?)
     }
 }
 
@@ -208,7 +200,7 @@ mod tests {
     fn an_ensemble_is_read() {
         assert!(is_ours(FILE.as_bytes()));
         let model = from_text(FILE.as_bytes()).unwrap();
-        assert_eq!((model.objective.as_str(), &model.features[..]), ("lambdamart", &[2, 7][..]));
+        assert_eq!((model.objective(), model.features()), ("lambdamart", &[2, 7][..]));
         // The features are 2 and 7.
         for (values, score) in [([0.0, -0.25], 0.75), ([3.0, 0.0], -0.5), ([3.5, 0.0], 2.0), ([9.0, f64::NAN], 2.0)] {
             assert_eq!(model.score(&values), score + 0.125, "{values:?}");

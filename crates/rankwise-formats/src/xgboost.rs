@@ -4,10 +4,10 @@
 //! `base_score`, turned into a margin where the objective is logistic. XGBoost adds leaves as f32, we as f64: scores agree to
 //! the precision of f32.
 
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, Split, features_of, trees};
+use crate::draft::{DraftNode, Split, ensemble, features_of};
 use crate::error::shown;
 use crate::value::{Field, Value, as_integer};
 
@@ -37,18 +37,15 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let drafts: Vec<Vec<DraftNode>> =
         booster.get("model")?.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
     let features = features_of(&drafts);
-    Ok(Model {
+    let base_score = base_score(objective, &param.get("base_score")?)?;
+    let feature_names = names(&learner, &features)?;
+    let ensemble = ensemble(base_score, drafts, &features)?;
+    let header = Header {
         objective: objective.to_owned(),
-        params: std::collections::BTreeMap::new(),
-        trained_on: TrainedOn::default(),
-        absent: AbsentFeature::Missing,
-        precision: Precision::F32,
-        base_score: base_score(objective, &param.get("base_score")?)?,
-        output: Output::Sum,
-        feature_names: names(&learner, &features)?,
-        trees: trees(drafts, &features)?,
-        features,
-    })
+        feature_names,
+        ..Header::new(AbsentFeature::Missing, Precision::F32, features)
+    };
+    Ok(Model::new(header, ensemble)?)
 }
 
 /// The score of a document before the first tree.

@@ -11,7 +11,7 @@ use parquet::schema::parser::parse_message_type;
 use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
-use rankwise::model::{ExpectedGain, Output};
+use rankwise::model::{ExpectedGain, LinearRanker, Output, TreeEnsemble};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
 use xxhash_rust::xxh3::xxh3_64;
@@ -52,8 +52,8 @@ pub(crate) static JOB: LazyLock<Job> = LazyLock::new(|| {
 struct Keeper(Vec<Vec<u8>>);
 
 impl Observer for Keeper {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        self.0.push(progress.checkpoint());
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        self.0.extend(progress.checkpoint());
         Flow::Continue
     }
 }
@@ -241,10 +241,15 @@ pub(crate) fn params() -> Vec<Vec<u8>> {
 pub(crate) fn model() -> Vec<Vec<u8>> {
     let one = train_job().0;
     let expected = ExpectedGain { gains: vec![0.0, 3.0], base_scores: vec![0.5, -0.25] };
+    let trees = one.tree_ensemble().expect("training grows trees").trees();
     // Trees for whole rounds.
-    let trees = one.trees[..one.trees.len() / 2 * 2].to_vec();
-    let several = Model { output: Output::ExpectedGain(expected), trees, ..one.clone() };
-    [one, several].map(|model| model.to_json().into()).to_vec()
+    let trees = trees[..trees.len() / 2 * 2].to_vec();
+    let several = TreeEnsemble::new(0.0, Output::ExpectedGain(expected), trees).expect("whole rounds");
+    let several = one.with_ranker(several).expect("trees of a model");
+    let weights = one.features().iter().map(|feature| f64::from(*feature) * 0.1).collect();
+    let linear = LinearRanker::new(-0.5, weights).expect("finite weights");
+    let linear = one.with_ranker(linear).expect("a weight for each feature");
+    [one, several, linear].map(|model| model.to_json().into()).to_vec()
 }
 
 pub(crate) fn checkpoint() -> Vec<Vec<u8>> {

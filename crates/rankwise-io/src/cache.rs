@@ -4,7 +4,7 @@
 //! RWCACHE1 | length, checksum, bytes | length, checksum, bytes | ...
 //! ```
 //!
-//! The sections are the lists of [`PreparedParts`] in one order, numbers little-endian, nothing compressed: a file cannot
+//! The sections are the lists of [`CachedParts`] in one order, numbers little-endian, nothing compressed: a file cannot
 //! claim more than it holds, and a column is read at the speed of memory. Behind the checksums the lists are checked as if
 //! a stranger had written them.
 
@@ -13,7 +13,7 @@ mod sections;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, BinningParams, Dataset, Pair, PreparedColumn, PreparedParts, StringTable};
+use rankwise_data::{Absent, BinningParams, CachedColumn, CachedDataset, CachedParts, Dataset, Pair, StringTable};
 
 use self::sections::{Reader, Writer};
 use crate::atomic::write_atomically;
@@ -25,15 +25,16 @@ pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
 
 /// Writes the bins of a data set, and all else that training needs to know of it.
 pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
-    let parts = data.into_parts(params).map_err(|source| IoError::Data { path: path.into(), source })?;
+    let cached = CachedDataset::new(data, params).map_err(|source| IoError::Data { path: path.into(), source })?;
+    let parts = cached.into_parts();
     write_atomically(path, |out| write_parts(&parts, out))
 }
 
 /// Reads a data set with bins in place of values.
-pub(crate) fn read_source(mut source: ByteStream<'_>, path: &Path) -> Result<Dataset, IoError> {
+pub(crate) fn read_source(mut source: ByteStream<'_>, path: &Path) -> Result<CachedDataset, IoError> {
     let bytes = source.read_to_end()?;
     let damaged = |what: &'static str| IoError::Cache { path: PathBuf::from(path), what };
-    Dataset::from_parts(read_parts(&bytes).map_err(damaged)?).map_err(damaged)
+    CachedDataset::from_parts(read_parts(&bytes).map_err(damaged)?).map_err(damaged)
 }
 
 const WITH_QUERY_WEIGHTS: u64 = 1;
@@ -43,7 +44,7 @@ const WITH_DOC_IDS: u64 = 8;
 const ABSENT_IS_ZERO: u64 = 16;
 const WITH_PROBABILITIES: u64 = 32;
 
-fn write_parts(parts: &PreparedParts, out: &mut dyn Write) -> io::Result<()> {
+fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(MAGIC)?;
     let mut writer = Writer(out);
     let has_probabilities = parts.pairs.iter().any(|pair| pair.probability != 1.0);
@@ -85,7 +86,7 @@ fn write_parts(parts: &PreparedParts, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The lists of a file; the error names the one that is damaged.
-fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
+fn read_parts(bytes: &[u8]) -> Result<CachedParts, &'static str> {
     let mut reader = Reader(bytes.strip_prefix(MAGIC).ok_or("the beginning")?);
     let head = reader.u64s("the head")?;
     let [flags, max_bin, sample] = head[..] else { return Err("the head") };
@@ -114,7 +115,7 @@ fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
     if named.len() != names.len() {
         return Err("the names of the features");
     }
-    Ok(PreparedParts {
+    Ok(CachedParts {
         absent: if flags & ABSENT_IS_ZERO == 0 { Absent::Missing } else { Absent::Zero },
         max_bin: number(max_bin)?,
         bin_construct_sample_cnt: number(sample)?,
@@ -136,7 +137,7 @@ fn read_parts(bytes: &[u8]) -> Result<PreparedParts, &'static str> {
     })
 }
 
-fn read_columns(reader: &mut Reader<'_>) -> Result<Vec<PreparedColumn>, &'static str> {
+fn read_columns(reader: &mut Reader<'_>) -> Result<Vec<CachedColumn>, &'static str> {
     let features = reader.u32s("the features with bins")?;
     let missing = reader.u32s("the features with bins")?;
     if missing.len() != features.len() {
@@ -146,7 +147,7 @@ fn read_columns(reader: &mut Reader<'_>) -> Result<Vec<PreparedColumn>, &'static
     for (feature, has_missing) in features.into_iter().zip(missing) {
         let upper = reader.f32s("the bounds of the bins")?;
         let bins = reader.bytes("the bins")?.to_vec();
-        columns.push(PreparedColumn { feature, upper, has_missing: has_missing != 0, bins });
+        columns.push(CachedColumn { feature, upper, has_missing: has_missing != 0, bins });
     }
     reader.end().map(|()| columns)
 }
@@ -158,9 +159,9 @@ mod tests {
 
     use super::*;
 
-    fn file(rows: usize) -> (PreparedParts, Vec<u8>) {
+    fn file(rows: usize) -> (CachedParts, Vec<u8>) {
         let synth = SynthSpec { preset: Preset::Web, rows, features: Some(9), seed: 2 }.check().unwrap();
-        let parts = synth.dataset().into_parts(&BinningParams::default()).unwrap();
+        let parts = CachedDataset::new(synth.dataset(), &BinningParams::default()).unwrap().into_parts();
         let mut bytes = Vec::new();
         write_parts(&parts, &mut bytes).unwrap();
         (parts, bytes)
@@ -218,7 +219,7 @@ mod tests {
             let mut file = MAGIC.to_vec();
             let mut writer = Writer(&mut file);
             sections.iter().try_for_each(|section| writer.bytes(section)).unwrap();
-            if let Ok(data) = read_parts(&file).and_then(Dataset::from_parts) {
+            if let Ok(data) = read_parts(&file).and_then(CachedDataset::from_parts) {
                 prop_assert!(data.queries().map(|query| query.n_docs()).sum::<usize>() == data.n_rows());
             }
         }

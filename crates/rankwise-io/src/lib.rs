@@ -49,7 +49,7 @@ pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use options::{ColumnOptions, Format, Header, ReadOptions};
 pub use parquet::is_decoding;
 pub use problem::Problem;
-pub use read::{read_dataset, read_dataset_from, read_dataset_with};
+pub use read::{read_cache_from, read_dataset, read_dataset_from, read_dataset_with, read_training_data};
 pub use scores::{read_scores, read_scores_from, write_scores};
 pub use trec::{Qrels, TrecEntry, TrecRun, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};
 pub use unpack::Excess;

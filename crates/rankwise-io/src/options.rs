@@ -66,8 +66,6 @@ pub struct ReadOptions {
     pub features: Option<Vec<(u32, String)>>,
     /// Whether other columns are read, too, and get ids beyond those.
     pub takes_more_features: bool,
-    /// Whether a cache of binned data will do.
-    pub takes_cache: bool,
     /// A file of pairs, where there is none beside the data.
     pub pairs: Option<PathBuf>,
 }
@@ -81,7 +79,6 @@ impl ReadOptions {
             columns: ColumnOptions::default(),
             features: None,
             takes_more_features: false,
-            takes_cache: false,
             pairs: None,
         }
     }

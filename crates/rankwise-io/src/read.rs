@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, Dataset, DatasetBuilder};
+use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData};
 
 use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Columns, Names, resolve};
@@ -22,10 +22,20 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
-        return read_cache(source, path, options);
+        return Err(IoError::CacheHere { path: path.into() });
     }
     let format = format_of(&mut source, path, options)?;
     read_source(source, format, Input::of(path, options)?)
+}
+
+/// [`read_dataset_with`] for data to train on, which may be a cache of binned data, too.
+pub fn read_training_data(path: &Path, options: &ReadOptions) -> Result<LoadedData, IoError> {
+    let mut source = ByteStream::open(path)?;
+    if is_cache(&mut source, options)? {
+        return read_cache(source, path, options).map(LoadedData::Cached);
+    }
+    let format = format_of(&mut source, path, options)?;
+    read_source(source, format, Input::of(path, options)?).map(LoadedData::Values)
 }
 
 /// [`read_dataset_with`] for data from anywhere; `name` stands in errors and tells the format like the name of a file. There
@@ -37,10 +47,15 @@ pub fn read_dataset_from(
 ) -> Result<Dataset, IoError> {
     let mut source = ByteStream::new(input, name)?;
     if is_cache(&mut source, options)? {
-        return read_cache(source, name, options);
+        return Err(IoError::CacheHere { path: name.into() });
     }
     let format = format_of(&mut source, name, options)?;
     read_source(source, format, Input::without_side_files(name, options).with_pairs()?)
+}
+
+/// Reads a cache of binned data from anywhere; `name` stands in errors.
+pub fn read_cache_from(input: impl std::io::Read + Send, name: &Path) -> Result<CachedDataset, IoError> {
+    cache::read_source(ByteStream::new(input, name)?, name)
 }
 
 fn read_source(source: ByteStream<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
@@ -59,10 +74,7 @@ fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Result<bool, 
     Ok(options.format.is_none() && source.begins_with(cache::MAGIC)?)
 }
 
-fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
-    if !options.takes_cache {
-        return Err(IoError::CacheHere { path: path.into() });
-    }
+fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<CachedDataset, IoError> {
     refuse_columns(path, options, "a cache of binned data")?;
     if options.pairs.is_some() {
         return Err(IoError::PairsForCache { path: path.into() });

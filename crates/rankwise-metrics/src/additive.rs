@@ -205,7 +205,7 @@ mod tests {
                 let ranked: Vec<f32> = labels.iter().map(|label| f32::from(*label)).collect();
                 let mut worth = Vec::new();
                 form.push_worth(&ranked, &mut worth);
-                let evaluation = Evaluator::new(&data, std::slice::from_ref(&name), &rules).unwrap().evaluate(&scores).unwrap();
+                let evaluation = Evaluator::new(&data, std::slice::from_ref(&name), &rules).unwrap().evaluate_canonical(&scores).unwrap();
                 let expected = evaluation.metrics[0].mean.unwrap_or(0.0);
                 prop_assert!((form.value(worth.into_iter()) - expected).abs() < 1e-12, "{}", name.as_str());
             }

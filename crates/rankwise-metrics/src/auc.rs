@@ -3,15 +3,35 @@
 use rankwise_data::reduce;
 use rayon::prelude::*;
 
-use crate::Results;
+use crate::QueryResult;
 use crate::order::descending_bits;
 
 /// A document among all documents.
-struct Doc {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PooledDoc {
     /// Ascends as the score descends; what was not returned comes last.
     key: u64,
-    is_relevant: bool,
+    label: f32,
     weight: f32,
+}
+
+impl PooledDoc {
+    /// The documents of a query; each has its weight.
+    pub(crate) fn of_query(result: &QueryResult<'_>, weight: f32) -> Vec<Self> {
+        let found = result.scores.iter().map(|score| descending_bits(*score));
+        let missed = result.missed.iter().map(|_| NOT_RETURNED);
+        let labels = result.labels.iter().chain(result.missed);
+        found.chain(missed).zip(labels).map(|(key, label)| Self { key, label: *label, weight }).collect()
+    }
+
+    /// As numbers, whose bits are the key's halves, the label and the weight.
+    pub(crate) fn to_numbers(&self) -> [f64; 4] {
+        [(self.key >> 32) as f64, f64::from(self.key as u32), self.label.into(), self.weight.into()]
+    }
+
+    pub(crate) fn from_numbers([high, low, label, weight]: &[f64; 4]) -> Self {
+        Self { key: (*high as u64) << 32 | *low as u64, label: *label as f32, weight: *weight as f32 }
+    }
 }
 
 /// Behind the key of every score: the bits of a NaN.
@@ -19,24 +39,13 @@ const NOT_RETURNED: u64 = u64::MAX;
 
 /// The share of pairs of a relevant and another document, from any two queries, in which the relevant one scores higher;
 /// equal scores count half. A document has the weight of its query. `None` where there is no such pair.
-pub(crate) fn pooled_auc(results: &Results<'_>, queries: &[usize], relevant_from: f32) -> Option<f64> {
-    let mut docs: Vec<Doc> = Vec::new();
-    for query in queries {
-        let weight = results.query_weight(*query);
-        let result = results.query(*query);
-        let found = result.scores.iter().map(|score| descending_bits(*score));
-        let missed = result.missed.iter().map(|_| NOT_RETURNED);
-        let labels = result.labels.iter().chain(result.missed);
-        docs.extend(found.chain(missed).zip(labels).map(|(key, label)| Doc {
-            key,
-            is_relevant: *label >= relevant_from,
-            weight,
-        }));
-    }
+pub(crate) fn pooled_auc(docs: impl Iterator<Item = PooledDoc>, relevant_from: f32) -> Option<f64> {
+    let mut docs: Vec<PooledDoc> = docs.collect();
     // Stable: equal scores stay in canonical order, so the sums have one order.
     docs.par_sort_by_key(|doc| doc.key);
-    let weight_of = |docs: &[Doc], is_relevant: bool| {
-        reduce::sum(docs.iter().filter(|doc| doc.is_relevant == is_relevant).map(|doc| f64::from(doc.weight)))
+    let weight_of = |docs: &[PooledDoc], is_relevant: bool| {
+        let is_counted = |doc: &&PooledDoc| (doc.label >= relevant_from) == is_relevant;
+        reduce::sum(docs.iter().filter(is_counted).map(|doc| f64::from(doc.weight)))
     };
     let (all_relevant, all_others) = (weight_of(&docs, true), weight_of(&docs, false));
     let mut above = 0.0;

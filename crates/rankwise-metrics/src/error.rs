@@ -1,8 +1,13 @@
 //! What can keep a metric from being computed.
 
+use rankwise_data::DataError;
+
 /// A measurement that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MetricError {
+    /// Another member of the run failed, or cannot be reached.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// A label that the gain cannot take.
     #[error("label {label} in query '{query}' {problem}")]
     Label {

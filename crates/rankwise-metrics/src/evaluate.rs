@@ -1,9 +1,9 @@
 //! Metrics over the results of a system: a value per query, and their mean.
 
-use rankwise_data::{Dataset, reduce};
+use rankwise_data::{Documents, Share, reduce};
 use rayon::prelude::*;
 
-use crate::auc::pooled_auc;
+use crate::auc::{PooledDoc, pooled_auc};
 use crate::ranking::{Ranking, RankingScratch};
 use crate::{
     Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, Results, Rules,
@@ -21,9 +21,12 @@ pub struct Measures {
 }
 
 struct Measure {
-    name: MetricName,
+    name: String,
+    /// `None` for a metric of the caller's own.
+    kind: Option<MetricKind>,
     /// `None` where there is no value for a query.
     metric: Option<Box<dyn Metric>>,
+    is_larger_better: bool,
     empty: Empty,
 }
 
@@ -39,8 +42,10 @@ pub struct Evaluation {
 pub struct MetricValues {
     /// Its name as typed.
     pub name: String,
-    /// Which metric it is.
-    pub kind: MetricKind,
+    /// Whether large values are good.
+    pub is_larger_better: bool,
+    /// Whether it is one number over all documents, with no value for a query.
+    pub is_pooled: bool,
     /// The value of each query in canonical order; `None` where it was left out. Empty where the metric is one number over
     /// all documents.
     pub per_query: Vec<Option<f64>>,
@@ -56,11 +61,31 @@ impl Measures {
         }
         let metrics: Vec<Measure> = names
             .iter()
-            .map(|name| Measure { name: name.clone(), metric: name.build(rules), empty: name.empty(rules) })
+            .map(|name| Measure {
+                name: name.as_str().to_owned(),
+                kind: Some(name.kind()),
+                metric: name.build(rules),
+                is_larger_better: name.kind().is_larger_better(),
+                empty: name.empty(rules),
+            })
             .collect();
         let needs = metrics.iter().filter_map(|measure| measure.metric.as_ref());
         let needs = needs.fold(Needs::default(), |needs, metric| needs.and(metric.needs()));
         Ok(Self { rules: rules.clone(), metrics, needs })
+    }
+
+    /// Adds a metric of the caller's own, after those that are there.
+    #[must_use]
+    pub fn own_metric(mut self, name: &str, metric: impl Metric + 'static) -> Self {
+        self.needs = self.needs.and(metric.needs());
+        self.metrics.push(Measure {
+            name: name.to_owned(),
+            kind: None,
+            is_larger_better: metric.is_larger_better(),
+            metric: Some(Box::new(metric)),
+            empty: self.rules.empty,
+        });
+        self
     }
 
     /// The rules.
@@ -77,7 +102,8 @@ impl Measures {
             }
             Results::Run(run) => self.check_run(run)?,
         }
-        self.measure(results, &self.ranking(results))
+        let values = self.values(results, &self.ranking(results))?;
+        self.summarise(results, &values, None)
     }
 
     fn ranking(&self, results: &Results<'_>) -> Ranking {
@@ -85,7 +111,7 @@ impl Measures {
     }
 
     /// Makes sure that the rules can be applied to the data.
-    fn check_data(&self, data: &Dataset) -> Result<(), MetricError> {
+    fn check_data(&self, data: &Documents) -> Result<(), MetricError> {
         if self.rules.ties == Ties::DocId && !data.has_doc_ids() {
             return Err(MetricError::NoDocIds);
         }
@@ -106,7 +132,7 @@ impl Measures {
     fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
         let rules = &self.rules;
         rules.gain.check_labels(query, labels)?;
-        if !self.metrics.iter().any(|measure| matches!(measure.name.kind(), MetricKind::Err | MetricKind::PFound)) {
+        if !self.metrics.iter().any(|measure| matches!(measure.kind, Some(MetricKind::Err | MetricKind::PFound))) {
             return Ok(());
         }
         let problem = |label: f32| match rules.gain {
@@ -125,10 +151,9 @@ impl Measures {
         found.map_or(Ok(()), |(label, problem)| Err(MetricError::Label { label, query: query.to_owned(), problem }))
     }
 
-    /// Measures results that were checked.
-    fn measure(&self, results: &Results<'_>, ranking: &Ranking) -> Result<Evaluation, MetricError> {
+    /// The values of all metrics for each query of results that were checked; those of a query stand together.
+    fn values(&self, results: &Results<'_>, ranking: &Ranking) -> Result<Vec<Option<f64>>, MetricError> {
         let n_metrics = self.metrics.len().max(1);
-        // The values of a query stand together.
         let mut values: Vec<Option<f64>> = vec![None; results.n_queries() * n_metrics];
         let error = values
             .par_chunks_mut(QUERIES_PER_TASK * n_metrics)
@@ -141,22 +166,41 @@ impl Measures {
                 })
             })
             .find_map_first(|error| error);
-        if let Some(error) = error {
-            return Err(error);
-        }
+        error.map_or(Ok(values), Err)
+    }
+
+    /// The values by metric, with their means: over the queries of all members, where there are several.
+    fn summarise(
+        &self,
+        results: &Results<'_>,
+        values: &[Option<f64>],
+        share: Option<&Share<'_>>,
+    ) -> Result<Evaluation, MetricError> {
+        let n_metrics = self.metrics.len().max(1);
         let metrics = self.metrics.iter().enumerate().map(|(idx, measure)| {
-            let (name, kind) = (measure.name.as_str().to_owned(), measure.name.kind());
-            if measure.metric.is_none() {
-                return Ok(MetricValues { name, kind, per_query: Vec::new(), mean: self.pooled(measure, results)? });
+            let (name, is_larger_better, is_pooled) =
+                (measure.name.clone(), measure.is_larger_better, measure.metric.is_none());
+            if is_pooled {
+                let (per_query, mean) = (Vec::new(), self.pooled(measure, results, share)?);
+                return Ok(MetricValues { name, is_larger_better, is_pooled, per_query, mean });
             }
             let per_query: Vec<Option<f64>> = values.iter().skip(idx).step_by(n_metrics).copied().collect();
-            let weighted = per_query
-                .iter()
-                .enumerate()
-                .filter_map(|(query, value)| value.map(|value| (value, f64::from(results.query_weight(query)))));
-            Ok(MetricValues { name, kind, mean: reduce::weighted_mean(weighted), per_query })
+            let weight = |query: usize| f64::from(results.query_weight(query));
+            let weighted =
+                per_query.iter().enumerate().filter_map(|(query, value)| value.map(|value| (value, weight(query))));
+            let mean = match share.filter(|share| !share.is_alone()) {
+                None => reduce::weighted_mean(weighted),
+                Some(share) => {
+                    let lists = per_query.iter().enumerate();
+                    let lists =
+                        lists.map(|(query, value)| value.map_or(Vec::new(), |value| vec![value, weight(query)]));
+                    let all = share.gather_lists(lists.collect());
+                    reduce::weighted_mean(all.iter().filter_map(|list| Some((*list.first()?, *list.get(1)?))))
+                }
+            };
+            Ok(MetricValues { name, is_larger_better, is_pooled, per_query, mean })
         });
-        Ok(Evaluation { metrics: metrics.collect::<Result<_, _>>()? })
+        Ok(Evaluation { metrics: metrics.collect::<Result<_, MetricError>>()? })
     }
 
     fn measure_query(
@@ -184,10 +228,24 @@ impl Measures {
     }
 
     /// The value of a metric over all documents together.
-    fn pooled(&self, measure: &Measure, results: &Results<'_>) -> Result<Option<f64>, MetricError> {
-        let queries: Vec<usize> =
-            (0..results.n_queries()).filter(|query| !self.is_left_out(&results.query(*query))).collect();
-        measure.or_empty(pooled_auc(results, &queries, self.rules.relevant_from), true, "(all)")
+    fn pooled(
+        &self,
+        measure: &Measure,
+        results: &Results<'_>,
+        share: Option<&Share<'_>>,
+    ) -> Result<Option<f64>, MetricError> {
+        let is_counted = |query: &usize| !self.is_left_out(&results.query(*query));
+        let mut docs: Vec<Vec<PooledDoc>> = (0..results.n_queries())
+            .filter(is_counted)
+            .map(|query| PooledDoc::of_query(&results.query(query), results.query_weight(query)))
+            .collect();
+        if let Some(share) = share.filter(|share| !share.is_alone()) {
+            let numbers = docs.iter().map(|docs| docs.iter().flat_map(PooledDoc::to_numbers).collect());
+            let all = share.gather_lists(numbers.collect());
+            docs =
+                all.iter().map(|numbers| numbers.as_chunks().0.iter().map(PooledDoc::from_numbers).collect()).collect();
+        }
+        measure.or_empty(pooled_auc(docs.into_iter().flatten(), self.rules.relevant_from), true, "(all)")
     }
 
     /// Whether a run does not answer the query, and that does not count.
@@ -204,7 +262,7 @@ impl Measure {
             (None, Empty::Error) => Err(MetricError::NoRelevant { query: query.to_owned() }),
             (None, Empty::Skip) => Ok(None),
             // 0 would be the best there is.
-            (None, _) if !self.name.kind().is_larger_better() => Ok(None),
+            (None, _) if !self.is_larger_better => Ok(None),
             (None, Empty::Zero) => Ok(Some(0.0)),
             (None, Empty::One) => Ok(Some(if is_normalised { 1.0 } else { 0.0 })),
         }
@@ -213,28 +271,51 @@ impl Measure {
 
 /// Metrics under rules, for one data set; made once, applied to many scores.
 pub struct Evaluator<'a> {
-    data: &'a Dataset,
+    share: Share<'a>,
     measures: Measures,
     ranking: Ranking,
 }
 
 impl<'a> Evaluator<'a> {
     /// Makes sure that the rules can be applied to the data.
-    pub fn new(data: &'a Dataset, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
+    pub fn new(data: &'a Documents, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
+        Self::of_share(Share::alone(data), names, rules)
+    }
+
+    /// The same for one member's part of the data. Means are over the queries of all members; values by query are of this member's
+    /// own.
+    pub fn of_share(share: Share<'a>, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         let measures = Measures::new(names, rules)?;
-        measures.check_data(data)?;
-        let ranking = measures.ranking(&Results::Scores { data, scores: &[] });
-        Ok(Self { data, measures, ranking })
+        share.agree(measures.check_data(share.data))?;
+        let ranking = measures.ranking(&Results::Scores { data: share.data, scores: &[] });
+        Ok(Self { share, measures, ranking })
+    }
+
+    /// Adds a metric of the caller's own, after those that are there.
+    #[must_use]
+    pub fn own_metric(self, name: &str, metric: impl Metric + 'static) -> Self {
+        let measures = self.measures.own_metric(name, metric);
+        let ranking = measures.ranking(&Results::Scores { data: self.share.data, scores: &[] });
+        Self { measures, ranking, ..self }
+    }
+
+    /// Measures scores given in input order, as the documents of the data were.
+    pub fn evaluate(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
+        check_length(self.share.data, scores)?;
+        self.evaluate_canonical(&self.share.data.from_input_order(scores))
     }
 
     /// Measures scores given in canonical order.
-    pub fn evaluate(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
-        check_length(self.data, scores)?;
-        self.measures.measure(&Results::Scores { data: self.data, scores }, &self.ranking)
+    pub fn evaluate_canonical(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
+        let data = self.share.data;
+        check_length(data, scores)?;
+        let results = Results::Scores { data, scores };
+        let values = self.share.agree(self.measures.values(&results, &self.ranking))?;
+        self.measures.summarise(&results, &values, Some(&self.share))
     }
 }
 
-fn check_length(data: &Dataset, scores: &[f64]) -> Result<(), MetricError> {
+fn check_length(data: &Documents, scores: &[f64]) -> Result<(), MetricError> {
     if scores.len() == data.n_rows() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! What a grade is worth.
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_params::ParamValue;
 
 use crate::MetricError;
@@ -30,7 +30,7 @@ impl Gain {
     }
 
     /// Makes sure that every label has a gain.
-    pub fn check(&self, data: &Dataset) -> Result<(), MetricError> {
+    pub fn check(&self, data: &Documents) -> Result<(), MetricError> {
         data.queries().try_for_each(|query| self.check_labels(query.id, query.labels))
     }
 

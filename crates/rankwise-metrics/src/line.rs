@@ -10,7 +10,7 @@
 //! mean      |---+--+---+------+-----|      the best piece of all
 //! ```
 
-use rankwise_data::{Dataset, reduce};
+use rankwise_data::{Share, reduce};
 use rayon::prelude::*;
 
 use crate::{AdditiveMetric, Context};
@@ -31,18 +31,19 @@ type Change = (f64, f64);
 
 /// The largest mean over queries of the metric of a + t b, for t above 0 and up to `limit`. In the best piece the step is the
 /// one nearest to `wish`, or the middle where an end would be nearest; of equally good pieces the one nearest to it is taken.
-/// `None` where nothing has weight.
+/// `None` where nothing has weight. Queries are those of all members.
 pub fn best_step(
-    data: &Dataset,
+    share: &Share<'_>,
     metric: &AdditiveMetric,
     (start, direction): (&[f64], &[f64]),
     (limit, wish): (f64, f64),
 ) -> Option<BestStep> {
-    let weights: f64 = reduce::sum((0..data.n_queries()).map(|query| f64::from(data.query_weight(query))));
+    let data = share.data;
+    let weights = share.sum_by_query((0..data.n_queries()).map(|query| f64::from(data.query_weight(query))).collect());
     if weights <= 0.0 {
         return None;
     }
-    let swept: Vec<(f64, Vec<Change>)> = (0..data.n_queries())
+    let mut swept: Vec<(f64, Vec<Change>)> = (0..data.n_queries())
         .into_par_iter()
         .map_init(Scratch::default, |scratch, query| {
             let rows = data.query_rows(query);
@@ -52,6 +53,16 @@ pub fn best_step(
             list.sweep(metric, limit, share, scratch)
         })
         .collect();
+    if !share.is_alone() {
+        let numbers = |(value, changes): &(f64, Vec<Change>)| {
+            std::iter::once(*value).chain(changes.iter().flat_map(|(at, by)| [*at, *by])).collect()
+        };
+        let all = share.gather_lists(swept.iter().map(numbers).collect());
+        swept = all
+            .iter()
+            .map(|list| (list[0], list[1..].as_chunks().0.iter().map(|[at, by]| (*at, *by)).collect()))
+            .collect();
+    }
     let start_value = reduce::sum(swept.iter().map(|(value, _)| *value));
     let mut changes: Vec<Change> = swept.into_iter().flat_map(|(_, changes)| changes).collect();
     // Stable: changes at one place stay in the order of the queries.

@@ -17,6 +17,11 @@ pub trait Metric: Send + Sync {
     /// Whether a perfect ranking has the value 1.
     fn is_normalised(&self) -> bool;
 
+    /// Whether large values are good.
+    fn is_larger_better(&self) -> bool {
+        true
+    }
+
     /// What it looks at.
     fn needs(&self) -> Needs;
 }

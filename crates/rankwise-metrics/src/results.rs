@@ -3,7 +3,7 @@
 //! Metrics see one [`QueryResult`] at a time. It comes from a data set, where a score is known for every judged document, or
 //! from a run, which may leave out judged documents and return others that nobody judged.
 
-use rankwise_data::{Dataset, Draw, Pair, QueryView, RowKey, StringTable};
+use rankwise_data::{Documents, Draw, Pair, QueryView, RowKey, StringTable};
 
 /// The results of a system.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub enum Results<'a> {
     /// A score for each document of a data set, in canonical order.
     Scores {
         /// The documents.
-        data: &'a Dataset,
+        data: &'a Documents,
         /// Their scores.
         scores: &'a [f64],
     },
@@ -87,7 +87,7 @@ enum Docs<'a> {
 }
 
 impl<'a> QueryResult<'a> {
-    fn of_data(data: &'a Dataset, scores: &'a [f64], query: usize) -> Self {
+    fn of_data(data: &'a Documents, scores: &'a [f64], query: usize) -> Self {
         let view = data.query(query);
         Self {
             id: view.id,

@@ -52,6 +52,12 @@ pub enum ModelError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A model of another kind, for something that needs trees.
+    #[error("this model is {kind}, it has no trees")]
+    NoTrees {
+        /// The kind of the model.
+        kind: &'static str,
+    },
     /// Another part is wrong.
     #[error("{problem}; the model is damaged, so restore it from a copy")]
     Content {

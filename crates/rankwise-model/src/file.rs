@@ -1,18 +1,29 @@
-//! The native file: JSON with a version and a checksum, one tree a line. `docs/model-file.md` describes it.
+//! The native file: JSON with a version and a checksum. `docs/model-file.md` describes it.
+//!
+//! ```text
+//! format, version, checksum, kind
+//! objective, params, trained_on, absent, precision     of every kind
+//! ...                                                  fields of the kind
+//! features, feature_names                              of every kind
+//! ...                                                  the list of the kind, an entry a line
+//! ```
+//!
+//! What a kind writes is its [`Body`]; what it reads it declares with [`file_fields!`]. This module does not know the kinds.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{AbsentFeature, Model, ModelError, Output, Precision, TrainedOn, Tree, TreeParts};
+use crate::{Header, Model, ModelError, Ranker};
 
 /// The newest version of the file that this program writes and reads. A model is written in the oldest version that can hold it:
-/// names of features need version 2, several outputs version 3.
-pub const FORMAT_VERSION: u64 = 3;
+/// names of features need version 2, trees with several outputs version 3, kinds other than trees version 4.
+pub const FORMAT_VERSION: u64 = 4;
+/// The oldest version with names of features.
+const VERSION_OF_NAMES: u64 = 2;
 const FORMAT: &str = "rankwise-model";
-const KIND: &str = "trees";
 
 /// What every version of the file has.
 #[derive(Deserialize)]
@@ -22,49 +33,92 @@ struct Envelope {
     kind: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(rename = "format")]
-    _format: String,
-    #[serde(rename = "version")]
-    _version: u64,
-    checksum: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    objective: String,
-    params: BTreeMap<String, String>,
-    trained_on: TrainedOn,
-    absent: AbsentFeature,
-    precision: Precision,
-    base_score: f64,
-    #[serde(default)]
-    output: Output,
-    features: Vec<u32>,
-    #[serde(default)]
-    feature_names: Vec<String>,
-    trees: Vec<TreeParts>,
+/// What a kind of ranker adds to the file.
+pub(crate) struct Body {
+    /// The oldest version of the file that can hold it.
+    pub(crate) version: u64,
+    /// Names and values of the fields before `features`.
+    pub(crate) fields: Vec<(&'static str, String)>,
+    /// The last field, a list with an entry a line.
+    pub(crate) list: (&'static str, Vec<String>),
 }
+
+/// What a file says, before the parts are held against each other.
+pub(crate) struct Contents {
+    pub(crate) checksum: String,
+    pub(crate) header: Header,
+    pub(crate) ranker: Ranker,
+}
+
+/// Declares the struct `$name` that holds the whole file of a kind: the fields of every kind and the kind's own. Unknown fields are
+/// refused with their place, which `serde(flatten)` cannot do. `$name::read` reads it; its second argument makes the ranker of the
+/// kind's own fields.
+macro_rules! file_fields {
+    ($name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* } $list:ident: $entry:ty) => {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            #[serde(rename = "format")]
+            _format: String,
+            #[serde(rename = "version")]
+            _version: u64,
+            checksum: String,
+            #[serde(rename = "kind")]
+            _kind: String,
+            objective: String,
+            params: std::collections::BTreeMap<String, String>,
+            trained_on: $crate::TrainedOn,
+            absent: $crate::AbsentFeature,
+            precision: $crate::Precision,
+            $($(#[$attribute])* $field: $type,)*
+            features: Vec<u32>,
+            #[serde(default)]
+            feature_names: Vec<String>,
+            $list: Vec<$entry>,
+        }
+
+        impl $name {
+            fn read(
+                bytes: &[u8],
+                ranker: impl FnOnce($($type,)* Vec<$entry>) -> Result<$crate::Ranker, $crate::ModelError>,
+            ) -> Result<$crate::file::Contents, $crate::ModelError> {
+                let file: Self = $crate::file::from_json(bytes)?;
+                Ok($crate::file::Contents {
+                    checksum: file.checksum,
+                    ranker: ranker($(file.$field,)* file.$list)?,
+                    header: $crate::Header {
+                        objective: file.objective,
+                        params: file.params,
+                        trained_on: file.trained_on,
+                        absent: file.absent,
+                        precision: file.precision,
+                        features: file.features,
+                        feature_names: file.feature_names,
+                    },
+                })
+            }
+        }
+    };
+}
+pub(crate) use file_fields;
 
 impl Model {
     /// The native file.
     pub fn to_json(&self) -> String {
-        let fields = self.fields();
-        let trees: Vec<String> = self.trees.iter().map(|tree| json(tree.parts())).collect();
-        let version = match (&self.output, &self.feature_names[..]) {
-            (Output::Sum, []) => 1,
-            (Output::Sum, _) => 2,
-            _ => FORMAT_VERSION,
-        };
+        let Body { version, fields, list } = self.ranker().body();
+        let version = if self.feature_names().is_empty() { version } else { version.max(VERSION_OF_NAMES) };
+        let fields = self.all_fields(fields);
+        let (list_name, entries) = &list;
         let mut text = format!("{{\n \"format\": \"{FORMAT}\",\n \"version\": {version},\n");
-        let _ = writeln!(text, " \"checksum\": \"{}\",\n \"kind\": \"{KIND}\",", checksum(&fields, &trees));
+        let checksum = checksum(&fields, entries);
+        let _ = writeln!(text, " \"checksum\": \"{checksum}\",\n \"kind\": \"{}\",", self.ranker().kind());
         for (name, value) in &fields {
             let _ = writeln!(text, " \"{name}\": {value},");
         }
-        text.push_str(" \"trees\": [");
-        for (idx, tree) in trees.iter().enumerate() {
+        let _ = write!(text, " \"{list_name}\": [");
+        for (idx, entry) in entries.iter().enumerate() {
             text.push_str(if idx == 0 { "\n  " } else { ",\n  " });
-            text.push_str(tree);
+            text.push_str(entry);
         }
         text.push_str("\n ]\n}\n");
         text
@@ -78,82 +132,63 @@ impl Model {
             // What the JSON reader would say of other text helps nobody.
             Some(_) => return Err(ModelError::Foreign),
         }
-        let envelope: Envelope = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
+        let envelope: Envelope = from_json(bytes)?;
         if envelope.format != Some(FORMAT.into()) {
             return Err(ModelError::Foreign);
         }
-        match envelope.version {
+        let version = match envelope.version {
             Some(version) if version > FORMAT_VERSION => {
                 return Err(ModelError::Newer { found: version, known: FORMAT_VERSION });
             }
-            Some(1..) => {}
+            Some(version @ 1..) => version,
             _ => return Err(ModelError::Content { problem: "the file has no format version from 1 on".into() }),
-        }
-        if let Some(kind) = envelope.kind.filter(|kind| kind != KIND) {
-            return Err(ModelError::Kind { kind });
-        }
-
-        let file: File = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
-        let trees = file
-            .trees
-            .into_iter()
-            .enumerate()
-            .map(|(tree, parts)| Tree::new(parts).map_err(|problem| ModelError::Tree { tree, problem }))
-            .collect::<Result<Vec<Tree>, ModelError>>()?;
-        let model = Self {
-            objective: file.objective,
-            params: file.params,
-            trained_on: file.trained_on,
-            absent: file.absent,
-            precision: file.precision,
-            base_score: file.base_score,
-            output: file.output,
-            features: file.features,
-            feature_names: file.feature_names,
-            trees,
         };
-        model.check()?;
-        let trees: Vec<String> = model.trees.iter().map(|tree| json(tree.parts())).collect();
-        let computed = checksum(&model.fields(), &trees);
-        if computed != file.checksum {
-            return Err(ModelError::Checksum { found: file.checksum, computed });
+        let Contents { checksum: found, header, ranker } = Ranker::read(envelope.kind.as_deref(), version, bytes)?;
+        let model = Self::new(header, ranker)?;
+        let body = model.ranker().body();
+        let computed = checksum(&model.all_fields(body.fields), &body.list.1);
+        if computed != found {
+            return Err(ModelError::Checksum { found, computed });
         }
         Ok(model)
     }
 
-    /// Everything but the trees, in the order of the file.
-    fn fields(&self) -> Vec<(&'static str, String)> {
+    /// Everything but the list, in the order of the file.
+    fn all_fields(&self, of_ranker: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+        let header = self.header();
         let mut fields = vec![
-            ("objective", json(&self.objective)),
-            ("params", json(&self.params)),
-            ("trained_on", json(&self.trained_on)),
-            ("absent", json(&self.absent)),
-            ("precision", json(&self.precision)),
-            ("base_score", json(&self.base_score)),
+            ("objective", json(&header.objective)),
+            ("params", json(&header.params)),
+            ("trained_on", json(&header.trained_on)),
+            ("absent", json(&header.absent)),
+            ("precision", json(&header.precision)),
         ];
-        if self.output != Output::Sum {
-            fields.push(("output", json(&self.output)));
-        }
-        fields.push(("features", json(&self.features)));
-        if !self.feature_names.is_empty() {
-            fields.push(("feature_names", json(&self.feature_names)));
+        fields.extend(of_ranker);
+        fields.push(("features", json(&header.features)));
+        if !header.feature_names.is_empty() {
+            fields.push(("feature_names", json(&header.feature_names)));
         }
         fields
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers, strings and maps of strings always have a JSON form")
 }
 
+/// Reads JSON, with our error.
+pub(crate) fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(bytes).map_err(|error| json_error(&error))
+}
+
 /// Over the content in its compact form, so that white space does not count.
-fn checksum(fields: &[(&'static str, String)], trees: &[String]) -> String {
+fn checksum(fields: &[(&'static str, String)], entries: &[String]) -> String {
     let mut content = String::new();
     for (name, value) in fields {
         let _ = writeln!(content, "{name} {value}");
     }
-    for tree in trees {
-        let _ = writeln!(content, "{tree}");
+    for entry in entries {
+        let _ = writeln!(content, "{entry}");
     }
     format!("{:016x}", xxh3_64(content.as_bytes()))
 }
@@ -170,25 +205,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ExpectedGain;
-    use crate::model::tests::model;
+    use crate::model::tests::{header, model};
+    use crate::{ExpectedGain, Output, Tree, TreeEnsemble};
+
+    fn with_trees(base_score: f64, output: Output, trees: &[Tree]) -> Model {
+        Model::new(header(), TreeEnsemble::new(base_score, output, trees.to_vec()).unwrap()).unwrap()
+    }
+
+    fn trees(model: &Model) -> &[Tree] {
+        model.tree_ensemble().unwrap().trees()
+    }
 
     #[test]
     fn a_model_comes_back_bit_for_bit() {
-        let mut model = model();
-        model.base_score = -0.1 - 0.2;
+        let model = with_trees(-0.1 - 0.2, Output::Sum, trees(&model()));
         let text = model.to_json();
         let back = Model::from_json(text.as_bytes()).unwrap();
         assert_eq!(back, model);
         assert_eq!(back.to_json(), text);
-        let empty = Model { trees: Vec::new(), ..model };
+        let empty = with_trees(0.1, Output::Sum, &[]);
         assert_eq!(Model::from_json(empty.to_json().as_bytes()).unwrap(), empty);
     }
 
     #[test]
     fn names_of_features_come_back_and_make_another_version() {
         let names = vec!["price, \"net\"".to_owned(), "größe".into()];
-        let named = Model { feature_names: names, ..model() };
+        let named = Model::new(Header { feature_names: names, ..header() }, model().ranker().clone()).unwrap();
         let text = named.to_json();
         assert!(text.contains("\"version\": 2") && model().to_json().contains("\"version\": 1"));
         assert_eq!(Model::from_json(text.as_bytes()).unwrap(), named);
@@ -199,15 +241,16 @@ mod tests {
     #[test]
     fn several_outputs_come_back_and_make_another_version() {
         let expected = ExpectedGain { gains: vec![0.0, 1.0], base_scores: vec![-0.1, 0.1 + 0.2] };
-        let graded = Model { output: Output::ExpectedGain(expected), base_score: 0.0, ..model() };
+        let graded = with_trees(0.0, Output::ExpectedGain(expected), trees(&model()));
         let text = graded.to_json();
         assert!(text.contains("\"version\": 3"), "{text}");
         let back = Model::from_json(text.as_bytes()).unwrap();
         assert_eq!((&back, back.to_json()), (&graded, text.clone()));
         let other = text.replace("\"gains\":[0.0,1.0]", "\"gains\":[0.0,2.0]");
         assert!(matches!(Model::from_json(other.as_bytes()), Err(ModelError::Checksum { .. })));
-        let odd = Model { trees: graded.trees[..1].to_vec(), ..graded };
-        assert!(matches!(Model::from_json(odd.to_json().as_bytes()), Err(ModelError::Content { .. })));
+        let second = text.rfind(",\n  {").expect("two trees");
+        let odd = format!("{}\n ]\n}}\n", &text[..second]);
+        assert!(matches!(Model::from_json(odd.as_bytes()), Err(ModelError::Content { .. })));
     }
 
     #[test]
@@ -219,8 +262,10 @@ mod tests {
         assert_eq!(read("{\"trees\": []}"), ModelError::Foreign);
         assert_eq!(read("[1, 2]"), ModelError::Foreign);
         assert_eq!(read("1 qid:1 1:0.5"), ModelError::Foreign);
-        let newer = text.replace("\"version\": 1", "\"version\": 4");
-        assert_eq!(read(&newer), ModelError::Newer { found: 4, known: 3 });
+        let newer = text.replace("\"version\": 1", "\"version\": 99");
+        assert_eq!(read(&newer), ModelError::Newer { found: 99, known: FORMAT_VERSION });
+        assert!(matches!(read(&text.replace("\"version\": 1", "\"version\": 0")), ModelError::Content { .. }));
+        assert!(matches!(read(&text.replace(" \"kind\": \"trees\",\n", "")), ModelError::Json { .. }));
         assert!(matches!(read(&text.replace("\"kind\": \"trees\"", "\"kind\": \"net\"")), ModelError::Kind { .. }));
         assert!(matches!(read(&text.replace("0.25", "0.26")), ModelError::Checksum { .. }));
         assert!(matches!(read(&text.replace("[1,-1]", "[1,-2]")), ModelError::Tree { tree: 0, .. }));
@@ -252,9 +297,9 @@ mod tests {
         fn any_number_survives(bits in any::<u64>()) {
             let value = f64::from_bits(bits);
             prop_assume!(value.is_finite());
-            let model = Model { trees: vec![Tree::constant(value, 1)], ..model() };
+            let model = with_trees(0.1, Output::Sum, &[Tree::constant(value, 1)]);
             let back = Model::from_json(model.to_json().as_bytes()).unwrap();
-            prop_assert_eq!(back.trees[0].parts().leaf_value[0].to_bits(), bits);
+            prop_assert_eq!(trees(&back)[0].parts().leaf_value[0].to_bits(), bits);
         }
     }
 }

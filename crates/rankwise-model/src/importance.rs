@@ -1,6 +1,6 @@
-//! Which features a model uses.
+//! Which features the trees of a model use.
 
-use crate::Model;
+use crate::{Model, ModelError};
 
 /// How much one feature is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,18 +14,18 @@ pub struct FeatureImportance {
 }
 
 impl Model {
-    /// The features of the model, the one with the largest gain first (ties: lower id first).
-    pub fn importance(&self) -> Vec<FeatureImportance> {
-        let mut all: Vec<FeatureImportance> =
-            self.features.iter().map(|feature| FeatureImportance { feature: *feature, splits: 0, gain: 0.0 }).collect();
-        for tree in &self.trees {
+    /// The features of a model of trees, the one with the largest gain first (ties: lower id first).
+    pub fn importance(&self) -> Result<Vec<FeatureImportance>, ModelError> {
+        let unused = |feature: &u32| FeatureImportance { feature: *feature, splits: 0, gain: 0.0 };
+        let mut all: Vec<FeatureImportance> = self.features().iter().map(unused).collect();
+        for tree in self.tree_ensemble()?.trees() {
             for (slot, gain) in tree.parts().feature.iter().zip(&tree.parts().gain) {
                 all[*slot as usize].splits += 1;
                 all[*slot as usize].gain += gain;
             }
         }
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.feature.cmp(&b.feature)));
-        all
+        Ok(all)
     }
 }
 
@@ -35,7 +35,7 @@ mod tests {
     fn gains_and_splits_are_summed_by_feature() {
         let model = crate::model::tests::model();
         let seen: Vec<(u32, u64, f64)> =
-            model.importance().iter().map(|entry| (entry.feature, entry.splits, entry.gain)).collect();
+            model.importance().unwrap().iter().map(|entry| (entry.feature, entry.splits, entry.gain)).collect();
         assert_eq!(seen, [(3, 1, 3.0), (9, 1, 1.0)]);
     }
 }

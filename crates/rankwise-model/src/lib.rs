@@ -1,23 +1,32 @@
-//! The trained things: trees, the ensemble that sums them, and the native file they are kept in (described in
-//! `docs/model-file.md`).
+//! The trained things: rankers of every kind, and the native file they are kept in (described in `docs/model-file.md`).
 //!
+//! * [`Model`] is a [`Header`] (what it was trained for, which features it reads and how) and a [`Ranker`]. It is checked when it is
+//!   made. [`Model::score`] scores a document, whatever the kind; [`Model::to_json`] and [`Model::from_json`] are exact inverses.
+//! * [`TreeEnsemble`] is the ranker that adds up trees. What works only with trees asks for it with [`Model::tree_ensemble`].
+//! * [`LinearRanker`] adds up weighted feature values.
 //! * [`Tree`] is checked when it is made: whoever holds one can walk it without fear of cycles or missing children.
-//! * [`Model`] is an ensemble with what it was trained for; [`Model::to_json`] and [`Model::from_json`] are exact
-//!   inverses.
 //!
 //! This crate knows nothing of data sets, bins or training.
 #![forbid(unsafe_code)]
 
+mod ensemble;
 mod error;
 mod file;
+mod header;
 mod importance;
+mod linear;
 mod model;
 mod output;
+mod ranker;
 mod tree;
 
+pub use ensemble::TreeEnsemble;
 pub use error::ModelError;
 pub use file::FORMAT_VERSION;
+pub use header::{AbsentFeature, Header, Precision, TrainedOn};
 pub use importance::FeatureImportance;
-pub use model::{AbsentFeature, Model, Precision, TrainedOn};
+pub use linear::LinearRanker;
+pub use model::Model;
 pub use output::{ExpectedGain, Output};
+pub use ranker::Ranker;
 pub use tree::{Child, Tree, TreeParts};

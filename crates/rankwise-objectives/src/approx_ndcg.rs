@@ -12,7 +12,7 @@
 //! step is at most 1, whatever T is: steps of T would never lead far enough for ranks to become hard. Only
 //! documents with a gain have a force c, so the work is the number of those times the number of documents.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::{Discount, Discounts, Gain, Rules, ideal_dcg};
 
 use crate::kernel::soft_ranks::{LANES, add_force, rank_row};
@@ -39,13 +39,14 @@ impl ApproxNdcg {
     /// Computes what does not change from tree to tree.
     pub fn new(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         (gain, rules): (&Gain, &Rules),
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        gain.check(data)?;
-        checks::has_pairs(data, "approx-ndcg")?;
-        checks::has_weight(data)?;
+        let data = share.data;
+        share.agree(gain.check(data).map_err(ObjectiveError::from))?;
+        checks::has_pairs(share, "approx-ndcg")?;
+        checks::has_weight(share)?;
         let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
         let discounts = Discounts::of(rules.discount, longest);
         let mut gains = Vec::with_capacity(data.n_rows());

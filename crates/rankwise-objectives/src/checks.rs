@@ -1,6 +1,6 @@
-//! What objectives ask of data, and what they start from.
+//! What objectives ask of the data of all members, and what they start from.
 
-use rankwise_data::{Dataset, QueryView, reduce};
+use rankwise_data::{QueryView, Share, reduce};
 
 use crate::ObjectiveError;
 
@@ -10,35 +10,36 @@ fn weight(query: &QueryView<'_>, doc: usize) -> f64 {
 }
 
 /// At least one document has a weight.
-pub(crate) fn has_weight(data: &Dataset) -> Result<(), ObjectiveError> {
+pub(crate) fn has_weight(share: &Share<'_>) -> Result<(), ObjectiveError> {
     let has_weight = |query: &QueryView<'_>| (0..query.n_docs()).any(|doc| weight(query, doc) > 0.0);
-    if data.queries().any(|query| has_weight(&query)) { Ok(()) } else { Err(ObjectiveError::NoWeight) }
+    if share.any(share.data.queries().any(|query| has_weight(&query))) { Ok(()) } else { Err(ObjectiveError::NoWeight) }
 }
 
 /// At least one query has documents with different labels.
-pub(crate) fn has_pairs(data: &Dataset, objective: &'static str) -> Result<(), ObjectiveError> {
-    if has_order(data, |a, b| a != b) { Ok(()) } else { Err(ObjectiveError::NoPairs { objective }) }
+pub(crate) fn has_pairs(share: &Share<'_>, objective: &'static str) -> Result<(), ObjectiveError> {
+    if has_order(share, |a, b| a != b) { Ok(()) } else { Err(ObjectiveError::NoPairs { objective }) }
 }
 
 /// Whether some query has two documents whose labels differ in the eyes of a metric.
-pub(crate) fn has_order(data: &Dataset, differ: impl Fn(f32, f32) -> bool) -> bool {
-    data.queries().any(|query| query.labels.iter().any(|label| differ(*label, query.labels[0])))
+pub(crate) fn has_order(share: &Share<'_>, differ: impl Fn(f32, f32) -> bool) -> bool {
+    share.any(share.data.queries().any(|query| query.labels.iter().any(|label| differ(*label, query.labels[0]))))
 }
 
 /// The mean of a value of each document, by weight. Summed inside each query first, then over queries in canonical order.
-pub(crate) fn mean(data: &Dataset, value: impl Fn(f32) -> f64) -> Result<f64, ObjectiveError> {
-    let (sums, weights): (Vec<f64>, Vec<f64>) = data
+pub(crate) fn mean(share: &Share<'_>, value: impl Fn(f32) -> f64) -> Result<f64, ObjectiveError> {
+    let (sums, weights): (Vec<f64>, Vec<f64>) = share
+        .data
         .queries()
         .map(|query| {
             let sum = reduce::sum((0..query.n_docs()).map(|doc| value(query.labels[doc]) * weight(&query, doc)));
             (sum, reduce::sum((0..query.n_docs()).map(|doc| weight(&query, doc))))
         })
         .unzip();
-    let total = reduce::sum(weights);
-    if total > 0.0 { Ok(reduce::sum(sums) / total) } else { Err(ObjectiveError::NoWeight) }
+    let (sum, total) = (share.sum_by_query(sums), share.sum_by_query(weights));
+    if total > 0.0 { Ok(sum / total) } else { Err(ObjectiveError::NoWeight) }
 }
 
 /// The mean label, by weight.
-pub(crate) fn mean_label(data: &Dataset) -> Result<f64, ObjectiveError> {
-    mean(data, f64::from)
+pub(crate) fn mean_label(share: &Share<'_>) -> Result<f64, ObjectiveError> {
+    mean(share, f64::from)
 }

@@ -1,10 +1,10 @@
 //! An objective over all queries of a data set.
 
-use rankwise_data::{Dataset, QueryView};
+use rankwise_data::{Documents, QueryView};
 use rayon::prelude::*;
 
 use crate::objective::Noise;
-use crate::{GradientSlices, Objective, QueryDocs, Round, Scratch};
+use crate::{AllDocs, GradientSlices, Objective, QueryDocs, Round, Scratch};
 
 /// A list is long if it has so many times the mean number of documents.
 const LONG: usize = 8;
@@ -16,7 +16,7 @@ const LONG: usize = 8;
 /// by the second, ...
 pub fn gradients(
     objective: &dyn Objective,
-    data: &Dataset,
+    data: &Documents,
     round: Round,
     scores: &[f64],
     derivatives: (&mut [f32], &mut [f32]),
@@ -27,13 +27,22 @@ pub fn gradients(
 /// The same for the documents of some queries; those of others get anything.
 pub fn gradients_of(
     objective: &dyn Objective,
-    data: &Dataset,
+    data: &Documents,
     is_wanted: impl Fn(usize) -> bool,
     round: Round,
     scores: &[f64],
     (grad, hess): (&mut [f32], &mut [f32]),
 ) {
     let n_outputs = objective.classes().map_or(1, |classes| classes.gains.len());
+    if let Some(objective) = objective.all_queries() {
+        objective.gradients(AllDocs { data, scores, round }, GradientSlices { grad: &mut *grad, hess: &mut *hess });
+        let planes = grad.chunks_exact_mut(data.n_rows()).zip(hess.chunks_exact_mut(data.n_rows()));
+        for (grad, hess) in planes {
+            data.queries()
+                .for_each(|view| apply_weights(&view, &mut grad[view.rows.clone()], &mut hess[view.rows.clone()]));
+        }
+        return;
+    }
     let pass = Pass { objective, data, round, n_outputs, scores };
     if n_outputs == 1 {
         return pass.by_query(is_wanted, GradientSlices { grad, hess });
@@ -54,7 +63,7 @@ pub fn gradients_of(
 /// One computation of derivatives for all queries.
 struct Pass<'a> {
     objective: &'a dyn Objective,
-    data: &'a Dataset,
+    data: &'a Documents,
     round: Round,
     n_outputs: usize,
     /// Output by output.

@@ -1,10 +1,14 @@
 //! Why an objective cannot be applied to data.
 
+use rankwise_data::DataError;
 use rankwise_metrics::MetricError;
 
 /// Data that an objective cannot learn from.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ObjectiveError {
+    /// Another member of the run failed, or cannot be reached.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// A label has no gain.
     #[error(transparent)]
     Label(#[from] MetricError),

@@ -23,7 +23,7 @@
 //! here, and those that are equal as such tie. The sums run in the order that `kernel/pairs.rs` gives, the same on every
 //! machine.
 
-use rankwise_data::{Dataset, SimdLevel, reduce};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{MetricName, Rules};
 use rankwise_params::ParamValue;
 
@@ -64,7 +64,7 @@ impl LambdaMart {
     /// input where the rules say so.
     pub fn new(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
@@ -75,16 +75,16 @@ impl LambdaMart {
             LambdaForm::Paper => usize::MAX,
         });
         let objective = "lambdamart";
-        let target = Target::new(objective, &params.target, data, rules, truncation)?;
+        let target = share.agree(Target::new(objective, &params.target, share.data, rules, truncation))?;
         if form == LambdaForm::XgBoost && target.is_binary() {
-            check_binary(data, &params.target)?;
+            share.agree(check_binary(share.data, &params.target))?;
         }
-        let mut bound = Self::bind(objective, params, data, (rules, &target), simd)?;
+        let mut bound = Self::bind(objective, params, share, (rules, &target), simd)?;
         bound.truncation = truncation;
         bound.is_normalised = params.lambda_norm && form != LambdaForm::Paper;
         if form == LambdaForm::XgBoost {
-            let total = reduce::sum(data.queries().map(|query| f64::from(query.weight)));
-            let norm = data.n_queries() as f64 / total;
+            let total = share.sum_by_query(share.data.queries().map(|query| f64::from(query.weight)).collect());
+            let norm = share.all_queries() as f64 / total;
             bound.factors = (norm, 2.0 * norm);
         }
         Ok(bound)
@@ -93,14 +93,14 @@ impl LambdaMart {
     /// LambdaLoss on NDCG. Without a truncation all pairs take part, and the ideal DCG is that of the whole list.
     pub fn lambda_loss(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         let truncation = params.truncation_level.unwrap_or(usize::MAX);
         let ndcg = MetricName::parse("ndcg").expect("a metric");
-        let target = Target::new("lambdaloss", &ndcg, data, rules, truncation)?;
-        let mut bound = Self::bind("lambdaloss", params, data, (rules, &target), simd)?;
+        let target = share.agree(Target::new("lambdaloss", &ndcg, share.data, rules, truncation))?;
+        let mut bound = Self::bind("lambdaloss", params, share, (rules, &target), simd)?;
         let mu = params.mu.unwrap_or(LAMBDALOSS_MU);
         bound.weights = PairWeights::Loss(LossWeights::new(params.variant, mu, target.discounts()));
         bound.truncation = truncation;
@@ -110,19 +110,19 @@ impl LambdaMart {
     fn bind(
         objective: &'static str,
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         (rules, target): (&Rules, &Target),
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        if !has_order(data, |a, b| a != b) {
+        if !has_order(share, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
         }
-        if !has_order(data, |a, b| target.tells_apart(a, b)) {
+        if !has_order(share, |a, b| target.tells_apart(a, b)) {
             return Err(ObjectiveError::OneClass { objective, target: params.target.as_str().to_owned() });
         }
-        has_weight(data)?;
+        has_weight(share)?;
         Ok(Self {
-            lists: Lists::new(data, rules.ties, |query, values| target.values(query.labels, values)),
+            lists: Lists::new(share.data, rules.ties, |query, values| target.values(query.labels, values)),
             weights: PairWeights::Swap(target.clone()),
             truncation: usize::MAX,
             sigma: params.sigmoid as f32,
@@ -137,7 +137,7 @@ impl LambdaMart {
 /// The default of `mu` for LambdaLoss, that of the StochasticRank paper's comparison.
 const LAMBDALOSS_MU: f64 = 5.0;
 
-fn check_binary(data: &Dataset, target: &MetricName) -> Result<(), ObjectiveError> {
+fn check_binary(data: &Documents, target: &MetricName) -> Result<(), ObjectiveError> {
     for query in data.queries() {
         if let Some(label) = query.labels.iter().find(|label| **label != 0.0 && **label != 1.0) {
             let (query, target) = (query.id.to_owned(), target.as_str().to_owned());

@@ -43,7 +43,9 @@ pub use lambdamart::LambdaMart;
 pub use listmle::ListMle;
 pub use logistic::Logistic;
 pub use multiclass::Multiclass;
-pub use objective::{Classes, GradientSlices, Noise, Objective, QueryDocs, Round, Scratch};
+pub use objective::{
+    AllAtOnce, AllDocs, AllQueries, Classes, GradientSlices, Noise, Objective, QueryDocs, Round, Scratch,
+};
 pub use pairwise::{PairLoss, Pairwise};
 pub use params::{
     Estimator, LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, YetiRankMode,

@@ -12,7 +12,7 @@
 //! counts w times in the sums and in the loss. Equal labels have no order: one is drawn for each tree, by the document's uniform
 //! number, ascending, and the derivatives are the mean over `samples` of them.
 
-use rankwise_data::Dataset;
+use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
@@ -36,23 +36,24 @@ pub struct ListMle {
 
 impl ListMle {
     /// All places count alike.
-    pub fn new(params: &ObjectiveParams, data: &Dataset) -> Result<Self, ObjectiveError> {
-        Self::checked(params, data, "listmle", Places::Alike)
+    pub fn new(params: &ObjectiveParams, share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        Self::checked(params, share, "listmle", Places::Alike)
     }
 
     /// First places count most.
-    pub fn position_aware(params: &ObjectiveParams, data: &Dataset) -> Result<Self, ObjectiveError> {
-        Self::checked(params, data, "p-listmle", Places::FirstMost)
+    pub fn position_aware(params: &ObjectiveParams, share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        Self::checked(params, share, "p-listmle", Places::FirstMost)
     }
 
     fn checked(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         name: &'static str,
         places: Places,
     ) -> Result<Self, ObjectiveError> {
-        checks::has_pairs(data, name)?;
-        checks::has_weight(data)?;
+        checks::has_pairs(share, name)?;
+        checks::has_weight(share)?;
+        let data = share.data;
         let mut by_label = Vec::with_capacity(data.n_rows());
         for query in data.queries() {
             let start = by_label.len();

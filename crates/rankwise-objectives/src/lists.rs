@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, QueryView};
+use rankwise_data::{Documents, QueryView};
 use rankwise_metrics::Ties;
 
 /// The queries of a data set, each in its order of ties.
@@ -19,7 +19,7 @@ pub(crate) struct Lists {
 impl Lists {
     /// Documents with equal scores are ordered worst first, or as in the input where `ties` says so. `values_of` gives the
     /// values of a query's documents.
-    pub(crate) fn new(data: &Dataset, ties: Ties, values_of: impl Fn(&QueryView<'_>, &mut Vec<f64>)) -> Self {
+    pub(crate) fn new(data: &Documents, ties: Ties, values_of: impl Fn(&QueryView<'_>, &mut Vec<f64>)) -> Self {
         let (mut order, mut values) = (Vec::with_capacity(data.n_rows()), Vec::with_capacity(data.n_rows()));
         let mut of_query = Vec::new();
         for query in data.queries() {

@@ -4,7 +4,7 @@
 //! p = 1 / (1 + exp(-s))        loss = -label ln p - (1 - label) ln(1 - p)        g = p - label        h = p (1 - p)
 //! ```
 
-use rankwise_data::Dataset;
+use rankwise_data::{Documents, Share};
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
@@ -16,20 +16,25 @@ pub struct Logistic {
 
 impl Logistic {
     /// Starts from the log-odds of the weighted mean of the labels.
-    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
-        for query in data.queries() {
-            if let Some(label) = query.labels.iter().find(|label| !(0.0..=1.0).contains(*label)) {
-                return Err(ObjectiveError::NoProbability { label: *label, query: query.id.to_owned() });
-            }
-        }
-        let mean = checks::mean_label(data)?;
+    pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        share.agree(check_probabilities(share.data))?;
+        let mean = checks::mean_label(share)?;
         // What is left of 1, without cancellation.
-        let rest = checks::mean(data, |label| 1.0 - f64::from(label))?;
+        let rest = checks::mean(share, |label| 1.0 - f64::from(label))?;
         if mean == 0.0 || rest == 0.0 {
             return Err(ObjectiveError::OneLabel { objective: "logistic", label: mean as f32 });
         }
         Ok(Self { log_odds: libm::log(mean) - libm::log(rest) })
     }
+}
+
+fn check_probabilities(data: &Documents) -> Result<(), ObjectiveError> {
+    for query in data.queries() {
+        if let Some(label) = query.labels.iter().find(|label| !(0.0..=1.0).contains(*label)) {
+            return Err(ObjectiveError::NoProbability { label: *label, query: query.id.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 impl Objective for Logistic {

@@ -7,7 +7,7 @@
 //!
 //! The classes are the grades that documents with a weight have, ascending.
 
-use rankwise_data::Dataset;
+use rankwise_data::{Documents, Share};
 use rankwise_metrics::Gain;
 
 use crate::{Classes, GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
@@ -24,37 +24,57 @@ pub struct Multiclass {
 
 impl Multiclass {
     /// Starts from the shares of the grades, by weight.
-    pub fn new(data: &Dataset, gain: &Gain) -> Result<Self, ObjectiveError> {
-        for query in data.queries() {
-            if let Some(label) = query.labels.iter().find(|label| label.fract() != 0.0) {
-                return Err(ObjectiveError::NoGrade { label: *label, query: query.id.to_owned() });
-            }
+    pub fn new(share: &Share<'_>, gain: &Gain) -> Result<Self, ObjectiveError> {
+        share.agree(check_grades(share.data, gain))?;
+        let mut grades = grades_of(share.data);
+        if !share.is_alone() {
+            let bytes: Vec<u8> = grades.iter().flat_map(|grade| grade.to_le_bytes()).collect();
+            let all = share.reduce.gather(&bytes);
+            let chunks = all.iter().flat_map(|bytes| bytes.as_chunks().0);
+            grades = chunks.map(|bytes| f32::from_le_bytes(*bytes)).collect();
+            grades.sort_by(f32::total_cmp);
+            grades.dedup();
         }
-        gain.check(data)?;
-        let mut grades: Vec<f32> = Vec::new();
-        for query in data.queries() {
-            for (doc, label) in query.labels.iter().enumerate() {
-                if query.weight * query.doc_weight(doc) > 0.0
-                    && let Err(place) = grades.binary_search_by(|grade| grade.total_cmp(label))
-                {
-                    grades.insert(place, *label);
-                    if grades.len() > MAX_CLASSES {
-                        return Err(ObjectiveError::ManyGrades { most: MAX_CLASSES });
-                    }
-                }
-            }
+        if grades.len() > MAX_CLASSES {
+            return Err(ObjectiveError::ManyGrades { most: MAX_CLASSES });
         }
         match grades[..] {
             [] => return Err(ObjectiveError::NoWeight),
             [label] => return Err(ObjectiveError::OneLabel { objective: "multiclass", label }),
             _ => {}
         }
-        let share = |grade: &f32| checks::mean(data, |label| f64::from(u8::from(label == *grade)));
+        let share = |grade: &f32| checks::mean(share, |label| f64::from(u8::from(label == *grade)));
         let base_scores =
             grades.iter().map(|grade| Ok(libm::log(share(grade)?))).collect::<Result<Vec<f64>, ObjectiveError>>()?;
         let gains = grades.iter().map(|grade| gain.of(*grade)).collect();
         Ok(Self { grades, classes: Classes { gains, base_scores } })
     }
+}
+
+/// Every label is a grade, and has a gain.
+fn check_grades(data: &Documents, gain: &Gain) -> Result<(), ObjectiveError> {
+    for query in data.queries() {
+        if let Some(label) = query.labels.iter().find(|label| label.fract() != 0.0) {
+            return Err(ObjectiveError::NoGrade { label: *label, query: query.id.to_owned() });
+        }
+    }
+    Ok(gain.check(data)?)
+}
+
+/// The labels of documents that have a weight, ascending; at most one more than there may be.
+fn grades_of(data: &Documents) -> Vec<f32> {
+    let mut grades: Vec<f32> = Vec::new();
+    for query in data.queries() {
+        for (doc, label) in query.labels.iter().enumerate() {
+            if grades.len() <= MAX_CLASSES
+                && query.weight * query.doc_weight(doc) > 0.0
+                && let Err(place) = grades.binary_search_by(|grade| grade.total_cmp(label))
+            {
+                grades.insert(place, *label);
+            }
+        }
+    }
+    grades
 }
 
 impl Objective for Multiclass {

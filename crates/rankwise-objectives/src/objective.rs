@@ -1,6 +1,6 @@
 //! What an objective does.
 
-use rankwise_data::{DocKeys, Draw, Purpose};
+use rankwise_data::{DocKeys, Documents, Draw, Purpose};
 
 use crate::words::Words;
 
@@ -138,6 +138,65 @@ pub trait Objective: Send + Sync {
         None
     }
 
+    /// The loss, where it wants all queries at once ([`AllAtOnce`]): one that is written for whole arrays, or that may run on one
+    /// thread only. [`Self::query_gradients`] is not called then.
+    fn all_queries(&self) -> Option<&dyn AllQueries> {
+        None
+    }
+
     /// Writes the derivatives for one query, without the factors of the document's and the query's weights; with several outputs those by the first, then those by the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
+}
+
+/// A loss that is given all queries at once, on the thread that called for training. [`AllAtOnce`] makes an [`Objective`] of it.
+pub trait AllQueries: Send + Sync {
+    /// The score of every document before the first tree.
+    fn base_score(&self) -> f64 {
+        0.0
+    }
+
+    /// As [`Objective::classes`].
+    fn classes(&self) -> Option<&Classes> {
+        None
+    }
+
+    /// Writes the derivatives of every document, without the factors of the document's and the query's weights. Scores and derivatives
+    /// are in the canonical order of the data set; with several outputs those of the first output come first, then those of the
+    /// second, ...
+    fn gradients(&self, docs: AllDocs<'_>, out: GradientSlices<'_>);
+}
+
+/// The objective of a loss that is given all queries at once.
+#[derive(Clone, Copy, Debug)]
+pub struct AllAtOnce<L>(pub L);
+
+impl<L: AllQueries> Objective for AllAtOnce<L> {
+    fn base_score(&self) -> f64 {
+        self.0.base_score()
+    }
+
+    fn classes(&self) -> Option<&Classes> {
+        self.0.classes()
+    }
+
+    fn all_queries(&self) -> Option<&dyn AllQueries> {
+        Some(&self.0)
+    }
+
+    /// Never called: the driver asks for all queries.
+    fn query_gradients(&self, _: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
+        out.grad.fill(0.0);
+        out.hess.fill(0.0);
+    }
+}
+
+/// The documents of all queries, as [`AllQueries`] sees them.
+#[derive(Clone, Copy, Debug)]
+pub struct AllDocs<'a> {
+    /// Labels, weights and where queries begin.
+    pub data: &'a Documents,
+    /// Current scores.
+    pub scores: &'a [f64],
+    /// What random draws depend on.
+    pub round: Round,
 }

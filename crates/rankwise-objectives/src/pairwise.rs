@@ -9,7 +9,7 @@
 //! Pairs are those of the data, with weights; one with the probability q counts q times as it stands and 1 - q times the
 //! other way round. Without any, they are all pairs of documents of a query with different labels.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::Ties;
 
 use crate::checks::{has_order, has_weight};
@@ -86,27 +86,29 @@ impl Pairwise {
     pub fn new(
         loss: PairLoss,
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         ties: Ties,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        has_weight(data)?;
-        let pairs = if data.pairs().is_empty() {
-            if !has_order(data, |a, b| a != b) {
+        has_weight(share)?;
+        let data = share.data;
+        let pairs = if !share.any(!data.pairs().is_empty()) {
+            if !has_order(share, |a, b| a != b) {
                 return Err(ObjectiveError::NoPairs { objective: loss.name() });
             }
             Pairs::Labels(Lists::new(data, ties, |query, values| {
                 values.extend(query.labels.iter().map(|label| f64::from(*label)));
             }))
         } else {
-            given_pairs(loss, data)?
+            given_pairs(loss, share)?
         };
         Ok(Self { loss, sigma: params.sigmoid, pairs, simd })
     }
 }
 
-fn given_pairs(loss: PairLoss, data: &Dataset) -> Result<Pairs, ObjectiveError> {
-    if data.pairs().iter().all(|pair| pair.weight == 0.0) {
+fn given_pairs(loss: PairLoss, share: &Share<'_>) -> Result<Pairs, ObjectiveError> {
+    let data = share.data;
+    if !share.any(data.pairs().iter().any(|pair| pair.weight != 0.0)) {
         return Err(ObjectiveError::NoPairWeight { objective: loss.name() });
     }
     let (mut bounds, mut pairs) = (vec![0], Vec::with_capacity(data.pairs().len()));

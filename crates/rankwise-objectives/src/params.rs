@@ -1,6 +1,6 @@
 //! The objectives by name, and their parameters.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
@@ -183,29 +183,39 @@ impl CrossCheck for ObjectiveSpec {
 impl ObjectiveParams {
     /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
     /// instructions that may be used change nothing but the time it takes.
-    pub fn bind(&self, data: &Dataset, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
+    pub fn bind(&self, data: &Documents, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
+        self.bind_share(&Share::alone(data), rules, simd)
+    }
+
+    /// Binds the objective to one member's part of the data. What it must know of all the data, it asks the other members.
+    pub fn bind_share(
+        &self,
+        share: &Share<'_>,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Box<dyn Objective>, ObjectiveError> {
         let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
         let rules = &Rules { gain, ..rules.clone() };
         Ok(match self.objective {
-            ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, data, rules, simd)?),
-            ObjectiveKind::LambdaLoss => Box::new(LambdaMart::lambda_loss(self, data, rules, simd)?),
-            ObjectiveKind::RankNet => Box::new(Pairwise::new(PairLoss::Logistic, self, data, rules.ties, simd)?),
-            ObjectiveKind::Hinge => Box::new(Pairwise::new(PairLoss::Hinge, self, data, rules.ties, simd)?),
-            ObjectiveKind::YetiRank => Box::new(YetiRank::new(self, data, rules, simd)?),
-            ObjectiveKind::Rmse => Box::new(Rmse::new(data)?),
-            ObjectiveKind::Logistic => Box::new(Logistic::new(data)?),
-            ObjectiveKind::Multiclass => Box::new(Multiclass::new(data, &rules.gain)?),
-            ObjectiveKind::QueryRmse => Box::new(QueryRmse::new(data)?),
-            ObjectiveKind::Softmax => Box::new(Softmax::new(data)?),
-            ObjectiveKind::ListNet => Box::new(Softmax::listnet(data)?),
-            ObjectiveKind::XeNdcg => Box::new(XeNdcg::new(data)?),
-            ObjectiveKind::ListMle => Box::new(ListMle::new(self, data)?),
-            ObjectiveKind::PListMle => Box::new(ListMle::position_aware(self, data)?),
-            ObjectiveKind::PlackettLuce => Box::new(PlackettLuce::new(self, data, rules, simd)?),
-            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, data, (&rules.gain, rules), simd)?),
-            ObjectiveKind::StochasticRank => Box::new(StochasticRank::new(self, data, rules, simd)?),
-            ObjectiveKind::SoftRank => Box::new(StochasticRank::soft_rank(self, data, rules, simd)?),
-            ObjectiveKind::SelectWithOrder => Box::new(SelectWithOrder::new(self, data, rules)?),
+            ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, share, rules, simd)?),
+            ObjectiveKind::LambdaLoss => Box::new(LambdaMart::lambda_loss(self, share, rules, simd)?),
+            ObjectiveKind::RankNet => Box::new(Pairwise::new(PairLoss::Logistic, self, share, rules.ties, simd)?),
+            ObjectiveKind::Hinge => Box::new(Pairwise::new(PairLoss::Hinge, self, share, rules.ties, simd)?),
+            ObjectiveKind::YetiRank => Box::new(YetiRank::new(self, share, rules, simd)?),
+            ObjectiveKind::Rmse => Box::new(Rmse::new(share)?),
+            ObjectiveKind::Logistic => Box::new(Logistic::new(share)?),
+            ObjectiveKind::Multiclass => Box::new(Multiclass::new(share, &rules.gain)?),
+            ObjectiveKind::QueryRmse => Box::new(QueryRmse::new(share)?),
+            ObjectiveKind::Softmax => Box::new(Softmax::new(share)?),
+            ObjectiveKind::ListNet => Box::new(Softmax::listnet(share)?),
+            ObjectiveKind::XeNdcg => Box::new(XeNdcg::new(share)?),
+            ObjectiveKind::ListMle => Box::new(ListMle::new(self, share)?),
+            ObjectiveKind::PListMle => Box::new(ListMle::position_aware(self, share)?),
+            ObjectiveKind::PlackettLuce => Box::new(PlackettLuce::new(self, share, rules, simd)?),
+            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, share, (&rules.gain, rules), simd)?),
+            ObjectiveKind::StochasticRank => Box::new(StochasticRank::new(self, share, rules, simd)?),
+            ObjectiveKind::SoftRank => Box::new(StochasticRank::soft_rank(self, share, rules, simd)?),
+            ObjectiveKind::SelectWithOrder => Box::new(SelectWithOrder::new(self, share, rules)?),
         })
     }
 }

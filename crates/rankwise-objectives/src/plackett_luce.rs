@@ -15,7 +15,7 @@
 //! what the other rankings got below rank k. The expected metric is not convex: in place of a second derivative stands the size of all
 //! forces on the document, so that a Newton step is at most 1.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules};
 
 use crate::kernel::clocks::ring;
@@ -46,13 +46,14 @@ impl PlackettLuce {
     /// Computes what does not change from tree to tree. The gain of the rules is the objective's.
     pub fn new(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        let metric = additive(NAME, &params.target, data, rules)?;
-        checks::has_pairs(data, NAME)?;
-        checks::has_weight(data)?;
+        let data = share.data;
+        let metric = share.agree(additive(NAME, &params.target, data, rules))?;
+        checks::has_pairs(share, NAME)?;
+        checks::has_weight(share)?;
         let mut worths = Vec::with_capacity(data.n_rows());
         data.queries().for_each(|query| metric.push_worth(query.labels, &mut worths));
         let samples = params.samples.unwrap_or(DEFAULT_SAMPLES);

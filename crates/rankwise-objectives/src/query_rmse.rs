@@ -9,7 +9,7 @@
 //! The Hessian is the exact one; where others take w_i, a query of one document would weigh in the leaves without ever having a
 //! gradient.
 
-use rankwise_data::Dataset;
+use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
@@ -19,9 +19,9 @@ pub struct QueryRmse;
 
 impl QueryRmse {
     /// At least one query must have documents with different labels.
-    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
-        checks::has_pairs(data, "query-rmse")?;
-        checks::has_weight(data)?;
+    pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        checks::has_pairs(share, "query-rmse")?;
+        checks::has_weight(share)?;
         Ok(Self)
     }
 }

@@ -1,6 +1,6 @@
 //! Squared error: each document's score should equal its label. The pointwise baseline.
 
-use rankwise_data::Dataset;
+use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
@@ -12,8 +12,8 @@ pub struct Rmse {
 
 impl Rmse {
     /// Starts from the weighted mean of the labels.
-    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
-        Ok(Self { mean: checks::mean_label(data)? })
+    pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        Ok(Self { mean: checks::mean_label(share)? })
     }
 }
 

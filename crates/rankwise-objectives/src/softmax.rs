@@ -10,7 +10,7 @@
 //! A document with weight w counts as w documents. A query without relevant documents has no distribution of labels and no
 //! gradient with `softmax`; with `listnet` it pulls scores together.
 
-use rankwise_data::Dataset;
+use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
@@ -29,18 +29,18 @@ pub struct Softmax {
 
 impl Softmax {
     /// A label's probability is its share in the sum of labels.
-    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
-        Self::checked(data, "softmax", Labels::Share)
+    pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        Self::checked(share, "softmax", Labels::Share)
     }
 
     /// A label's probability is its softmax.
-    pub fn listnet(data: &Dataset) -> Result<Self, ObjectiveError> {
-        Self::checked(data, "listnet", Labels::Softmax)
+    pub fn listnet(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        Self::checked(share, "listnet", Labels::Softmax)
     }
 
-    fn checked(data: &Dataset, name: &'static str, labels: Labels) -> Result<Self, ObjectiveError> {
-        checks::has_pairs(data, name)?;
-        checks::has_weight(data)?;
+    fn checked(share: &Share<'_>, name: &'static str, labels: Labels) -> Result<Self, ObjectiveError> {
+        checks::has_pairs(share, name)?;
+        checks::has_weight(share)?;
         Ok(Self { labels })
     }
 }

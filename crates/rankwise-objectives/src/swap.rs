@@ -146,7 +146,7 @@ mod tests {
         let scores: Vec<f64> = (0..labels.len()).map(|rank| -(rank as f64)).collect();
         let scores = data.from_input_order(&scores);
         let evaluator = Evaluator::new(&data, std::slice::from_ref(name), rules).unwrap();
-        evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap_or(0.0)
+        evaluator.evaluate_canonical(&scores).unwrap().metrics[0].mean.unwrap_or(0.0)
     }
 
     fn rules() -> impl Strategy<Value = Rules> {

@@ -10,7 +10,7 @@
 //! so that the metric changes by a multiple of the difference of two values when their documents are swapped; `swap.rs` has
 //! the multiples.
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, Rules, Ties};
 
 use crate::ObjectiveError;
@@ -36,7 +36,7 @@ impl Target {
     pub(crate) fn new(
         objective: &'static str,
         name: &MetricName,
-        data: &Dataset,
+        data: &Documents,
         rules: &Rules,
         ideal_cutoff: usize,
     ) -> Result<Self, ObjectiveError> {
@@ -94,7 +94,7 @@ impl Target {
 pub(crate) fn additive(
     objective: &'static str,
     name: &MetricName,
-    data: &Dataset,
+    data: &Documents,
     rules: &Rules,
 ) -> Result<AdditiveMetric, ObjectiveError> {
     let refuse = |problem: String| ObjectiveError::Target { objective, target: name.as_str().to_owned(), problem };
@@ -111,7 +111,7 @@ pub(crate) fn additive(
 }
 
 /// Makes sure that the metric can take the labels, and that their gains can be told apart in 32 bits.
-pub(crate) fn check_labels(data: &Dataset, name: &MetricName, rules: &Rules) -> Result<(), ObjectiveError> {
+pub(crate) fn check_labels(data: &Documents, name: &MetricName, rules: &Rules) -> Result<(), ObjectiveError> {
     // How ties are broken is no matter of labels.
     let rules = Rules { ties: Ties::Worst, ..rules.clone() };
     Evaluator::new(data, std::slice::from_ref(name), &rules)?;

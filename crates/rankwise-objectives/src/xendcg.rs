@@ -11,7 +11,7 @@
 //!
 //! Queries of one document have no gradient. Weights multiply what comes out.
 
-use rankwise_data::Dataset;
+use rankwise_data::Share;
 use rankwise_metrics::Gain;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
@@ -25,10 +25,10 @@ pub struct XeNdcg;
 
 impl XeNdcg {
     /// Labels must be small enough for powers of two.
-    pub fn new(data: &Dataset) -> Result<Self, ObjectiveError> {
-        Gain::Exp.check(data)?;
-        checks::has_pairs(data, "xendcg")?;
-        checks::has_weight(data)?;
+    pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
+        share.agree(Gain::Exp.check(share.data).map_err(ObjectiveError::from))?;
+        checks::has_pairs(share, "xendcg")?;
+        checks::has_weight(share)?;
         Ok(Self)
     }
 }

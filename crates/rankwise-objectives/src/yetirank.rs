@@ -12,7 +12,7 @@
 //! p = 1 / (1 + exp(s_better - s_worse)) is that of the scores without noise; the better document gets -weight * p, the worse
 //! one weight * p, both weight * p * (1 - p), over the number of samples.
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::Rules;
 
 use crate::checks::{has_order, has_weight};
@@ -51,15 +51,16 @@ impl YetiRank {
     /// Computes what does not change from tree to tree.
     pub fn new(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         let objective = "yetirank";
-        if !has_order(data, |a, b| a != b) {
+        if !has_order(share, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
         }
-        has_weight(data)?;
+        has_weight(share)?;
+        let data = share.data;
         let (values, weights) = match params.yetirank_mode {
             YetiRankMode::Classic => {
                 let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
@@ -67,8 +68,8 @@ impl YetiRank {
                 (data.labels().to_vec(), NeighbourWeights::Classic(by_rank.map(|weight| weight as f32).collect()))
             }
             YetiRankMode::Metric => {
-                let target = Target::new(objective, &params.target, data, rules, usize::MAX)?;
-                if !has_order(data, |a, b| target.tells_apart(a, b)) {
+                let target = share.agree(Target::new(objective, &params.target, data, rules, usize::MAX))?;
+                if !has_order(share, |a, b| target.tells_apart(a, b)) {
                     let target = params.target.as_str().to_owned();
                     return Err(ObjectiveError::OneClass { objective, target });
                 }

@@ -1,7 +1,8 @@
 //! Scores of documents, fast: many documents at a time, without branches, with the bits of the reference walk.
 //!
-//! [`Scorer`] is made from a model once and then scores documents handed over by [`Documents`]; it is `Send` and `Sync`, and
-//! with a [`Scratch`] that is kept it takes no memory while it scores. How, in the order of the modules:
+//! [`Scorer`] is made from a model of any kind once and then scores documents handed over by [`Documents`]; it is `Send` and
+//! `Sync`, and with a [`Scratch`] that is kept it takes no memory while it scores. Models for which there is no faster way are
+//! asked document by document. How trees are scored (`tree_scorer`), in the order of the modules:
 //!
 //! ```text
 //! plan      the questions of all trees, each asked once: rulers (thresholds of a feature) and tests (one threshold, one side)
@@ -19,9 +20,12 @@ mod kernel;
 mod outputs;
 mod plan;
 mod scorer;
+mod scratch;
 mod tile;
 mod top;
+mod tree_scorer;
 mod walk;
 
 pub use documents::{Documents, Rows, Value};
-pub use scorer::{Scorer, Scratch};
+pub use scorer::Scorer;
+pub use scratch::Scratch;

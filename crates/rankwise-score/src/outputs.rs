@@ -2,11 +2,11 @@
 
 use rankwise_model::ExpectedGain;
 
-use crate::scorer::{BLOCK_DOCS, WALKED_DOCS};
+use crate::tree_scorer::{BLOCK_DOCS, TreeScorer, WALKED_DOCS};
 use crate::walk::add_walked;
-use crate::{Documents, Scorer, Scratch};
+use crate::{Documents, Scratch};
 
-impl Scorer {
+impl TreeScorer {
     /// Scores all documents by the gain that is expected of them.
     pub(crate) fn score_outputs(
         &self,

@@ -1,9 +1,9 @@
-//! The questions of a model, each listed once, and the trees in terms of them.
+//! The questions of an ensemble, each listed once, and the trees in terms of them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use rankwise_model::{Child, Model, Tree};
+use rankwise_model::{Child, Tree, TreeEnsemble};
 
 use crate::kernel::rank::Marks;
 
@@ -61,25 +61,27 @@ pub(crate) struct FlatTree {
     pub(crate) n_planes: usize,
 }
 
-/// A model, ready to be scored.
+/// An ensemble, ready to be scored.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) rulers: Vec<Ruler>,
     pub(crate) n_tests: usize,
-    /// Output by output. `None` where a tree is too large for masks: then all are walked.
-    pub(crate) trees: Option<Vec<FlatTree>>,
+    /// Output by output.
+    pub(crate) trees: Vec<FlatTree>,
 }
 
 impl Plan {
-    pub(crate) fn new(model: &Model) -> Self {
-        let (rulers, tests) = rulers(model);
+    /// `None` if a tree is too large for masks.
+    pub(crate) fn new(ensemble: &TreeEnsemble) -> Option<Self> {
+        let (trees, n_outputs) = (ensemble.trees(), ensemble.n_outputs());
+        if trees.iter().any(|tree| tree.n_leaves() > MASK_LEAVES) {
+            return None;
+        }
+        let (rulers, tests) = rulers(trees);
         let n_tests = rulers.last().map_or(0, |ruler| ruler.first_test + ruler.n_tests());
-        let fit = model.trees.iter().all(|tree| tree.n_leaves() <= MASK_LEAVES);
-        let n_outputs = model.output.n_outputs();
-        let of_output = |output: usize| model.trees.iter().skip(output).step_by(n_outputs);
-        let by_output = (0..n_outputs).flat_map(of_output);
-        let trees = fit.then(|| by_output.map(|tree| FlatTree::new(tree, &tests)).collect());
-        Self { rulers, n_tests, trees }
+        let by_output = (0..n_outputs).flat_map(|output| trees.iter().skip(output).step_by(n_outputs));
+        let trees = by_output.map(|tree| FlatTree::new(tree, &tests)).collect();
+        Some(Self { rulers, n_tests, trees })
     }
 }
 
@@ -117,9 +119,9 @@ impl Ord for Question {
 }
 
 /// All rulers, and the number of the test for each question.
-fn rulers(model: &Model) -> (Vec<Ruler>, BTreeMap<Question, u32>) {
+fn rulers(trees: &[Tree]) -> (Vec<Ruler>, BTreeMap<Question, u32>) {
     let mut tests: BTreeMap<Question, u32> = BTreeMap::new();
-    for tree in &model.trees {
+    for tree in trees {
         for node in 0..tree.n_nodes() {
             tests.insert(Question::of(tree, node), 0);
         }

@@ -1,54 +1,28 @@
-//! A model made ready, and documents scored in blocks.
+//! A model of any kind, ready to score documents.
 
-use std::ops::Range;
-
-use rankwise_model::{Model, Output, Precision};
+use rankwise_model::Model;
 use rankwise_simd::SimdLevel;
 
-use crate::Documents;
-use crate::kernel::masks::{self, WORD_DOCS};
-use crate::kernel::reach;
-use crate::kernel::trees::{Block, add_trees};
-use crate::plan::{FlatTree, Plan, Ruler, Shape};
-use crate::tile::Tile;
-use crate::top::{self, Checkpoint};
+use crate::tree_scorer::TreeScorer;
+use crate::{Documents, Scratch};
 
-/// Words of documents that are scored together at most: one vector of AVX-512 for each test, and the answers to all tests of a
-/// thousand trees still fit the second-level cache.
-const MAX_WORDS: usize = 8;
-pub(crate) const BLOCK_DOCS: usize = MAX_WORDS * WORD_DOCS;
-/// Up to so many documents are walked one by one.
-pub(crate) const WALKED_DOCS: usize = 3;
+/// Documents whose values are fetched together for a model that scores them one by one.
+const STRIP_DOCS: usize = 64;
 
 /// A model, ready to score documents. It can be shared between threads; each brings a [`Scratch`].
 #[derive(Clone, Debug)]
 pub struct Scorer {
-    pub(crate) base_score: f64,
-    /// Where there are several outputs, the trees of the first come first, then those of the second, ...
-    pub(crate) output: Output,
-    pub(crate) precision: Precision,
-    pub(crate) n_features: usize,
-    pub(crate) rulers: Vec<Ruler>,
-    pub(crate) n_tests: usize,
-    pub(crate) trees: Vec<FlatTree>,
-    /// Places for nodes and leaves of the largest tree.
-    room: usize,
-    pub(crate) simd: SimdLevel,
-    /// The model itself, where it has trees that are too large for all this.
-    pub(crate) giant: Option<Box<Model>>,
-    /// What the trees from each checkpoint on can add.
-    pub(crate) checkpoints: Vec<Checkpoint>,
+    n_features: usize,
+    pub(crate) way: Way,
 }
 
-/// Memory for scoring; made once, used again and again.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    pub(crate) tile: Tile,
-    answers: Aligned,
-    reach: Aligned,
-    pub(crate) truths: Vec<u8>,
-    /// The outputs of a block, where there are several: those of the first output, then those of the second, ...
-    pub(crate) planes: Vec<f64>,
+/// How documents are scored. All ways give the bits of [`Model::score`].
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    /// Trees, many documents at a time.
+    Trees(Box<TreeScorer>),
+    /// Any model, document by document.
+    OneByOne(Box<Model>),
 }
 
 impl Scorer {
@@ -59,23 +33,11 @@ impl Scorer {
 
     /// For given instructions.
     pub fn with_simd(model: &Model, simd: SimdLevel) -> Self {
-        let Plan { rulers, n_tests, trees } = Plan::new(model);
-        let giant = trees.is_none().then(|| Box::new(model.clone()));
-        let trees = trees.unwrap_or_default();
-        let room = |tree: &FlatTree| if let Shape::Nodes(nodes) = &tree.shape { reach::room(nodes.len()) } else { 0 };
-        Self {
-            base_score: model.base_score,
-            output: model.output.clone(),
-            precision: model.precision,
-            n_features: model.features.len(),
-            checkpoints: top::checkpoints(model.base_score, &trees),
-            room: trees.iter().map(room).max().unwrap_or(0),
-            rulers,
-            n_tests,
-            trees,
-            simd,
-            giant,
-        }
+        let way = match TreeScorer::new(model, simd) {
+            Some(trees) => Way::Trees(Box::new(trees)),
+            None => Way::OneByOne(Box::new(model.clone())),
+        };
+        Self { n_features: model.features().len(), way }
     }
 
     /// The number of features that documents have.
@@ -89,97 +51,25 @@ impl Scorer {
     /// If there is not room for a score for each document.
     pub fn score(&self, docs: &impl Documents, scores: &mut [f64], scratch: &mut Scratch) {
         assert_eq!(docs.n_docs(), scores.len(), "there is a score for each document");
-        if let Some(model) = &self.giant {
-            return score_by_model(model, docs, scores);
-        }
-        if let Output::ExpectedGain(expected) = &self.output {
-            return self.score_outputs(expected, docs, scores, scratch);
-        }
-        scores.fill(self.base_score);
-        for (block, scores) in scores.chunks_mut(BLOCK_DOCS).enumerate() {
-            let first = block * BLOCK_DOCS;
-            if scores.len() <= WALKED_DOCS {
-                self.walk(docs, first, scores, scratch);
-                continue;
-            }
-            self.answer(docs, first..first + scores.len(), scratch);
-            self.add(&self.trees, scores, scratch);
-        }
-    }
-
-    /// Answers all tests for a block of documents.
-    pub(crate) fn answer(&self, docs: &impl Documents, block: Range<usize>, scratch: &mut Scratch) {
-        match n_words(block.len()) {
-            1 => self.answer_words::<_, 1>(docs, block, scratch),
-            2 => self.answer_words::<_, 2>(docs, block, scratch),
-            4 => self.answer_words::<_, 4>(docs, block, scratch),
-            _ => self.answer_words::<_, MAX_WORDS>(docs, block, scratch),
-        }
-    }
-
-    /// Adds trees to the scores of the block whose tests were answered last.
-    pub(crate) fn add(&self, trees: &[FlatTree], scores: &mut [f64], scratch: &mut Scratch) {
-        let n_words = n_words(scores.len());
-        let Scratch { answers, reach, .. } = scratch;
-        reach.resize(self.room * n_words);
-        let block = &mut Block { answers: answers.words_mut(), reach: reach.words_mut(), scores };
-        match n_words {
-            1 => add_trees::<1>(self.simd, trees, block),
-            2 => add_trees::<2>(self.simd, trees, block),
-            4 => add_trees::<4>(self.simd, trees, block),
-            _ => add_trees::<MAX_WORDS>(self.simd, trees, block),
-        }
-    }
-
-    fn answer_words<D: Documents, const W: usize>(&self, docs: &D, block: Range<usize>, scratch: &mut Scratch) {
-        let Scratch { tile, answers, .. } = scratch;
-        tile.start(W);
-        answers.resize(self.n_tests * W);
-        let answers = answers.words_mut();
-        for ruler in &self.rulers {
-            tile.rank((self.simd, self.precision), ruler, docs, &block, self.n_features);
-            let [passed, failed] = &ruler.tests;
-            let places = |test: usize, n_tests: usize| test * W..(test + n_tests) * W;
-            let to_pass = &mut answers[places(ruler.first_test, passed.len())];
-            masks::answers(self.simd, &tile.ranks, passed, to_pass);
-            tile.fail_missing();
-            let to_fail = &mut answers[places(ruler.first_test + passed.len(), failed.len())];
-            masks::answers(self.simd, &tile.ranks, failed, to_fail);
+        match &self.way {
+            Way::Trees(trees) => trees.score(docs, scores, scratch),
+            Way::OneByOne(model) => score_one_by_one(model, docs, scores, scratch),
         }
     }
 }
 
-/// The words that a block of documents takes: as few as there is code for.
-pub(crate) fn n_words(n_docs: usize) -> usize {
-    n_docs.div_ceil(WORD_DOCS).next_power_of_two().min(MAX_WORDS)
-}
-
-/// Words that begin at a cache line, so that no vector of them lies in two.
-#[derive(Clone, Debug, Default)]
-struct Aligned {
-    memory: Vec<u64>,
-    len: usize,
-}
-
-impl Aligned {
-    const LINE_BYTES: usize = 64;
-
-    fn resize(&mut self, len: usize) {
-        self.len = len;
-        self.memory.resize(len + Self::LINE_BYTES / size_of::<u64>(), 0);
-    }
-
-    fn words_mut(&mut self) -> &mut [u64] {
-        let start = self.memory.as_ptr().align_offset(Self::LINE_BYTES);
-        &mut self.memory[start..start + self.len]
-    }
-}
-
-/// The reference: document by document, tree by tree.
-fn score_by_model<D: Documents>(model: &Model, docs: &D, scores: &mut [f64]) {
-    let mut values = vec![0.0; model.features.len()];
-    for (doc, score) in scores.iter_mut().enumerate() {
-        docs.values(0..values.len(), doc..doc + 1, Into::into, &mut values);
-        *score = model.score(&values);
+/// Values are fetched for some documents at a time, since documents may come as columns.
+fn score_one_by_one<D: Documents>(model: &Model, docs: &D, scores: &mut [f64], scratch: &mut Scratch) {
+    let (n_features, precision) = (model.features().len(), model.precision());
+    let Scratch { columns, row, .. } = scratch;
+    for (strip, scores) in scores.chunks_mut(STRIP_DOCS).enumerate() {
+        let (first, n_docs) = (strip * STRIP_DOCS, scores.len());
+        columns.resize(n_features * n_docs, 0.0);
+        docs.values(0..n_features, first..first + n_docs, |value| precision.round(value.into()), columns);
+        for (doc, score) in scores.iter_mut().enumerate() {
+            row.clear();
+            row.extend(columns.iter().skip(doc).step_by(n_docs));
+            *score = model.score_rounded(row);
+        }
     }
 }

@@ -13,7 +13,8 @@ use std::ops::Range;
 use rankwise_model::Output;
 
 use crate::plan::FlatTree;
-use crate::scorer::{BLOCK_DOCS, n_words};
+use crate::scorer::Way;
+use crate::tree_scorer::{BLOCK_DOCS, TreeScorer, n_words};
 use crate::{Documents, Scorer, Scratch};
 
 /// Shares of the trees after which documents are looked at.
@@ -56,13 +57,26 @@ impl Scorer {
             let block = first..docs.n_docs().min(first + BLOCK_DOCS);
             // Later documents must beat the k-th so far; of equal ones the first come first.
             let to_beat = if k > 0 && best.len() >= k { best[k - 1].1 } else { f64::NEG_INFINITY };
-            self.score_contenders(docs, block, k, to_beat, scratch, &mut best);
+            match &self.way {
+                Way::Trees(trees) if k > 0 && trees.output == Output::Sum => {
+                    trees.score_contenders(docs, block, k, to_beat, scratch, &mut best);
+                }
+                // What trees add to one of several outputs says little about the score.
+                _ => {
+                    let places: Vec<usize> = block.collect();
+                    let mut scores = vec![0.0; places.len()];
+                    self.score(&Picked { docs, places: &places }, &mut scores, scratch);
+                    best.extend(places.into_iter().zip(scores));
+                }
+            }
             best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             best.truncate(k);
         }
         best
     }
+}
 
+impl TreeScorer {
     /// Adds the documents of a block that can be among the best, with their scores.
     fn score_contenders(
         &self,
@@ -75,11 +89,6 @@ impl Scorer {
     ) {
         let mut places: Vec<usize> = block.collect();
         let mut scores = vec![self.base_score; places.len()];
-        // What trees add to one of several outputs says little about the score.
-        if self.giant.is_some() || k == 0 || self.output != Output::Sum {
-            self.score(&Picked { docs, places: &places }, &mut scores, scratch);
-            return best.extend(places.into_iter().zip(scores));
-        }
         self.answer(&Picked { docs, places: &places }, 0..places.len(), scratch);
         let mut n_trees = 0;
         for checkpoint in &self.checkpoints {

@@ -1,12 +1,13 @@
 //! Few documents: each goes through each tree, several trees at a time so that they wait for memory together.
 
 use crate::plan::{FlatTree, Shape};
-use crate::{Documents, Scorer, Scratch};
+use crate::tree_scorer::TreeScorer;
+use crate::{Documents, Scratch};
 
 /// Trees that are walked side by side.
 const ABREAST: usize = 8;
 
-impl Scorer {
+impl TreeScorer {
     pub(crate) fn walk(&self, docs: &impl Documents, first: usize, scores: &mut [f64], scratch: &mut Scratch) {
         for (doc, score) in scores.iter_mut().enumerate() {
             self.answer_one(docs, first + doc, scratch);

@@ -1,6 +1,6 @@
 //! Which rows a tree is grown from.
 
-use rankwise_data::{Dataset, Draw, Purpose};
+use rankwise_data::{Documents, Draw, Purpose};
 use rayon::prelude::*;
 
 use crate::{LoopParams, Sample};
@@ -8,7 +8,7 @@ use crate::{LoopParams, Sample};
 /// A sample of the rows, drawn anew every `bagging_freq` trees. Whether a document is in it depends on the document and
 /// the seed, never on its place.
 pub(crate) struct Bag<'a> {
-    data: &'a Dataset,
+    data: &'a Documents,
     params: &'a LoopParams,
     rows: Vec<u32>,
     /// By query, whether it is drawn; empty where documents are, or all.
@@ -18,7 +18,7 @@ pub(crate) struct Bag<'a> {
 }
 
 impl<'a> Bag<'a> {
-    pub(crate) fn new(data: &'a Dataset, params: &'a LoopParams) -> Self {
+    pub(crate) fn new(data: &'a Documents, params: &'a LoopParams) -> Self {
         Self { data, params, rows: (0..data.n_rows() as u32).collect(), is_drawn: Vec::new(), drawn_for: None }
     }
 

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
-use rankwise_model::{Model, Output, Tree};
+use rankwise_data::{BinnedDataset, DataError, Documents, Share, SimdLevel};
+use rankwise_model::{Output, Tree};
 use rankwise_objectives::{Objective, Round, gradients, gradients_of};
-use rankwise_trees::{Derivative, GrowInput, Grower, GrownTree};
+use rankwise_trees::{Derivative, Derivatives, GrowInput, Grower, GrownTree};
 
 pub use self::finish::Trained;
 use crate::bagging::Bag;
@@ -18,19 +18,24 @@ use crate::ensemble::Ensemble;
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
+use crate::start::Start;
 use crate::step::{Step, slope_along};
 use crate::validation::Validation;
-use crate::{CheckpointError, Flow, MetricValue, Observer, Phases, Progress, StopReason, TrainError, TrainParams};
+use crate::{
+    CheckpointError, Flow, MetricValue, Observer, Pass, Phases, Progress, StopReason, TrainError, TrainParams,
+};
 
 /// A run under way.
 pub(crate) struct Run<'a> {
     pub(crate) params: &'a TrainParams,
-    pub(crate) data: &'a Dataset,
+    pub(crate) data: &'a Documents,
+    /// The same, and the way to the other members.
+    pub(crate) share: Share<'a>,
     pub(crate) binned: &'a BinnedDataset,
     pub(crate) objective: &'a dyn Objective,
     pub(crate) objective_name: String,
     /// Where it starts from; its trees are not among `trees`.
-    pub(crate) start: Option<&'a Model>,
+    pub(crate) start: Option<Start<'a>>,
     pub(crate) base_score: f64,
     pub(crate) output: Output,
     pub(crate) grower: Grower<'a>,
@@ -92,22 +97,26 @@ impl Run<'_> {
                 }
                 if self.is_shrinking() {
                     // They stand for their round, by whose number the trees before them shrink.
-                    let empty = Tree::constant(0.0, self.data.n_rows() as u64);
+                    let empty = Tree::constant(0.0, self.share.all_rows() as u64);
                     self.trees.extend(std::iter::repeat_n(empty, self.output.n_outputs()));
                 }
             }
             self.n_tried += 1;
             let values = self.measure()?;
+            if let Some(problem) = self.share.reduce.failure() {
+                return Err(DataError::MembersLost { problem }.into());
+            }
             let progress = Progress {
-                tree: self.n_tried,
-                num_trees: self.params.boosting().num_trees,
+                pass: Pass::Model,
+                round: self.n_tried,
+                num_rounds: self.params.boosting().num_trees,
                 values: &values,
-                best_tree: self.best.n_trees / self.output.n_outputs(),
+                best_round: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
                 output: &self.output,
                 state: self.state(),
             };
-            if observer.after_tree(&progress) == Flow::Stop {
+            if self.share.any(observer.after_round(&progress) == Flow::Stop) {
                 return Ok(StopReason::Interrupted);
             }
         }
@@ -124,7 +133,7 @@ impl Run<'_> {
         }
         self.fill_gradients(Reach::Sample);
         if let Some(sampling) = &mut self.gradient_sampling {
-            sampling.draw(self.data, round, (&mut self.grad, &mut self.hess), &self.weights);
+            sampling.draw(&self.share, round, (&mut self.grad, &mut self.hess), &self.weights);
         }
         self.phases.gradients += started.elapsed();
     }
@@ -144,26 +153,26 @@ impl Run<'_> {
         }
     }
 
-    /// Makes a tree as large as the step says.
-    fn stretch(&mut self, grown: &mut GrownTree) {
+    /// Scales the tree that was just grown for an output by the step.
+    fn scale_by_step(&mut self, output: usize, grown: &mut GrownTree) {
         let Some(step) = self.step.clone() else { return };
         let started = Instant::now();
         let mut direction = vec![0.0; self.data.n_rows()];
-        grown.add_to(&mut direction, self.binned, self.simd);
+        self.grower.add_grown(output, &grown.tree, &mut direction);
         if self.part.is_some() {
             // Documents that are not selected have no gradient in this round.
             self.grad.fill(0.0);
         }
-        let (data, learning_rate) = (self.data, self.params.boosting().learning_rate);
+        let (share, learning_rate) = (self.share.clone(), self.params.boosting().learning_rate);
         let start = self.scores.clone();
-        let factor = step.factor(data, (&start, &direction), learning_rate, |at| {
+        let factor = step.factor(&share, (&start, &direction), learning_rate, |at| {
             self.scores
                 .iter_mut()
                 .zip(&start)
                 .zip(&direction)
                 .for_each(|((score, start), step)| *score = start + at * step);
             self.fill_gradients(Reach::All);
-            slope_along(data, &self.grad, &direction)
+            slope_along(&share, &self.grad, &direction)
         });
         self.scores = start;
         grown.tree = grown.tree.scaled(factor);
@@ -172,8 +181,8 @@ impl Run<'_> {
 
     /// The given rows, as the objective sees them; `None` where they are all.
     pub(crate) fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
-        let is_part = rows.len() < self.data.n_rows();
-        is_part.then(|| Part::new(self.params, self.data, rows, self.is_own_objective, self.simd))
+        let is_part = self.share.any(rows.len() < self.data.n_rows());
+        is_part.then(|| Part::new(self.params, &self.share, rows, self.is_own_objective, self.simd))
     }
 
     fn is_shrinking(&self) -> bool {
@@ -251,10 +260,10 @@ impl Run<'_> {
         let factor = self.make_room();
         for (output, mut grown) in round.into_iter().enumerate() {
             if has_split(&grown) {
-                self.stretch(&mut grown);
-                self.add(output, &grown, factor);
+                self.scale_by_step(output, &mut grown);
+                self.add(output, grown.tree, factor);
             } else {
-                self.trees.push(Tree::constant(0.0, grown.rows.len() as u64));
+                self.trees.push(Tree::constant(0.0, grown.n_rows));
             }
         }
         true
@@ -263,7 +272,7 @@ impl Run<'_> {
     /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
     /// trees were grown by.
     pub(crate) fn round(&self) -> u32 {
-        let start = self.start.map_or(0, |model| model.trees.len() / self.output.n_outputs());
+        let start = self.start.map_or(0, |start| start.ensemble.n_trees() / self.output.n_outputs());
         (start + self.n_tried) as u32
     }
 
@@ -284,17 +293,18 @@ impl Run<'_> {
             (None, Some(part)) => (&part.rows[..], &self.weights[..]),
             (None, None) => (self.bag.rows(round), &self.weights[..]),
         };
-        let derivatives = |which: Derivative| match which {
+        let second = |which: Derivative| match which {
             Derivative::Newton => &self.hess[plane.clone()],
             Derivative::Gradient => weights,
         };
+        let (trees, grad) = (self.params.trees(), &self.grad[plane.clone()]);
+        let structure_grad = if self.langevin.is_some() { &self.noisy_grad } else { grad };
         let grown = self.grower.grow(&GrowInput {
             tree,
-            num_leaves: self.params.trees().leaves_of(round as usize),
-            structure_grad: if self.langevin.is_some() { &self.noisy_grad } else { &self.grad[plane.clone()] },
-            leaf_grad: &self.grad[plane.clone()],
-            structure_hess: derivatives(self.params.trees().structure),
-            leaf_hess: derivatives(self.params.trees().leaf_estimation),
+            output,
+            num_leaves: trees.leaves_of(round as usize),
+            structure: Derivatives { grad: structure_grad, hess: second(trees.structure) },
+            leaves: Derivatives { grad, hess: second(trees.leaf_estimation) },
             rows,
             learning_rate: self.ensemble.learning_rate(self.params.boosting()),
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
@@ -306,23 +316,16 @@ impl Run<'_> {
     }
 
     /// Adds a tree of an output to the model, and what it counts to all scores.
-    fn add(&mut self, output: usize, grown: &GrownTree, factor: f64) {
-        self.trees.push(grown.tree.clone());
+    fn add(&mut self, output: usize, tree: Tree, factor: f64) {
+        self.trees.push(tree);
         if factor != 1.0 {
             return self.add_multiple(output, self.trees.len() - 1, factor);
         }
         let plane = self.plane(output);
-        timed(&mut self.phases.scores, || {
-            let scores = &mut self.scores[plane];
-            // The tree has not seen the rows outside the sample.
-            if grown.rows.len() < scores.len() {
-                grown.add_to(scores, self.binned, self.simd);
-                return;
-            }
-            grown.add_to_own(scores);
-        });
+        let tree = &self.trees[self.trees.len() - 1];
+        timed(&mut self.phases.scores, || self.grower.add_grown(output, tree, &mut self.scores[plane]));
         timed(&mut self.phases.validation, || {
-            self.validation.iter_mut().for_each(|validation| validation.add(output, grown, self.simd));
+            self.validation.iter_mut().for_each(|set| set.add(output, tree, 1.0, self.simd));
         });
     }
 

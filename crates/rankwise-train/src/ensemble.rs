@@ -10,8 +10,6 @@
 
 mod dart;
 
-use rankwise_trees::add_multiple;
-
 use self::dart::Dart;
 use crate::boost::{Run, timed};
 use crate::{Learner, LoopParams};
@@ -73,7 +71,7 @@ impl Run<'_> {
             dart.take_out(&self.scores, |round, scores| {
                 for (output, scores) in scores.chunks_exact_mut(n_rows).enumerate() {
                     let tree = &self.trees[round * n_outputs + output];
-                    add_multiple(tree, -self.factors[round], scores, self.binned, self.simd);
+                    self.grower.add_tree(tree, -self.factors[round], scores);
                 }
             });
         });
@@ -114,10 +112,10 @@ impl Run<'_> {
         let (tree, n_rows) = (&self.trees[tree], self.data.n_rows());
         timed(&mut self.phases.scores, || {
             let scores = &mut self.scores[output * n_rows..][..n_rows];
-            add_multiple(tree, factor, scores, self.binned, self.simd);
+            self.grower.add_tree(tree, factor, scores);
         });
         timed(&mut self.phases.validation, || {
-            self.validation.iter_mut().for_each(|set| set.add_multiple(output, tree, factor, self.simd));
+            self.validation.iter_mut().for_each(|set| set.add(output, tree, factor, self.simd));
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use rankwise_data::{DataError, SimdError};
 use rankwise_metrics::MetricError;
+use rankwise_model::ModelError;
 use rankwise_objectives::ObjectiveError;
 use rankwise_params::ParamError;
 
@@ -25,6 +26,9 @@ pub enum TrainError {
     /// A model cannot be started from.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// What was trained is no model, as with an objective whose base score is not a number.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The objective cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),

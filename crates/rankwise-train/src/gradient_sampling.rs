@@ -7,7 +7,7 @@
 mod goss;
 mod mvs;
 
-use rankwise_data::{Dataset, Draw, Purpose};
+use rankwise_data::{Draw, Purpose, Share, reduce};
 use rankwise_trees::Derivative;
 use rayon::prelude::*;
 
@@ -44,7 +44,14 @@ impl GradientSampling {
     }
 
     /// Draws the rows of a round and multiplies their derivatives, which hold an output of all rows after another.
-    pub(crate) fn draw(&mut self, data: &Dataset, round: u32, (grad, hess): (&mut [f32], &mut [f32]), weights: &[f32]) {
+    pub(crate) fn draw(
+        &mut self,
+        share: &Share<'_>,
+        round: u32,
+        (grad, hess): (&mut [f32], &mut [f32]),
+        weights: &[f32],
+    ) {
+        let data = share.data;
         let n_rows = data.n_rows();
         self.weights.clear();
         self.weights.extend_from_slice(weights);
@@ -63,14 +70,20 @@ impl GradientSampling {
             Method::Goss(goss) if goss.is_warming_up(round) => (0..n_rows as u32).map(|row| (row, 1.0)).collect(),
             Method::Goss(goss) => {
                 let size = |row: usize| places(row).map(pair).map(|(grad, hess)| (grad * hess).abs()).sum();
-                goss.draw(&in_parallel(n_rows, size), uniforms)
+                let draw = |sizes: &[f64], uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync)| goss.draw(sizes, uniforms);
+                draw_among_all(share, in_parallel(n_rows, size), &uniforms, draw)
             }
             Method::Mvs(mvs) => {
-                let lambda = mvs.lambda((0..grad.len()).map(pair));
+                let lambda = mvs.lambda(|of: &dyn Fn((f64, f64)) -> f64| {
+                    let planes = (0..grad.len()).step_by(n_rows);
+                    let plane = |start: usize| (start..start + n_rows).map(|place| of(pair(place))).collect();
+                    reduce::sum(planes.flat_map(|start| share.gather_rows(plane(start))))
+                });
                 let square = |row: usize| -> f64 {
                     places(row).map(pair).map(|(grad, hess)| grad * grad + lambda * hess * hess).sum()
                 };
-                mvs.draw(&in_parallel(n_rows, |row| libm::sqrt(square(row))), uniforms)
+                let draw = |sizes: &[f64], uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync)| mvs.draw(sizes, uniforms);
+                draw_among_all(share, in_parallel(n_rows, |row| libm::sqrt(square(row))), &uniforms, draw)
             }
         };
         for (row, factor) in drawn.iter().filter(|(_, factor)| *factor != 1.0) {
@@ -98,6 +111,28 @@ impl Method {
     }
 }
 
+/// Draws rows of this member by their sizes among those of all members: `draw(sizes, uniforms)` draws among all.
+fn draw_among_all(
+    share: &Share<'_>,
+    sizes: Vec<f64>,
+    uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync),
+    draw: impl Fn(&[f64], &(dyn Fn(usize) -> [f64; 2] + Sync)) -> Vec<Drawn>,
+) -> Vec<Drawn> {
+    if share.is_alone() {
+        return draw(&sizes, uniforms);
+    }
+    let of_each = |which: usize| (0..sizes.len()).map(|row| uniforms(row)[which]).collect();
+    let (first, second) = (share.gather_rows(of_each(0)), share.gather_rows(of_each(1)));
+    let drawn = draw(&share.gather_rows(sizes), &|row| [first[row], second[row]]);
+    let starts = share.row_starts();
+    let own_row = |(row, factor): Drawn| {
+        let query = starts.partition_point(|start| *start <= row as usize).checked_sub(1)?;
+        let (place, rows) = (row as usize - starts[query], share.data.query_rows(query));
+        (place < rows.len()).then_some(((rows.start + place) as u32, factor))
+    };
+    drawn.into_iter().filter_map(own_row).collect()
+}
+
 fn in_parallel(n_rows: usize, size: impl Fn(usize) -> f64 + Send + Sync) -> Vec<f64> {
     (0..n_rows).into_par_iter().with_min_len(1 << 10).map(size).collect()
 }
@@ -110,7 +145,7 @@ fn multiply(value: &mut f32, factor: f64) {
 
 #[cfg(test)]
 mod tests {
-    use rankwise_data::{DatasetBuilder, Row};
+    use rankwise_data::{Dataset, DatasetBuilder, Row};
 
     use super::*;
     use crate::TrainSpec;
@@ -154,7 +189,7 @@ mod tests {
             let (mut sums, mut n_drawn) = ([0.0; 3], 0);
             for round in 0..ROUNDS {
                 let (mut drawn_grad, mut drawn_hess) = (grad.clone(), hess.clone());
-                sampling.draw(&data, round, (&mut drawn_grad, &mut drawn_hess), &weights);
+                sampling.draw(&Share::alone(&data), round, (&mut drawn_grad, &mut drawn_hess), &weights);
                 assert!(sampling.rows.is_sorted_by(|a, b| a < b));
                 n_drawn += sampling.rows.len();
                 for (sum, values) in sums.iter_mut().zip([&drawn_grad, &drawn_hess, &sampling.weights]) {

@@ -10,7 +10,7 @@
 //!
 //! In a leaf that takes a Newton step, the sum of Hessians stands in for that of weights.
 
-use rankwise_data::{Dataset, Draw, Purpose};
+use rankwise_data::{Documents, Draw, Purpose};
 use rankwise_trees::LeafNoise;
 use rayon::prelude::*;
 
@@ -35,7 +35,7 @@ impl Langevin {
     }
 
     /// The gradients with the noise of a tree, in `noisy`.
-    pub(crate) fn add_noise(&self, data: &Dataset, tree: u32, grad: &[f32], noisy: &mut Vec<f32>) {
+    pub(crate) fn add_noise(&self, data: &Documents, tree: u32, grad: &[f32], noisy: &mut Vec<f32>) {
         let draw = Draw::new(self.seed, Purpose::GradientNoise, tree);
         let largest = f64::from(f32::MAX);
         noisy.resize(grad.len(), 0.0);

@@ -5,7 +5,7 @@
 //!    \-> validation -> early stopping
 //! ```
 //!
-//! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each tree and may stop
+//! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each round and may stop
 //! the run, which keeps what is trained. From [`Progress::checkpoint`] another process can go on, by [`Checkpoint::read`]
 //! and [`Training::from_checkpoint`], to the same model. [`Training`] also takes an objective of the caller's own.
 #![forbid(unsafe_code)]
@@ -33,7 +33,7 @@ mod values;
 pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
-pub use observe::{Flow, Observer, Progress, Silent, StopReason};
+pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
 pub use params::{Learner, LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
 pub use prune::{PruneError, Pruned, prune};

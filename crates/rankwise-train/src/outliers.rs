@@ -11,12 +11,12 @@
 //!
 //! An outlier is misplaced after every one of these trees.
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_metrics::descending_bits;
 use rankwise_params::ParamError;
 use rayon::prelude::*;
 
-use crate::{Flow, LoopParams, Observer, Progress, Sample, TrainParams};
+use crate::{Flow, LoopParams, Observer, Pass, Progress, Sample, TrainParams};
 
 /// The parameters of the first model.
 pub(crate) fn first_pass(params: &TrainParams) -> Result<TrainParams, ParamError> {
@@ -29,7 +29,7 @@ pub(crate) fn first_pass(params: &TrainParams) -> Result<TrainParams, ParamError
 
 /// Watches the first model.
 pub(crate) struct Recorder<'a> {
-    data: &'a Dataset,
+    data: &'a Documents,
     high: f64,
     low: f64,
     /// The tree after which ranks count.
@@ -41,7 +41,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub(crate) fn new(params: &LoopParams, data: &'a Dataset, observer: &'a mut dyn Observer) -> Self {
+    pub(crate) fn new(params: &LoopParams, data: &'a Documents, observer: &'a mut dyn Observer) -> Self {
         let n_last = (params.outlier_last / 100.0 * params.outlier_trees as f64) as usize;
         Self {
             data,
@@ -70,16 +70,16 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if progress.tree >= self.first {
-            self.record(&progress.output.scores(&progress.state.scores));
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.round >= self.first {
+            self.record(&progress.train_scores());
         }
-        self.observer.in_first_pass(progress.tree, progress.num_trees)
+        self.observer.after_round(&Progress { pass: Pass::Outliers, ..progress.clone() })
     }
 }
 
 /// The misplaced documents of a query.
-fn misplaced(data: &Dataset, query: usize, scores: &[f64], (high, low): (f64, f64)) -> Vec<u32> {
+fn misplaced(data: &Documents, query: usize, scores: &[f64], (high, low): (f64, f64)) -> Vec<u32> {
     let is_relevant = |row: u32| data.labels()[row as usize] > 0.0;
     let mut ranking: Vec<u32> = data.query_rows(query).map(|row| row as u32).collect();
     ranking.sort_unstable_by_key(|row| {

@@ -12,11 +12,11 @@
 
 use rankwise_data::{Dataset, reduce};
 use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
-use rankwise_model::{Model, Output, Tree};
+use rankwise_model::{Model, Output, Tree, TreeEnsemble};
 use rayon::prelude::*;
 
 use crate::StartError;
-use crate::start::{check, print_of};
+use crate::start::{Start, check, model_fingerprint};
 use crate::values::Values;
 
 /// How much weights are drawn to 1, as a share of the mean of what trees vary: enough to tell trees apart that are alike.
@@ -68,40 +68,41 @@ pub fn prune(
     if max_loss.is_nan() || max_loss < 0.0 {
         return Err(PruneError::Bound(max_loss));
     }
-    if model.trees.is_empty() {
+    let start = Start::new(model)?;
+    let (trees, base_score) = (start.ensemble.trees(), start.ensemble.base_score());
+    if trees.is_empty() {
         return Err(PruneError::NoTrees);
     }
-    check(model, data, &Output::Sum)?;
+    check(start, data.into(), &Output::Sum)?;
     let values = Values::new(model, data, 0..data.n_rows());
-    let leaves: Vec<Vec<u32>> = model.trees.iter().map(|tree| values.leaves(tree)).collect();
+    let leaves: Vec<Vec<u32>> = trees.iter().map(|tree| values.leaves(tree)).collect();
     drop(values);
     let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
-    let measured = |trees: &[(usize, Tree)], base_score: f64| -> Result<f64, PruneError> {
-        let value = evaluator.evaluate(&scores(trees, &leaves, base_score))?.metrics[0].mean;
+    let measured = |kept: &[(usize, Tree)], base_score: f64| -> Result<f64, PruneError> {
+        let value = evaluator.evaluate_canonical(&scores(kept, &leaves, base_score))?.metrics[0].mean;
         value.ok_or_else(|| PruneError::NothingToMeasure { metric: metric.as_str().to_owned() })
     };
-    let whole: Vec<(usize, Tree)> = model.trees.iter().cloned().enumerate().collect();
-    let before = measured(&whole, model.base_score)?;
+    let whole: Vec<(usize, Tree)> = trees.iter().cloned().enumerate().collect();
+    let before = measured(&whole, base_score)?;
     let allows = |value: f64| {
         let loss = if metric.kind().is_better(1.0, 0.0) { before - value } else { value - before };
         loss <= max_loss
     };
-    let path = Path::new(&gram(data, &model.trees, &leaves));
+    let path = Path::new(&gram(data, trees, &leaves));
     let weighted = |n_trees: usize| {
-        let trees: Vec<(usize, Tree)> =
-            path.of_size(n_trees).iter().map(|(tree, weight)| (*tree, model.trees[*tree].scaled(*weight))).collect();
-        let mean = |trees: &[(usize, Tree)]| {
-            reduce::sum(scores(trees, &leaves, model.base_score)) / data.n_rows().max(1) as f64
-        };
+        let kept: Vec<(usize, Tree)> =
+            path.of_size(n_trees).iter().map(|(tree, weight)| (*tree, trees[*tree].scaled(*weight))).collect();
+        let mean =
+            |kept: &[(usize, Tree)]| reduce::sum(scores(kept, &leaves, base_score)) / data.n_rows().max(1) as f64;
         // Weights are fitted inside queries; all scores together stay where they were.
-        let base_score = model.base_score + (mean(&whole) - mean(&trees));
-        (trees, base_score)
+        let new_base_score = base_score + (mean(&whole) - mean(&kept));
+        (kept, new_base_score)
     };
     let is_allowed = |n_trees: usize| -> Result<bool, PruneError> {
-        let (trees, base_score) = weighted(n_trees);
-        Ok(allows(measured(&trees, base_score)?))
+        let (kept, base_score) = weighted(n_trees);
+        Ok(allows(measured(&kept, base_score)?))
     };
-    let n_trees = model.trees.len();
+    let n_trees = trees.len();
     let step = n_trees.div_ceil(COARSE);
     // The last of descending sizes before one that is not allowed: beyond that, a size is within the bound by luck.
     let last_allowed = |start: usize, sizes: &mut dyn Iterator<Item = usize>| -> Result<usize, PruneError> {
@@ -119,11 +120,14 @@ pub fn prune(
     if n_kept == n_trees {
         return Ok(Pruned { model: model.clone(), before, after: before });
     }
-    let (trees, base_score) = weighted(n_kept);
-    let after = measured(&trees, base_score)?;
-    let mut params = model.params.clone();
-    params.insert("pruned".into(), format!("max_loss={max_loss} metric={} {}", metric.as_str(), print_of(model)));
-    let model = Model { params, base_score, trees: trees.into_iter().map(|(_, tree)| tree).collect(), ..model.clone() };
+    let (kept, base_score) = weighted(n_kept);
+    let after = measured(&kept, base_score)?;
+    let mut header = model.header().clone();
+    let made_of = format!("max_loss={max_loss} metric={} {}", metric.as_str(), model_fingerprint(start));
+    header.params.insert("pruned".into(), made_of);
+    let trees = kept.into_iter().map(|(_, tree)| tree).collect();
+    let ensemble = TreeEnsemble::new(base_score, Output::Sum, trees).map_err(StartError::from)?;
+    let model = Model::new(header, ensemble).map_err(StartError::from)?;
     Ok(Pruned { model, before, after })
 }
 

@@ -9,16 +9,17 @@
 //!
 //! Leaves that no row ends in, or that have no curvature, keep their values.
 
-use rankwise_data::{Dataset, SimdLevel};
-use rankwise_model::{Model, TrainedOn, Tree};
+use rankwise_data::{Dataset, Share, SimdLevel};
+use rankwise_model::{Header, Model, TrainedOn, Tree};
 use rankwise_objectives::Round;
 use rankwise_params::ParamError;
 use rankwise_trees::Derivative;
 
 use crate::params::RECORDS;
+use crate::start::{self, Start};
 use crate::training::{output_of, row_weights};
 use crate::values::Values;
-use crate::{Learner, TrainError, TrainParams, TrainSpec, start};
+use crate::{Learner, TrainError, TrainParams, TrainSpec};
 
 /// Gives a model new leaf values: `decay` times the old ones, and for the rest what the objective asks for on this data.
 pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) -> Result<Model, TrainError> {
@@ -34,17 +35,18 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
         let problem = "its trees count by other factors than the learning rate; train anew";
         return Err(ParamError::conflict("learner", problem).into());
     }
+    let start = Start::new(model)?;
+    let ensemble = start.ensemble;
     let objective = params.objective().bind(data, params.rules(), SimdLevel::from_env()?)?;
-    start::check(model, data, &output_of(&*objective))?;
+    start::check(start, data.into(), &output_of(&*objective))?;
     let values = Values::new(model, data, 0..data.n_rows());
     let weights = row_weights(params, data);
-    let n_outputs = model.output.n_outputs();
-    let base_scores = model.output.base_scores(model.base_score);
+    let base_scores = ensemble.base_scores();
     let mut scores: Vec<f64> =
         base_scores.into_iter().flat_map(|score| std::iter::repeat_n(score, data.n_rows())).collect();
     let (mut grad, mut hess) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
-    let mut trees = Vec::with_capacity(model.trees.len());
-    for (round, of_round) in model.trees.chunks(n_outputs).enumerate() {
+    let mut trees = Vec::with_capacity(ensemble.n_trees());
+    for (round, of_round) in ensemble.trees().chunks(ensemble.n_outputs()).enumerate() {
         let round = Round { tree: round as u32, seed: params.boosting().seed };
         rankwise_objectives::gradients(&*objective, data, round, &scores, (&mut grad, &mut hess));
         for (output, tree) in of_round.iter().enumerate() {
@@ -68,28 +70,28 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
             trees.push(refitted);
         }
     }
-    let mut recorded = model.params.clone();
-    recorded.insert("refit".into(), format!("decay={decay} {}", start::print_of(model)));
-    Ok(Model { params: recorded, trained_on: trained_on(data), trees, ..model.clone() })
+    let mut header = Header { trained_on: trained_on(&Share::alone(data)), ..model.header().clone() };
+    header.params.insert("refit".into(), format!("decay={decay} {}", start::model_fingerprint(start)));
+    Ok(Model::new(header, ensemble.with_trees(trees)?)?)
 }
 
 impl TrainSpec {
     /// What a model says that it was trained with.
     pub fn of_model(model: &Model) -> Result<Self, ParamError> {
         let mut spec = Self::default();
-        spec.set("objective", &model.objective)?;
-        let settings = model.params.iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
+        spec.set("objective", model.objective())?;
+        let settings = model.params().iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
         spec.set_all(settings.map(|(name, value)| (name.as_str(), value.as_str())))?;
         Ok(spec)
     }
 }
 
 /// Which data a model has seen.
-pub(crate) fn trained_on(data: &Dataset) -> TrainedOn {
+pub(crate) fn trained_on(share: &Share<'_>) -> TrainedOn {
     TrainedOn {
-        fingerprint: format!("{:032x}", data.fingerprint()),
-        rows: data.n_rows() as u64,
-        queries: data.n_queries() as u64,
+        fingerprint: format!("{:032x}", share.all_fingerprint()),
+        rows: share.all_rows() as u64,
+        queries: share.all_queries() as u64,
     }
 }
 

@@ -8,7 +8,7 @@
 //! kept       - + - . + . . . . -
 //! ```
 
-use rankwise_data::{Dataset, Draw, Purpose, SimdLevel};
+use rankwise_data::{Documents, Draw, Purpose, Share, SimdLevel};
 use rankwise_metrics::{Ties, descending_bits};
 use rankwise_objectives::{Objective, Round};
 use rayon::prelude::*;
@@ -53,7 +53,7 @@ impl Selection {
     }
 
     /// The rows that are kept in a round, ascending.
-    pub(crate) fn rows(&self, data: &Dataset, scores: &[f64], round: u32) -> Vec<u32> {
+    pub(crate) fn rows(&self, data: &Documents, scores: &[f64], round: u32) -> Vec<u32> {
         let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round));
         let place = |row: usize| match &draw {
             Some(draw) => data.draw(draw, row).to_bits(),
@@ -69,7 +69,7 @@ impl Selection {
     /// `place` says where a row stands, from the top down.
     fn rows_of_query(
         &self,
-        data: &Dataset,
+        data: &Documents,
         query: usize,
         place: impl Fn(usize) -> u64,
         keys: &mut Vec<(u64, u32, u32)>,
@@ -132,7 +132,7 @@ impl LoopParams {
 /// The selected documents, as an objective sees them.
 pub(crate) struct Part {
     pub(crate) rows: Vec<u32>,
-    data: Dataset,
+    data: Documents,
     /// The objective of the run, bound to these documents; `None` for one of the caller's own, which cannot be bound anew, and
     /// where they give it nothing to learn.
     bound: Option<Box<dyn Objective>>,
@@ -143,9 +143,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn new(params: &TrainParams, whole: &Dataset, rows: Vec<u32>, is_own: bool, simd: SimdLevel) -> Self {
-        let data = whole.subset(&rows);
-        let bound = if is_own { None } else { params.objective().bind(&data, params.rules(), simd).ok() };
+    pub(crate) fn new(params: &TrainParams, whole: &Share<'_>, rows: Vec<u32>, is_own: bool, simd: SimdLevel) -> Self {
+        let data = whole.data.subset(&rows);
+        let bind = || params.objective().bind_share(&whole.of_subset(&data), params.rules(), simd);
+        let bound = if is_own { None } else { bind().ok() };
         let has_something = is_own || bound.is_some();
         Self { rows, data, bound, has_something, scores: Vec::new(), grad: Vec::new(), hess: Vec::new() }
     }
@@ -184,7 +185,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rankwise_data::{DatasetBuilder, Row};
+    use rankwise_data::{Dataset, DatasetBuilder, Row};
 
     use super::*;
 

@@ -3,13 +3,16 @@
 //! Its scores are where the run begins, and its trees stand before the new ones in the model that comes out, so that this scores
 //! what training saw: `start(x) + tree 1 (x) + tree 2 (x) + ...`, added in that order.
 
-use rankwise_data::{Absent, Dataset};
-use rankwise_model::{AbsentFeature, Model, Output};
+use rankwise_data::{Absent, TrainingData};
+use rankwise_model::{AbsentFeature, Model, ModelError, Output, TreeEnsemble};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A model that a run cannot start from, or that does not fit the data.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StartError {
+    /// The model has no trees, or what would come out of it is no model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// Features left out mean one thing to the model and another in the data.
     #[error(
         "a feature that is left out is {model} to the model and {data} in the data; \
@@ -47,20 +50,33 @@ pub enum StartError {
     NoValues,
 }
 
-/// Makes sure that a run over the data can start from a model whose objective has this output.
-pub(crate) fn check(model: &Model, data: &Dataset, output: &Output) -> Result<(), StartError> {
-    if data.is_prepared() {
-        return Err(StartError::NoValues);
+/// A model that has trees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) ensemble: &'a TreeEnsemble,
+}
+
+impl<'a> Start<'a> {
+    /// An error if the model has no trees.
+    pub(crate) fn new(model: &'a Model) -> Result<Self, StartError> {
+        Ok(Self { model, ensemble: model.tree_ensemble()? })
     }
-    let is_same = match (&model.output, output) {
+}
+
+/// Makes sure that a run over the data can start from a model whose objective has this output.
+pub(crate) fn check(start: Start<'_>, data: TrainingData<'_>, output: &Output) -> Result<(), StartError> {
+    let Start { model, ensemble } = start;
+    let Some(data) = data.values() else { return Err(StartError::NoValues) };
+    let is_same = match (ensemble.output(), output) {
         (Output::Sum, Output::Sum) => true,
         (Output::ExpectedGain(model), Output::ExpectedGain(objective)) => model.gains == objective.gains,
         _ => false,
     };
     if !is_same {
-        return Err(StartError::Output { model: described(&model.output), objective: described(output) });
+        return Err(StartError::Output { model: described(ensemble.output()), objective: described(output) });
     }
-    let to_model = match model.absent {
+    let to_model = match model.absent() {
         AbsentFeature::Missing => "missing",
         AbsentFeature::Zero => "zero",
     };
@@ -72,8 +88,8 @@ pub(crate) fn check(model: &Model, data: &Dataset, output: &Output) -> Result<()
         return Err(StartError::Absent { model: to_model, data: in_data });
     }
     let called = |name: Option<&str>| name.map_or("without a name".to_owned(), |name| format!("{name:?}"));
-    for (place, feature) in model.features.iter().enumerate() {
-        let (to_model, in_data) = (model.feature_names.get(place).map(String::as_str), data.feature_name(*feature));
+    for (place, feature) in model.features().iter().enumerate() {
+        let (to_model, in_data) = (model.feature_names().get(place).map(String::as_str), data.feature_name(*feature));
         if to_model != in_data {
             return Err(StartError::Names { feature: *feature, model: called(to_model), data: called(in_data) });
         }
@@ -82,9 +98,9 @@ pub(crate) fn check(model: &Model, data: &Dataset, output: &Output) -> Result<()
 }
 
 /// What tells a model from others, for people and for comparison.
-pub(crate) fn print_of(model: &Model) -> String {
-    let (n_trees, hash) = (model.trees.len(), xxh3_64(model.to_json().as_bytes()));
-    format!("trees={n_trees} objective={} xxh3={hash:016x}", model.objective)
+pub(crate) fn model_fingerprint(Start { model, ensemble }: Start<'_>) -> String {
+    let (n_trees, hash) = (ensemble.n_trees(), xxh3_64(model.to_json().as_bytes()));
+    format!("trees={n_trees} objective={} xxh3={hash:016x}", model.objective())
 }
 
 fn described(output: &Output) -> String {

@@ -10,7 +10,7 @@
 //!
 //! At most [`LIMIT`] times the tree's own step is tried.
 
-use rankwise_data::{Dataset, reduce};
+use rankwise_data::{Documents, Share};
 use rankwise_metrics::{AdditiveMetric, best_step};
 use rankwise_params::{ParamError, param_enum};
 
@@ -42,7 +42,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// `None` where the learning rate alone decides.
-    pub(crate) fn new(params: &TrainParams, data: &Dataset, n_outputs: usize) -> Result<Option<Self>, TrainError> {
+    pub(crate) fn new(params: &TrainParams, data: &Documents, n_outputs: usize) -> Result<Option<Self>, TrainError> {
         let refuse = |problem: String| Err(ParamError::conflict("step", problem).into());
         let step = match params.boosting().step {
             StepKind::Shrinkage => return Ok(None),
@@ -67,14 +67,14 @@ impl Step {
     /// and `slope(t)` the derivative of the loss by t at scores + t direction.
     pub(crate) fn factor(
         &self,
-        data: &Dataset,
+        share: &Share<'_>,
         (scores, direction): (&[f64], &[f64]),
         learning_rate: f64,
         slope: impl FnMut(f64) -> f64,
     ) -> f64 {
         match self {
             Self::Exact(metric) => {
-                best_step(data, metric, (scores, direction), (LIMIT, 1.0)).map_or(1.0, |best| best.step)
+                best_step(share, metric, (scores, direction), (LIMIT, 1.0)).map_or(1.0, |best| best.step)
             }
             Self::Line => least_loss(slope).map_or(1.0, |least| least * learning_rate),
         }
@@ -101,12 +101,13 @@ fn least_loss(mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
 }
 
 /// The derivative of the loss along a direction: summed inside each query, then over queries in canonical order.
-pub(crate) fn slope_along(data: &Dataset, grad: &[f32], direction: &[f64]) -> f64 {
-    reduce::sum((0..data.n_queries()).map(|query| {
-        let rows = data.query_rows(query);
+pub(crate) fn slope_along(share: &Share<'_>, grad: &[f32], direction: &[f64]) -> f64 {
+    let slope = |query: usize| {
+        let rows = share.data.query_rows(query);
         let terms = grad[rows.clone()].iter().zip(&direction[rows]);
         terms.fold(0.0, |sum, (grad, step)| sum + f64::from(*grad) * step)
-    }))
+    };
+    share.sum_by_query((0..share.data.n_queries()).map(slope).collect())
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Alone, Documents, Reduce, Share, SimdLevel, TrainingData};
 use rankwise_model::{ExpectedGain, Model, Output};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
-use rankwise_trees::{Derivative, Grower};
+use rankwise_trees::{Derivative, EngineSetup, Grower, MakeEngine};
 
 use crate::bagging::Bag;
 use crate::boost::{Run, timed};
@@ -16,16 +16,17 @@ use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
 use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
+use crate::start::{self, Start};
 use crate::step::Step;
 use crate::validation::Validation;
 use crate::values::outputs_of;
-use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet, start};
+use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
 
 /// Trains a model.
-pub fn train(
-    params: &TrainParams,
-    data: &Dataset,
-    valid: &[ValidSet<'_>],
+pub fn train<'a>(
+    params: &'a TrainParams,
+    data: impl Into<TrainingData<'a>>,
+    valid: &'a [ValidSet<'a>],
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     Training::new(params, data).valid(valid).run(observer)
@@ -35,21 +36,33 @@ pub fn train(
 #[derive(Clone)]
 pub struct Training<'a> {
     params: &'a TrainParams,
-    data: &'a Dataset,
+    data: TrainingData<'a>,
     valid: &'a [ValidSet<'a>],
     own_objective: Option<(&'a str, &'a dyn Objective)>,
     start: Option<&'a Model>,
     checkpoint: Option<Checkpoint>,
     simd: Option<SimdLevel>,
+    reduce: &'a dyn Reduce,
+    engine: Option<&'a dyn MakeEngine>,
 }
 
 impl<'a> Training<'a> {
     /// A run over the data.
-    pub fn new(params: &'a TrainParams, data: &'a Dataset) -> Self {
-        Self { params, data, valid: &[], own_objective: None, start: None, checkpoint: None, simd: None }
+    pub fn new(params: &'a TrainParams, data: impl Into<TrainingData<'a>>) -> Self {
+        Self {
+            params,
+            data: data.into(),
+            valid: &[],
+            own_objective: None,
+            start: None,
+            checkpoint: None,
+            simd: None,
+            reduce: &Alone,
+            engine: None,
+        }
     }
 
-    /// Measures on these sets after each tree.
+    /// Measures on these sets after each round.
     #[must_use]
     pub fn valid(self, valid: &'a [ValidSet<'a>]) -> Self {
         Self { valid, ..self }
@@ -82,63 +95,80 @@ impl<'a> Training<'a> {
         Self { simd: Some(simd), ..self }
     }
 
+    /// Trains together with other members, each of which calls this with its own part of the queries, of the training data and of
+    /// every validation set, and with the same parameters. Each comes to the model that one member alone would have come to with
+    /// all queries.
+    #[must_use]
+    pub fn together(self, reduce: &'a dyn Reduce) -> Self {
+        Self { reduce, ..self }
+    }
+
+    /// Grows trees with another engine, in place of the one that the parameters name. It must grow the same trees.
+    #[must_use]
+    pub fn engine(self, engine: &'a dyn MakeEngine) -> Self {
+        Self { engine: Some(engine), ..self }
+    }
+
     /// Trains.
     pub fn run(self, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
         let started = Instant::now();
-        let Self { params, data, valid, .. } = self;
-        check_against_data(params, data, valid)?;
-        let simd = self.simd.map_or_else(SimdLevel::from_env, Ok)?;
-        let objective_name =
-            self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
-        let origin = Origin::new(params, (&objective_name, self.start), data, valid);
-        if let Some(Checkpoint(state)) = &self.checkpoint {
-            origin.check_same(&state.origin)?;
-        }
+        let Self { params, valid, reduce, .. } = self;
+        let data = self.data.docs();
+        let share = Share::new(data, reduce)?;
+        share.agree(check_against_data(params, &share, valid))?;
+        let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
+        let name = self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
+        let start = share.agree(self.start.map(Start::new).transpose().map_err(TrainError::from))?;
+        let origin = Origin::new(params, (&name, start), data, valid);
+        let resumed = self.checkpoint.as_ref().map_or(Ok(()), |Checkpoint(state)| origin.check_same(&state.origin));
+        share.agree(resumed.map_err(TrainError::from))?;
         let bound;
         let objective = if let Some((_, objective)) = self.own_objective {
             objective
         } else {
-            bound = params.objective().bind(data, params.rules(), simd)?;
+            bound = params.objective().bind_share(&share, params.rules(), simd)?;
             &*bound
         };
-        let mut inliers = None;
-        if params.boosting().sample == Sample::Inliers && self.checkpoint.is_none() {
-            let first_params = outliers::first_pass(params)?;
-            let mut recorder = Recorder::new(params.boosting(), data, observer);
-            let first = Training { params: &first_params, valid: &[], ..self.clone() }.run(&mut recorder)?;
-            if first.stopped == StopReason::Interrupted {
-                return Ok(first);
-            }
-            inliers = Some(recorder.inliers());
-        }
+        let inliers = match self.find_inliers(observer)? {
+            FirstPass::Interrupted(first) => return Ok(*first),
+            FirstPass::Inliers(rows) => Some(rows),
+            FirstPass::None => None,
+        };
         let mut phases = Phases::default();
-        let binned = timed(&mut phases.bin, || data.binned(params.binning()))?;
+        let binned = timed(&mut phases.bin, || self.data.binned(&share, params.binning()))?;
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
-        let (output, base_score) = match self.start {
-            Some(model) => {
+        let (output, base_score) = match start {
+            Some(start) => {
                 let output = output_of(objective);
-                let sets = valid.iter().map(|set| set.data).chain([data]);
-                sets.into_iter().try_for_each(|data| start::check(model, data, &output))?;
-                (model.output.clone(), model.base_score)
+                let mut sets = valid.iter().map(|set| set.data.into()).chain([self.data]);
+                share.agree(sets.try_for_each(|data| start::check(start, data, &output)).map_err(TrainError::from))?;
+                (start.ensemble.output().clone(), start.ensemble.base_score())
             }
             None => (output_of(objective), objective.base_score()),
         };
-        let first_scores = |data: &Dataset| -> Vec<f64> {
-            let base_scores = output.base_scores(base_score);
-            let of_base = || base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, data.n_rows())).collect();
-            self.start.map_or_else(of_base, |model| outputs_of(model, data))
-        };
+        let first_scores = FirstScores { start, base_scores: output.base_scores(base_score) };
         let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {
             let rules = (&params.boosting().metric[..], params.rules());
-            let sets = valid.iter().map(|set| Validation::new(*set, &binned, rules, first_scores(set.data)));
-            sets.collect::<Result<Vec<_>, _>>()
+            let set = |set: &ValidSet<'a>| {
+                let share = Share::new(set.data, reduce)?;
+                let scores = first_scores.of(set.data.into());
+                Validation::new(*set, share, &binned, rules, scores)
+            };
+            valid.iter().map(set).collect::<Result<Vec<_>, TrainError>>()
         })?;
-        let grower = timed(&mut phases.bin, || Grower::new(&binned, params.trees(), params.boosting().seed, simd));
+        let setup = EngineSetup { data: &binned, params: params.trees(), simd, reduce };
+        let grower = timed(&mut phases.bin, || match self.engine {
+            Some(engine) => Grower::with_engine(setup.clone(), engine.make(setup), params.boosting().seed),
+            None => Grower::new(setup, params.boosting().seed),
+        });
+        let scores = first_scores.of(self.data);
+        let step = share.agree(Step::new(params, data, n_outputs))?;
         let mut run = Run {
             params,
+            ensemble: Ensemble::new(params.boosting(), &scores, validation.iter().map(|set| &set.scores[..])),
             data,
             binned: &binned,
             grower,
@@ -148,44 +178,85 @@ impl<'a> Training<'a> {
             part: None,
             gradient_sampling: GradientSampling::new(params),
             weights: row_weights(params, data),
-            scores: first_scores(data),
+            scores,
             grad: vec![0.0; n_outputs * data.n_rows()],
             hess: vec![0.0; n_outputs * data.n_rows()],
             simd,
-            step: Step::new(params, data, n_outputs)?,
+            step,
             langevin: Langevin::new(params.boosting()),
             noisy_grad: Vec::new(),
             objective,
-            start: self.start,
+            start,
             base_score,
             output,
-            objective_name,
+            objective_name: name,
             validation,
             origin,
             n_tried: 0,
             trees: Vec::new(),
-            ensemble: Ensemble::Boosted,
             factors: Vec::new(),
             best: Best::default(),
             phases,
+            share,
         };
-        let valid_starts = run.validation.iter().map(|set| &set.scores[..]);
-        run.ensemble = Ensemble::new(params.boosting(), &run.scores, valid_starts);
         run.part = inliers.and_then(|rows| run.part_of(rows));
         if let Some(Checkpoint(state)) = self.checkpoint {
-            run.restore(state)?;
+            let restored = run.restore(state).map_err(TrainError::from);
+            run.share.agree(restored)?;
         }
         let stopped = run.boost(observer)?;
-        Ok(run.finish(stopped, started.elapsed()))
+        run.finish(stopped, started.elapsed())
+    }
+
+    /// Trains the first model of `sample=inliers`, which shows the outliers. A run that is resumed knows them.
+    fn find_inliers(&self, observer: &mut dyn Observer) -> Result<FirstPass, TrainError> {
+        if self.params.boosting().sample != Sample::Inliers || self.checkpoint.is_some() {
+            return Ok(FirstPass::None);
+        }
+        let params = outliers::first_pass(self.params)?;
+        let mut recorder = Recorder::new(self.params.boosting(), self.data.docs(), observer);
+        let first = Training { params: &params, valid: &[], ..self.clone() }.run(&mut recorder)?;
+        if first.stopped == StopReason::Interrupted {
+            return Ok(FirstPass::Interrupted(Box::new(first)));
+        }
+        Ok(FirstPass::Inliers(recorder.inliers()))
     }
 }
 
-fn check_against_data(params: &TrainParams, data: &Dataset, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
+/// What came of a first model that shows outliers.
+enum FirstPass {
+    /// There is none.
+    None,
+    /// The observer stopped it.
+    Interrupted(Box<Trained>),
+    /// The rows that are no outliers, ascending.
+    Inliers(Vec<u32>),
+}
+
+/// The scores before the first tree.
+struct FirstScores<'a> {
+    start: Option<Start<'a>>,
+    base_scores: Vec<f64>,
+}
+
+impl FirstScores<'_> {
+    /// Of the first output for all rows, then of the second, ...
+    fn of(&self, data: TrainingData<'_>) -> Vec<f64> {
+        let n_rows = data.docs().n_rows();
+        match (self.start, data.values()) {
+            (Some(start), Some(data)) => outputs_of(start, data),
+            // Data without values was refused where there is a start.
+            _ => self.base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, n_rows)).collect(),
+        }
+    }
+}
+
+fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
     if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
         let problem = "early stopping needs a validation set; give one with --valid";
         return Err(ParamError::conflict("early_stopping_rounds", problem).into());
     }
-    let known = data.feature_ids();
+    let known = share.all_feature_ids();
     match params.trees().monotone_constraints.features().find(|feature| known.binary_search(feature).is_err()) {
         Some(feature) => Err(TrainError::UnknownFeature { feature }),
         None => Ok(()),
@@ -200,7 +271,7 @@ pub(crate) fn output_of(objective: &dyn Objective) -> Output {
 }
 
 /// The weight of each row, where a step needs it in place of the second derivative.
-pub(crate) fn row_weights(params: &TrainParams, data: &Dataset) -> Vec<f32> {
+pub(crate) fn row_weights(params: &TrainParams, data: &Documents) -> Vec<f32> {
     let trees = params.trees();
     if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {
         return Vec::new();

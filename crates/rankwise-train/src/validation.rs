@@ -1,9 +1,9 @@
 //! Validation sets, scored tree by tree.
 
-use rankwise_data::{BinnedDataset, Dataset, SimdLevel};
+use rankwise_data::{BinnedDataset, Dataset, Share, SimdLevel};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
 use rankwise_model::{Output, Tree};
-use rankwise_trees::{GrownTree, add_multiple};
+use rankwise_trees::add_tree;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
@@ -40,39 +40,37 @@ pub(crate) struct Validation<'a> {
 impl<'a> Validation<'a> {
     pub(crate) fn new(
         set: ValidSet<'a>,
+        share: Share<'a>,
         train: &BinnedDataset,
         (names, rules): (&[MetricName], &Rules),
         scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
-        let evaluator = Evaluator::new(set.data, names, rules)
-            .map_err(|source| TrainError::Valid { set: set.name.to_owned(), source })?;
+        let ValidSet { name, data } = set;
         // Its metric would be the same whatever is trained, and every choice made by it arbitrary.
         let is_relevant = |label: &f32| rules.gain.of(*label) > 0.0;
-        let has_pairs = names[0].kind().takes_pairs() && !set.data.pairs().is_empty();
-        if !has_pairs && !set.data.labels().iter().any(is_relevant) {
+        let has_pairs = names[0].kind().takes_pairs() && !data.pairs().is_empty();
+        let can_be_measured = share.any(has_pairs || data.labels().iter().any(is_relevant));
+        let binned = share.agree(train.like(data))?;
+        let evaluator = Evaluator::of_share(share, names, rules)
+            .map_err(|source| TrainError::Valid { set: name.to_owned(), source })?;
+        if !can_be_measured {
             let metric = names[0].as_str().to_owned();
-            return Err(TrainError::NothingToMeasure { set: set.name.to_owned(), metric });
+            return Err(TrainError::NothingToMeasure { set: name.to_owned(), metric });
         }
-        Ok(Self { name: set.name, binned: train.like(set.data)?, evaluator, scores })
+        Ok(Self { name, binned, evaluator, scores })
     }
 
     /// Adds a multiple of a tree of an output to the scores.
-    pub(crate) fn add_multiple(&mut self, output: usize, tree: &Tree, factor: f64, simd: SimdLevel) {
+    pub(crate) fn add(&mut self, output: usize, tree: &Tree, factor: f64, simd: SimdLevel) {
         let n_rows = self.binned.n_rows();
-        add_multiple(tree, factor, &mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
-    }
-
-    /// Adds a tree of an output to the scores.
-    pub(crate) fn add(&mut self, output: usize, tree: &GrownTree, simd: SimdLevel) {
-        let n_rows = self.binned.n_rows();
-        tree.add_to(&mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
+        add_tree(tree, factor, &mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
     }
 
     /// The metrics of the current scores.
     pub(crate) fn measure(&self, output: &Output) -> Result<Vec<MetricValue>, TrainError> {
         let evaluation = self
             .evaluator
-            .evaluate(&output.scores(&self.scores))
+            .evaluate_canonical(&output.scores(&self.scores))
             .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
         evaluation
             .metrics

@@ -7,6 +7,8 @@ use rankwise_data::{Column, Dataset};
 use rankwise_model::{Model, Precision, Tree};
 use rayon::prelude::*;
 
+use crate::start::Start;
+
 /// Rows whose values one task holds.
 const ROWS_PER_TASK: usize = 1024;
 
@@ -21,12 +23,12 @@ pub(crate) struct Values {
 impl Values {
     /// A feature that no document has is what the data says of what is left out.
     pub(crate) fn new(model: &Model, data: &Dataset, rows: Range<usize>) -> Self {
-        let (n_features, n_rows) = (model.features.len(), rows.len());
+        let (n_features, n_rows) = (model.features().len(), rows.len());
         let mut numbers = vec![data.absent().value(); n_features * n_rows];
-        for (slot, feature) in model.features.iter().enumerate() {
+        for (slot, feature) in model.features().iter().enumerate() {
             let Some(column) = data.column_of(*feature) else { continue };
             let mut set = |row: usize, value: f32| {
-                numbers[row * n_features + slot] = match model.precision {
+                numbers[row * n_features + slot] = match model.precision() {
                     Precision::F32 => value.clamp(-f32::MAX, f32::MAX),
                     Precision::F64 => value,
                 };
@@ -57,8 +59,8 @@ impl Values {
 }
 
 /// What a model's trees add up to, from its base scores on: of the first output for all rows, then of the second, ...
-pub(crate) fn outputs_of(model: &Model, data: &Dataset) -> Vec<f64> {
-    let base_scores = model.output.base_scores(model.base_score);
+pub(crate) fn outputs_of(Start { model, ensemble }: Start<'_>, data: &Dataset) -> Vec<f64> {
+    let base_scores = ensemble.base_scores();
     let (n_rows, n_outputs) = (data.n_rows(), base_scores.len());
     let starts = (0..n_rows).step_by(ROWS_PER_TASK).collect::<Vec<_>>();
     let of_rows = |first: usize| {
@@ -66,7 +68,7 @@ pub(crate) fn outputs_of(model: &Model, data: &Dataset) -> Vec<f64> {
         let values = Values::new(model, data, rows.clone());
         let mut outputs: Vec<f64> =
             base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, rows.len())).collect();
-        for (idx, tree) in model.trees.iter().enumerate() {
+        for (idx, tree) in ensemble.trees().iter().enumerate() {
             let plane = &mut outputs[idx % n_outputs * rows.len()..][..rows.len()];
             for (row, output) in plane.iter_mut().enumerate() {
                 *output += tree.parts().leaf_value[values.leaf(tree, row)];

@@ -2,28 +2,28 @@
 
 /// An interval of leaf values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     low: f64,
     high: f64,
 }
 
 impl Bounds {
     /// No limit.
-    pub(crate) const FREE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    pub const FREE: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     /// Whether there is no limit.
-    pub(crate) fn is_free(self) -> bool {
+    pub fn is_free(self) -> bool {
         self == Self::FREE
     }
 
     /// The nearest allowed value.
-    pub(crate) fn clamp(self, value: f64) -> f64 {
+    pub fn clamp(self, value: f64) -> f64 {
         value.clamp(self.low, self.high)
     }
 
     /// The bounds of two children, given the values they would have as leaves: on a constrained feature they keep to
     /// their sides of the middle.
-    pub(crate) fn split(self, direction: i8, left: f64, right: f64) -> (Self, Self) {
+    pub fn split(self, direction: i8, left: f64, right: f64) -> (Self, Self) {
         let middle = f64::midpoint(left, right);
         match direction {
             1 => (Self { high: middle, ..self }, Self { low: middle, ..self }),

@@ -1,39 +1,55 @@
 //! What every step of one tree shares: its gradients, its parameters, and how candidates are judged.
 
+use std::ops::Deref;
+
+use rankwise_data::Reduce;
+
 use crate::bounds::Bounds;
 use crate::scan::Side;
-use crate::{FixedPoint, TreeParams};
+use crate::{FixedPoint, Scales, TreeParams};
 
 /// A gain below this share of the parents' term is rounding noise: a split of rows that are all alike.
 const GAIN_NOISE: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// One tree under way.
-#[derive(Clone, Debug)]
-pub(crate) struct TreeContext<'a> {
-    pub(crate) fixed: &'a FixedPoint,
+/// What splits and leaves are worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<'a> {
+    pub(crate) scales: Scales,
     pub(crate) params: &'a TreeParams,
-    /// The features that the tree may use, ascending.
-    pub(crate) features: Vec<usize>,
-    /// For each feature of the data, the direction it is bound to, or 0.
-    pub(crate) directions: &'a [i8],
     pub(crate) allows_empty_sides: bool,
     /// `lambda_l1` in fixed point.
     pub(crate) l1: i64,
 }
 
-impl<'a> TreeContext<'a> {
-    pub(crate) fn new(
-        fixed: &'a FixedPoint,
-        params: &'a TreeParams,
-        directions: &'a [i8],
-        features: Vec<usize>,
-    ) -> Self {
-        let l1 = fixed.to_fixed_grad(params.lambda_l1);
-        Self { fixed, params, features, directions, allows_empty_sides: params.grow.allows_empty_sides(), l1 }
+/// One tree under way, as an engine in this machine's memory sees it.
+#[derive(Clone)]
+pub(crate) struct TreeContext<'a> {
+    pub(crate) judge: Judge<'a>,
+    pub(crate) fixed: &'a FixedPoint,
+    /// The features that the tree may use, ascending.
+    pub(crate) features: &'a [usize],
+    /// For each feature of the data, the direction it is bound to, or 0.
+    pub(crate) directions: &'a [i8],
+    pub(crate) reduce: &'a dyn Reduce,
+}
+
+impl<'a> Deref for TreeContext<'a> {
+    type Target = Judge<'a>;
+
+    fn deref(&self) -> &Judge<'a> {
+        &self.judge
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// For trees with these parameters, and gradients with these scales.
+    pub fn new(params: &'a TreeParams, scales: Scales) -> Self {
+        let l1 = scales.to_fixed_grad(params.lambda_l1);
+        Self { scales, params, allows_empty_sides: params.grow.allows_empty_sides(), l1 }
     }
 
     /// The gain of a candidate's score over its nodes as they are; `None` where it is not worth a split.
-    pub(crate) fn gain(&self, score: f64, parents: impl Iterator<Item = (Side, Bounds)>) -> Option<f64> {
+    pub fn gain(&self, score: f64, parents: impl Iterator<Item = (Side, Bounds)>) -> Option<f64> {
         let before: f64 = parents.map(|(whole, bounds)| self.term(whole, bounds)).sum();
         let gain = score - before;
         (gain > self.params.least_gain().max(before.abs() * GAIN_NOISE)).then_some(gain)
@@ -49,17 +65,17 @@ impl<'a> TreeContext<'a> {
 
     /// Whether a leaf may have these sums.
     #[inline]
-    pub(crate) fn has_enough_hess(&self, side: Side) -> bool {
+    pub fn has_enough_hess(&self, side: Side) -> bool {
         if side.sums.hess == 0 {
             // No curvature, so no value: useless as a leaf, harmless where the other nodes pay for the question.
             return self.allows_empty_sides;
         }
-        self.fixed.hess(side.sums.hess) >= self.params.min_sum_hessian_in_leaf
+        self.scales.hess(side.sums.hess) >= self.params.min_sum_hessian_in_leaf
     }
 
     /// How much two leaves lower the loss, twice over: GL^2/dL + GR^2/dR with d = H + l2, by one division.
     #[inline]
-    pub(crate) fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
+    pub fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
         if !bounds.is_free() || left.sums.hess == 0 || right.sums.hess == 0 {
             return self.term(left, bounds) + self.term(right, bounds);
         }
@@ -69,7 +85,7 @@ impl<'a> TreeContext<'a> {
 
     /// How much one leaf lowers the loss, twice over.
     #[inline]
-    pub(crate) fn term(&self, side: Side, bounds: Bounds) -> f64 {
+    pub fn term(&self, side: Side, bounds: Bounds) -> f64 {
         if side.sums.hess == 0 {
             return 0.0;
         }
@@ -82,7 +98,7 @@ impl<'a> TreeContext<'a> {
     }
 
     /// The value that a leaf with these rows would have, as far as the histogram can tell.
-    pub(crate) fn value(&self, side: Side, bounds: Bounds) -> f64 {
+    pub fn value(&self, side: Side, bounds: Bounds) -> f64 {
         if side.sums.hess == 0 {
             return bounds.clamp(0.0);
         }
@@ -94,6 +110,6 @@ impl<'a> TreeContext<'a> {
     fn newton(&self, side: Side) -> (f64, f64) {
         let grad = side.sums.grad;
         let shrunk = (grad.abs() - self.l1).max(0) * grad.signum();
-        (self.fixed.grad(shrunk), self.fixed.hess(side.sums.hess) + self.params.lambda_l2)
+        (self.scales.grad(shrunk), self.scales.hess(side.sums.hess) + self.params.lambda_l2)
     }
 }

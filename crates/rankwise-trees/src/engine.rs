@@ -1,172 +1,149 @@
-//! What the expand loop asks of the data. Two engines answer: the plain one ([`crate::plain`]) and the fast one
-//! ([`crate::fast`]). Both grow the same trees, bit for bit.
+//! What grows trees asks of whatever holds the data.
+//!
+//! An engine owns the rows of a tree, their gradients in fixed point, their bins and the histograms, wherever it keeps them; the
+//! expand loop (`grow.rs`) sees node numbers, splits, counts and sums only. All verbs take lists, so that an engine on a device
+//! or across a network can answer many questions at once.
+//!
+//! ```text
+//! begin -> root sums     propose(groups) -> splits     confirm(splits) -> splits
+//!                        apply(splits) -> child sums   sum_leaves(nodes) -> sums    finish
+//! ```
+//!
+//! Answers are those for the data of all members: an engine exchanges what it needs through [`rankwise_data::Reduce`]. The loop
+//! calls verbs from one thread, with the same arguments in every member.
+//!
+//! [`crate::host`] has the engine for this machine's memory. Every engine must grow the same trees, bit for bit.
 
-use crate::Sums;
+use rankwise_model::Tree;
+
+use crate::Scales;
 use crate::bounds::Bounds;
-use crate::context::TreeContext;
+use crate::grow::PhaseTimes;
+use crate::host::EngineSetup;
 use crate::scan::{Side, Split};
 
-/// A node whose best split is wanted.
-#[derive(Debug)]
-pub(crate) struct ScanNode<'a, H> {
-    pub(crate) histogram: &'a H,
-    pub(crate) rows: &'a [u32],
-    pub(crate) whole: Side,
-    pub(crate) bounds: Bounds,
+/// First and second derivatives by row.
+#[derive(Clone, Copy, Debug)]
+pub struct Derivatives<'a> {
+    /// First derivatives.
+    pub grad: &'a [f32],
+    /// What divides them: second derivatives, or weights.
+    pub hess: &'a [f32],
 }
 
-/// Nodes that will share a question, and the features it may be about, ascending.
-#[derive(Debug)]
-pub(crate) struct ScanGroup<'a, H> {
-    pub(crate) nodes: Vec<ScanNode<'a, H>>,
-    pub(crate) features: Vec<usize>,
+/// What one tree is grown from.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeInput<'a> {
+    /// The output that the tree is for. Where the rows of an output's last tree ended is kept until the next one begins.
+    pub output: usize,
+    /// The derivatives that decide the splits.
+    pub structure: Derivatives<'a>,
+    /// The derivatives that decide the leaf values.
+    pub leaves: Derivatives<'a>,
+    /// The rows of this member that count, ascending.
+    pub rows: &'a [u32],
+    /// The features that the tree may use, ascending.
+    pub features: &'a [usize],
 }
 
-/// A divided node: its histogram, and its children.
-#[derive(Debug)]
-pub(crate) struct Parent<'a, H> {
-    pub(crate) histogram: H,
-    /// The rows of the smaller child.
-    pub(crate) small_rows: &'a [u32],
-    /// The sums of the smaller child, if it may be split, and of the larger one.
-    pub(crate) small: Option<Sums>,
-    pub(crate) large: Sums,
+/// The root of a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    /// The rows of the tree.
+    pub whole: Side,
+    /// What sums stand for.
+    pub scales: Scales,
 }
 
-/// Sums histograms and searches them, for lists of nodes at a time.
-pub(crate) trait Engine: Sync {
-    /// Sums of gradients by feature and bin for one node.
-    type Histogram: Send + Sync;
-
-    /// What an engine keeps of a search whose result it has not made sure of.
-    type Search: Send;
-
-    /// How much memory a histogram takes.
-    fn histogram_bytes(&self) -> usize;
-
-    /// The histogram of a node, whose sums are given, from its rows alone.
-    fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
-
-    /// For each parent, the histograms of its smaller child, if it may be split, and of the larger one, which is what the
-    /// parent has left.
-    fn children(
-        &self,
-        tree: &TreeContext<'_>,
-        parents: Vec<Parent<'_, Self::Histogram>>,
-    ) -> Vec<(Option<Self::Histogram>, Self::Histogram)>;
-
-    /// The best split of each group, if any is worth making. The gain may be too large, never too small, until
-    /// [`Engine::confirm`] has made sure of it: most nodes never come that far.
-    fn best_splits(
-        &self,
-        tree: &TreeContext<'_>,
-        groups: &[ScanGroup<'_, Self::Histogram>],
-    ) -> Vec<Option<(Split, Self::Search)>>;
-
-    /// The best split that is allowed, given the best of the search so far and how many rows of each node it sends left
-    /// and right. If it is the same one, the search is over; otherwise its gain may again be too large.
-    fn confirm(
-        &self,
-        tree: &TreeContext<'_>,
-        group: &ScanGroup<'_, Self::Histogram>,
-        proposal: (Split, &[[usize; 2]]),
-        search: &mut Self::Search,
-    ) -> Option<Split>;
-
-    /// The sums of the rows that a question sends left.
-    fn left_sums(&self, histogram: &Self::Histogram, split: &Split) -> Sums;
-
-    /// Takes back a histogram that is no longer needed.
-    fn recycle(&self, histogram: Self::Histogram) {
-        drop(histogram);
-    }
+/// How much an engine does at once. No tree depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Width {
+    /// How many splits are worth confirming together.
+    pub confirmed: usize,
+    /// How many splits may be applied together.
+    pub applied: usize,
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use rankwise_data::SimdLevel;
+/// Nodes that share a split: one node, or all of a level in oblivious trees.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The nodes.
+    pub nodes: Vec<GroupNode>,
+    /// The features it may be about, ascending; `None` where these are all of the tree.
+    pub features: Option<Vec<usize>>,
+}
 
-    use super::*;
-    use crate::fast::FastEngine;
-    use crate::plain::PlainEngine;
-    use crate::testing::{Oracle, TinyData, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+/// A node of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupNode {
+    /// Its number: the root is 0, and children are numbered in the order in which splits are applied, left before right.
+    pub id: usize,
+    /// The limits of the values of its leaves.
+    pub bounds: Bounds,
+}
 
-    /// The best split of the parts together, and the sums that go left in each.
-    fn best<E: Engine>(
-        engine: &E,
-        tree: &TreeContext<'_>,
-        parts: &[(&[u32], Bounds)],
-        oracle: &Oracle<'_>,
-    ) -> (Option<Split>, Vec<Sums>) {
-        let histograms: Vec<E::Histogram> =
-            parts.iter().map(|(rows, _)| engine.histogram_of(tree, rows, oracle.side(rows, |_| true).sums)).collect();
-        let nodes = histograms.iter().zip(parts).map(|(histogram, (rows, bounds))| ScanNode {
-            histogram,
-            rows,
-            whole: oracle.side(rows, |_| true),
-            bounds: *bounds,
-        });
-        let group = ScanGroup { nodes: nodes.collect(), features: tree.features.clone() };
-        let found = engine.best_splits(tree, std::slice::from_ref(&group)).pop().unwrap();
-        let split = found.and_then(|(mut split, mut search)| {
-            loop {
-                let n_left = |rows: &[u32]| rows.iter().filter(|row| oracle.goes_left(&split, **row)).count();
-                let counts: Vec<[usize; 2]> =
-                    parts.iter().map(|(rows, _)| [n_left(rows), rows.len() - n_left(rows)]).collect();
-                let next = engine.confirm(tree, &group, (split, &counts), &mut search)?;
-                if next == split {
-                    return Some(split);
-                }
-                split = next;
-            }
-        });
-        let left = split.iter().flat_map(|split| histograms.iter().map(|histogram| engine.left_sums(histogram, split)));
-        (split, left.collect())
-    }
+/// A split for a group that was proposed before.
+#[derive(Clone, Debug)]
+pub struct GroupSplit {
+    /// The nodes of the group.
+    pub nodes: Vec<usize>,
+    /// The split.
+    pub split: Split,
+}
 
-    fn check<E: Engine>(
-        engine: &E,
-        tree: &TreeContext<'_>,
-        parts: &[(&[u32], Bounds)],
-        (data, oracle): (&TinyData, &Oracle<'_>),
-    ) -> Result<(), TestCaseError> {
-        let (found, left) = best(engine, tree, parts, oracle);
-        prop_assert_eq!(found, oracle.best(parts, tree.allows_empty_sides), "{} features", data.binned.n_features());
-        if let Some(split) = found {
-            for ((rows, _), left) in parts.iter().zip(left) {
-                prop_assert_eq!(left, oracle.side(rows, |row| oracle.goes_left(&split, row)).sums);
-            }
-        }
-        Ok(())
-    }
+/// The derivatives of a leaf's rows, summed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeafSums {
+    /// First derivatives.
+    pub grad: f64,
+    /// What divides them.
+    pub hess: f64,
+}
 
-    proptest! {
-        /// Both engines, on every instruction set, against trying every threshold and direction on the rows themselves,
-        /// with exact counts; with free values and with bound ones.
-        #[test]
-        fn splits_are_those_of_brute_force(
-            rows in tiny_rows(50), params in tiny_params(), cuts in prop::collection::vec(0usize..50, 0..3), is_bound in any::<bool>(),
-        ) {
-            let data = tiny_data(&rows);
-            let fixed = fixed_point(&rows, &data);
-            let oracle = Oracle { data: &data.binned, fixed: &fixed, params: &params };
-            let bounds = if is_bound { Bounds::FREE.split(1, -0.5, 0.0).1 } else { Bounds::FREE };
-            // One node, or several that share a question.
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).collect();
-            cuts.extend([0, rows.len()]);
-            cuts.sort_unstable();
-            let all: Vec<u32> = (0..rows.len() as u32).collect();
-            let parts: Vec<(&[u32], Bounds)> = cuts.windows(2).map(|pair| (&all[pair[0]..pair[1]], bounds)).collect();
-            let tree = TreeContext { allows_empty_sides: parts.len() > 1, ..tiny_context(&data, &fixed, &params) };
-            check(&PlainEngine::new(&data.binned), &tree, &parts, (&data, &oracle))?;
-            // The fast engine looks at one node at a time.
-            let tree = TreeContext { allows_empty_sides: false, ..tree };
-            for simd in SimdLevel::available() {
-                for part in &parts {
-                    check(&FastEngine::new(&data.binned, simd), &tree, &[*part], (&data, &oracle))?;
-                }
-            }
-        }
-    }
+/// Holds the data that trees are grown from.
+pub trait Engine: Send {
+    /// Begins a tree.
+    fn begin<'t>(&'t mut self, input: TreeInput<'t>) -> Box<dyn OpenTree + 't>;
+
+    /// Adds the leaf values of the tree that was last grown for an output to the scores of all rows, those outside its sample too.
+    /// The tree may have been scaled since.
+    fn add_grown(&self, output: usize, tree: &Tree, scores: &mut [f64]);
+
+    /// Adds a multiple of any tree that was grown on these bins to the scores of all rows.
+    fn add_tree(&self, tree: &Tree, factor: f64, scores: &mut [f64]);
+}
+
+/// Makes the engine that a run grows its trees with.
+pub trait MakeEngine: Sync {
+    /// An engine over this data.
+    fn make<'d>(&self, setup: EngineSetup<'d>) -> Box<dyn Engine + 'd>;
+}
+
+/// A tree under way.
+pub trait OpenTree {
+    /// The root.
+    fn root(&self) -> Root;
+
+    /// How much to do at once.
+    fn width(&self) -> Width;
+
+    /// The best split of each group, if any is worth making. Children that are not among the groups will not be split. The gain may
+    /// be too large, never too small, until [`OpenTree::confirm`] has made sure of it: most nodes never come that far.
+    fn propose(&mut self, groups: Vec<Group>) -> Vec<Option<Split>>;
+
+    /// The best split that is allowed for each group, given the best so far. If it is the same one, it can be applied; another one
+    /// must be confirmed again. With `None` the group will not be split.
+    fn confirm(&mut self, splits: &[GroupSplit]) -> Vec<Option<Split>>;
+
+    /// Applies confirmed splits. Gives the two children of each node, in the order of groups and nodes.
+    fn apply(&mut self, splits: &[GroupSplit]) -> Vec<[Side; 2]>;
+
+    /// Takes the split of a node back whose children are leaves.
+    fn take_back(&mut self, node: usize);
+
+    /// The sums of the derivatives for leaf values, by leaf.
+    fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums>;
+
+    /// Ends the tree: these nodes are its leaves, in the order in which the tree has them. Says where the time went.
+    fn finish(self: Box<Self>, leaves: &[usize]) -> PhaseTimes;
 }

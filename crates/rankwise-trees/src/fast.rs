@@ -1,4 +1,4 @@
-//! The fast engine: bins by row in strips of 16 columns, cells without counts, all features of a block judged at once.
+//! Fast histograms: bins by row in strips of 16 columns, cells without counts, all features of a block judged at once.
 //!
 //! ```text
 //! histogram of a node = [block 0: height rows of 16 cells, 16 peaks][block 1: ...]...
@@ -9,21 +9,22 @@
 //!
 //! Counts are not summed. A split is checked against `min_data_in_leaf` on the rows themselves, and only when it is the next
 //! to be made; if it fails, its feature is scanned again with counts, and the node waits for its turn again. A feature is
-//! counted at most once per node, and what is made is the best split among those that are allowed, as in the plain engine.
+//! counted at most once per node, and what is made is the best split among those that are allowed, as in the plain search.
 
 mod search;
 mod sum;
 
 use std::sync::Mutex;
 
-use rankwise_data::{BLOCK_FEATURES, BinBlocks, BinnedDataset, SimdLevel};
+use rankwise_data::{BinnedDataset, SimdLevel};
 use rayon::prelude::*;
 
 use self::search::NodeSearch;
 use self::sum::Job;
 use crate::Sums;
+use crate::blocks::{BLOCK_FEATURES, BinBlocks};
 use crate::context::TreeContext;
-use crate::engine::{Engine, Parent, ScanGroup};
+use crate::histograms::{BinCounts, Histograms, Parent, ScanGroup};
 use crate::kernel::CellRow;
 use crate::kernel::joint::ColumnSums;
 use crate::kernel::peaks::{Peaks, ValueBins};
@@ -45,9 +46,9 @@ pub(crate) struct BlockHistogram {
     blocks: Vec<BlockCells>,
 }
 
-/// Grows trees from blocks of bins.
+/// Sums blocks of bins.
 #[derive(Debug)]
-pub(crate) struct FastEngine<'a> {
+pub(crate) struct FastHistograms<'a> {
     data: &'a BinnedDataset,
     blocks: BinBlocks,
     /// By block.
@@ -60,7 +61,7 @@ pub(crate) struct FastEngine<'a> {
     unused_sums: Mutex<Vec<ColumnSums>>,
 }
 
-impl<'a> FastEngine<'a> {
+impl<'a> FastHistograms<'a> {
     pub(crate) fn new(data: &'a BinnedDataset, simd: SimdLevel) -> Self {
         let blocks = BinBlocks::new(data);
         let mut value_bins = vec![[0; BLOCK_FEATURES]; blocks.blocks().len()];
@@ -102,7 +103,7 @@ impl<'a> FastEngine<'a> {
     }
 }
 
-impl Engine for FastEngine<'_> {
+impl Histograms for FastHistograms<'_> {
     type Histogram = BlockHistogram;
     type Search = NodeSearch;
 
@@ -123,19 +124,27 @@ impl Engine for FastEngine<'_> {
         parents: Vec<Parent<'_, BlockHistogram>>,
     ) -> Vec<(Option<BlockHistogram>, BlockHistogram)> {
         let n_jobs = parents.len();
+        let is_alone = tree.reduce.n_members() == 1;
+        let is_wanted: Vec<bool> = parents.iter().map(|parent| parent.small.is_some()).collect();
         let mut jobs: Vec<Job<'_>> = parents
             .into_iter()
             .map(|Parent { histogram, small_rows, small, large }| match small {
-                Some(small) => self.sum(tree, (small_rows, small), Some((histogram, large)), n_jobs),
-                None => Job::take_away(tree, small_rows, (histogram, large)),
+                None if is_alone => Job::take_away(tree, small_rows, (histogram, large)),
+                // What is taken from a histogram of all members must be the sums of all members.
+                _ => self.sum(tree, (small_rows, small.unwrap_or_default()), Some((histogram, large)), n_jobs),
             })
             .collect();
         self.run(tree, &mut jobs);
         jobs.into_iter()
-            .map(|mut job| {
+            .zip(is_wanted)
+            .map(|(mut job, is_wanted)| {
                 let first = job.parts.swap_remove(0);
                 match job.parent {
-                    Some((rest, _)) => (Some(first), rest),
+                    Some((rest, _)) if is_wanted => (Some(first), rest),
+                    Some((rest, _)) => {
+                        self.recycle(first);
+                        (None, rest)
+                    }
                     None => (None, first),
                 }
             })
@@ -155,20 +164,20 @@ impl Engine for FastEngine<'_> {
         groups.par_iter().with_max_len(1).map(search).collect()
     }
 
-    fn confirm(
+    fn allows(&self, tree: &TreeContext<'_>, counts: &[[u32; 2]]) -> bool {
+        counts[0].iter().all(|count| *count as usize >= tree.params.min_data_in_leaf)
+    }
+
+    fn next_best(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, BlockHistogram>,
-        (split, counts): (Split, &[[usize; 2]]),
+        counts: &BinCounts,
         search: &mut NodeSearch,
     ) -> Option<Split> {
-        let has_enough_rows = counts[0].iter().all(|count| *count >= tree.params.min_data_in_leaf);
-        if has_enough_rows {
-            return Some(split);
-        }
-        let (idx, _) = self.best(tree, group, search)?;
-        if !search.is_counted(idx) {
-            search.count(idx, self.scan_counted(tree, &group.nodes[0], split.feature));
+        let (place, split) = self.best(tree, group, search)?;
+        if !search.is_counted(place) {
+            search.count(place, self.scan_plainly(tree, &group.nodes[0], split.feature, Some(counts)));
         }
         self.best(tree, group, search).map(|(_, split)| split)
     }

@@ -1,41 +1,37 @@
-//! The expand loop: take from the queue, partition, build histograms, find splits, put into the queue.
+//! The expand loop: take from the queue, confirm or apply splits, propose those of the children, put into the queue.
+//!
+//! The loop decides from sums and counts alone; rows, bins and histograms stay behind [`Engine`].
 
-mod apply;
 mod finish;
-mod queue;
 
-use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rankwise_data::{BinnedDataset, Draw, SimdLevel};
+use rankwise_data::{BinnedDataset, Draw};
+use rankwise_model::Tree;
 
-pub use self::apply::add_multiple;
-pub use self::finish::GrownTree;
 use crate::awake::with_awake_threads;
 use crate::bounds::Bounds;
-use crate::context::TreeContext;
-use crate::engine::{Engine, Parent};
-use crate::fast::FastEngine;
-use crate::partition::{Partition, Sides, Sorted};
-use crate::plain::PlainEngine;
+use crate::context::Judge;
+use crate::engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, OpenTree, TreeInput};
+use crate::fast::FastHistograms;
+use crate::host::{EngineSetup, HostEngine};
+use crate::plain::PlainHistograms;
 use crate::scan::{Side, Split};
-use crate::{EngineKind, FixedPoint, Growth, TreeParams, node_features};
+use crate::{EngineKind, Growth, TreeParams, node_features};
 
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
 pub struct GrowInput<'a> {
     /// The number of the tree, which its random draws depend on.
     pub tree: u32,
-    /// Most leaves.
+    /// The output that the tree is for.
+    pub output: usize,
+    /// Maximum number of leaves.
     pub num_leaves: usize,
-    /// First derivatives by row, when splits are searched.
-    pub structure_grad: &'a [f32],
-    /// First derivatives by row, in the leaves.
-    pub leaf_grad: &'a [f32],
-    /// What divides them when splits are searched: second derivatives, or weights.
-    pub structure_hess: &'a [f32],
-    /// What divides them in the leaves.
-    pub leaf_hess: &'a [f32],
+    /// The derivatives that decide the splits.
+    pub structure: Derivatives<'a>,
+    /// The derivatives that decide the leaf values.
+    pub leaves: Derivatives<'a>,
     /// The rows that count, ascending.
     pub rows: &'a [u32],
     /// What leaf values are multiplied by.
@@ -64,101 +60,99 @@ pub struct PhaseTimes {
     pub partition: Duration,
 }
 
+/// A tree that was just grown.
+#[derive(Clone, Debug)]
+pub struct GrownTree {
+    /// The tree; it names features by their index in the binned data.
+    pub tree: Tree,
+    /// How many rows of all members it was grown from.
+    pub n_rows: u64,
+    /// Where the time went.
+    pub times: PhaseTimes,
+}
+
 /// Grows trees over one data set.
 pub struct Grower<'a> {
     data: &'a BinnedDataset,
     params: &'a TreeParams,
-    engine: EngineChoice<'a>,
+    engine: Box<dyn Engine + 'a>,
     directions: Vec<i8>,
     seed: u64,
-    simd: SimdLevel,
-    n_cores: usize,
-}
-
-enum EngineChoice<'a> {
-    Plain(PlainEngine<'a>),
-    Fast(FastEngine<'a>),
 }
 
 impl<'a> Grower<'a> {
-    /// A grower over the data.
-    pub fn new(data: &'a BinnedDataset, params: &'a TreeParams, seed: u64, simd: SimdLevel) -> Self {
-        let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
-        let engine = if params.engine == EngineKind::Plain || params.grow == Growth::Oblivious {
-            EngineChoice::Plain(PlainEngine::new(data))
+    /// A grower with the engine that the parameters ask for.
+    pub fn new(setup: EngineSetup<'a>, seed: u64) -> Self {
+        let EngineSetup { data, params, simd, .. } = setup;
+        let engine: Box<dyn Engine + 'a> = if params.engine == EngineKind::Plain || params.grow == Growth::Oblivious {
+            Box::new(HostEngine::new(setup.clone(), PlainHistograms::new(data)))
         } else {
-            EngineChoice::Fast(FastEngine::new(data, simd))
+            Box::new(HostEngine::new(setup.clone(), FastHistograms::new(data, simd)))
         };
-        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { data, params, engine, directions, seed, simd, n_cores }
+        Self::with_engine(setup, engine, seed)
+    }
+
+    /// A grower with another engine, which must have been made from the same setup.
+    pub fn with_engine(setup: EngineSetup<'a>, engine: Box<dyn Engine + 'a>, seed: u64) -> Self {
+        let EngineSetup { data, params, .. } = setup;
+        let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
+        Self { data, params, engine, directions, seed }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
-    pub fn grow(&self, input: &GrowInput<'_>) -> GrownTree {
-        with_awake_threads(|| match &self.engine {
-            EngineChoice::Plain(engine) => self.grow_with(engine, input),
-            EngineChoice::Fast(engine) => self.grow_with(engine, input),
+    pub fn grow(&mut self, input: &GrowInput<'_>) -> GrownTree {
+        let fraction = self.params.feature_fraction;
+        let features = node_features::of_tree(self.data.feature_ids(), fraction, self.seed, input.tree);
+        with_awake_threads(|| {
+            let &GrowInput { output, structure, leaves, rows, .. } = input;
+            let open = self.engine.begin(TreeInput { output, structure, leaves, rows, features: &features });
+            let root = open.root();
+            let mut growing = Growing {
+                nodes: vec![Node { whole: root.whole, depth: 0, bounds: Bounds::FREE, division: None }],
+                judge: Judge::new(self.params, root.scales),
+                leaf_limit: self.params.leaf_limit(input.num_leaves),
+                data: self.data,
+                params: self.params,
+                directions: &self.directions,
+                features: &features,
+                seed: self.seed,
+                input,
+                open,
+            };
+            growing.expand();
+            growing.finish()
         })
     }
 
-    fn grow_with<E: Engine>(&self, engine: &E, input: &GrowInput<'_>) -> GrownTree {
-        let fixed = FixedPoint::new(input.structure_grad, input.structure_hess, input.rows);
-        let fraction = self.params.feature_fraction;
-        let features = node_features::of_tree(self.data.feature_ids(), fraction, self.seed, input.tree);
-        let context = TreeContext::new(&fixed, self.params, &self.directions, features);
-        let mut growing = Growing::new(self, engine, context, input);
-        let mut queue = growing.start();
-        loop {
-            let room = growing.leaf_limit - growing.n_leaves();
-            let batch = self.params.grow.next(&mut queue, (room, growing.n_kept / 4));
-            if batch.is_empty() {
-                break;
-            }
-            if batch.iter().all(Candidate::is_sure) {
-                let families = growing.divide(batch);
-                growing.build_histograms(&families);
-                let children = families.iter().flat_map(|family| family.children).collect();
-                queue.extend(growing.candidates(children));
-            } else {
-                // What turns out not to be what it seemed waits for its turn again.
-                let ahead = self.params.grow.next_unsure(&mut queue, growing.n_threads.min(room) - 1);
-                queue.extend(growing.confirm(batch.into_iter().chain(ahead)));
-            }
-            growing.drop_histograms(&queue);
-        }
-        growing.finish(input)
+    /// Adds the values of the tree that was last grown for an output to the scores of all rows. It may have been scaled since.
+    pub fn add_grown(&self, output: usize, tree: &Tree, scores: &mut [f64]) {
+        self.engine.add_grown(output, tree, scores);
     }
-}
 
-/// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
-fn n_kept(params: &TreeParams, histogram_bytes: usize) -> usize {
-    if params.histogram_pool_mb < 0.0 {
-        return usize::MAX;
+    /// Adds a multiple of any tree that was grown here to the scores of all rows.
+    pub fn add_tree(&self, tree: &Tree, factor: f64, scores: &mut [f64]) {
+        self.engine.add_tree(tree, factor, scores);
     }
-    (params.histogram_pool_mb * 1e6 / histogram_bytes.max(1) as f64).max(8.0) as usize
 }
 
 /// Nodes that could be split now, and how.
-#[derive(Debug)]
-pub(crate) struct Candidate<S> {
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
     pub(crate) nodes: Vec<usize>,
     pub(crate) depth: usize,
     pub(crate) split: Split,
-    /// What the engine needs to make sure of the split.
-    search: S,
-    /// By node, where its rows will go, once it is sure that the split is allowed.
-    sorted: Option<Vec<Sorted>>,
+    /// Whether the split is known to be allowed.
+    pub(crate) is_sure: bool,
 }
 
-impl<S> Candidate<S> {
-    pub(crate) fn is_sure(&self) -> bool {
-        self.sorted.is_some()
+impl Candidate {
+    fn group_split(&self) -> GroupSplit {
+        GroupSplit { nodes: self.nodes.clone(), split: self.split }
     }
 }
 
 #[derive(Clone, Debug)]
 struct Node {
-    rows: Range<usize>,
     whole: Side,
     depth: usize,
     bounds: Bounds,
@@ -171,67 +165,40 @@ struct Division {
     children: [usize; 2],
 }
 
-/// A node that was just divided.
-#[derive(Clone, Copy, Debug)]
-struct Family {
-    parent: usize,
-    children: [usize; 2],
-}
-
 /// A tree under way.
-struct Growing<'a, E: Engine> {
-    grower: &'a Grower<'a>,
-    engine: &'a E,
-    context: TreeContext<'a>,
-    tree: u32,
+struct Growing<'a, 'e> {
+    open: Box<dyn OpenTree + 'e>,
+    data: &'a BinnedDataset,
+    params: &'a TreeParams,
+    directions: &'a [i8],
+    features: &'a [usize],
+    seed: u64,
+    input: &'a GrowInput<'a>,
+    judge: Judge<'a>,
     leaf_limit: usize,
-    partition: Partition,
-    sides: Sides,
     nodes: Vec<Node>,
-    /// By node; only nodes that may still be split have one.
-    histograms: Vec<Option<E::Histogram>>,
-    /// How many histograms may wait.
-    n_kept: usize,
-    /// How many candidates are looked at together.
-    n_threads: usize,
-    times: PhaseTimes,
 }
 
-impl<'a, E: Engine> Growing<'a, E> {
-    fn new(grower: &'a Grower<'a>, engine: &'a E, context: TreeContext<'a>, input: &GrowInput<'_>) -> Self {
-        let root = Node {
-            rows: 0..input.rows.len(),
-            whole: Side { sums: context.fixed.sum(input.rows), count: input.rows.len() as u32 },
-            depth: 0,
-            bounds: Bounds::FREE,
-            division: None,
-        };
-        Self {
-            grower,
-            engine,
-            context,
-            tree: input.tree,
-            leaf_limit: grower.params.leaf_limit(input.num_leaves),
-            partition: Partition::new(input.rows.to_vec()),
-            sides: Sides::new(input.rows.len()),
-            nodes: vec![root],
-            histograms: vec![None],
-            n_kept: n_kept(grower.params, engine.histogram_bytes()),
-            n_threads: rayon::current_num_threads().min(grower.n_cores),
-            times: PhaseTimes::default(),
+impl Growing<'_, '_> {
+    fn expand(&mut self) {
+        let width = self.open.width();
+        let mut queue = if self.features.is_empty() { Vec::new() } else { self.propose(vec![0]) };
+        loop {
+            let room = self.leaf_limit - self.n_leaves();
+            let batch = self.params.grow.next(&mut queue, (room, width.applied));
+            if batch.is_empty() {
+                break;
+            }
+            if batch.iter().all(|candidate| candidate.is_sure) {
+                let children = self.apply(&batch);
+                let has_room = self.params.grow.has_room(self.n_leaves(), self.leaf_limit);
+                queue.extend(self.propose(if has_room { children } else { Vec::new() }));
+            } else {
+                // What turns out not to be what it seemed waits for its turn again.
+                let ahead = self.params.grow.next_unsure(&mut queue, width.confirmed.min(room) - 1);
+                queue.extend(self.confirm(batch.into_iter().chain(ahead)));
+            }
         }
-    }
-
-    /// The candidates for the first split.
-    fn start(&mut self) -> Vec<Candidate<E::Search>> {
-        if self.context.features.is_empty() || !self.may_be_split(0) {
-            return Vec::new();
-        }
-        let started = Instant::now();
-        let rows = self.partition.rows(self.nodes[0].rows.clone());
-        self.histograms[0] = Some(self.engine.histogram_of(&self.context, rows, self.nodes[0].whole.sums));
-        self.times.histograms += started.elapsed();
-        self.candidates(vec![0])
     }
 
     fn n_leaves(&self) -> usize {
@@ -241,89 +208,74 @@ impl<'a, E: Engine> Growing<'a, E> {
     fn may_be_split(&self, node: usize) -> bool {
         let node = &self.nodes[node];
         // Nodes that share a question are looked at together, however small each of them is.
-        let has_rows = self.context.allows_empty_sides
-            || node.whole.count as usize >= self.grower.params.min_data_in_leaf.max(1).saturating_mul(2);
-        has_rows && node.depth < self.grower.params.depth_limit()
+        let has_rows = self.judge.allows_empty_sides
+            || node.whole.count as usize >= self.params.min_data_in_leaf.max(1).saturating_mul(2);
+        has_rows && node.depth < self.params.depth_limit()
     }
 
-    /// Makes the splits of candidates that are sure.
-    fn divide(&mut self, batch: Vec<Candidate<E::Search>>) -> Vec<Family> {
-        for candidate in &batch {
-            self.restore_histograms(&candidate.nodes);
-        }
-        let started = Instant::now();
-        let mut families = Vec::new();
-        for Candidate { nodes, split, sorted, .. } in batch {
-            for (parent, sorted) in nodes.into_iter().zip(sorted.into_iter().flatten()) {
-                self.partition.apply(&sorted, &self.sides);
-                let children = self.add_children(parent, &split, sorted.middle());
-                families.push(Family { parent, children });
-            }
-        }
-        self.times.partition += started.elapsed();
-        families
+    /// The best splits of new nodes, grouped as the policy says.
+    fn propose(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
+        let open: Vec<usize> = nodes.into_iter().filter(|node| self.may_be_split(*node)).collect();
+        let groups: Vec<Vec<usize>> =
+            self.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
+        let splits = self.open.propose(groups.iter().map(|nodes| self.group(nodes)).collect());
+        let candidate = |(nodes, split): (Vec<usize>, Option<Split>)| {
+            let depth = self.nodes[nodes[0]].depth;
+            split.map(|split| Candidate { depth, nodes, split, is_sure: false })
+        };
+        groups.into_iter().zip(splits).filter_map(candidate).collect()
     }
 
-    fn add_children(&mut self, parent: usize, split: &Split, middle: usize) -> [usize; 2] {
-        let Node { rows, whole, depth, bounds, .. } = self.nodes[parent].clone();
-        let histogram = self.histograms[parent].as_ref().expect("a candidate has a histogram");
-        let left_sums = self.engine.left_sums(histogram, split);
-        let left = Side { sums: left_sums, count: (middle - rows.start) as u32 };
-        let right = Side { sums: whole.sums - left_sums, count: (rows.end - middle) as u32 };
-        let direction = self.grower.directions[split.feature];
+    fn group(&self, nodes: &[usize]) -> Group {
+        let fraction = self.params.feature_fraction_bynode;
+        let key = (self.seed, self.input.tree, nodes[0] as u32);
+        Group {
+            nodes: nodes.iter().map(|id| GroupNode { id: *id, bounds: self.nodes[*id].bounds }).collect(),
+            features: (fraction < 1.0)
+                .then(|| node_features::of_node(self.features, self.data.feature_ids(), fraction, key)),
+        }
+    }
+
+    /// Makes sure of candidates. Gives back what is left of all, each with the best split that is now known.
+    fn confirm(&mut self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
+        let (mut sure, unsure): (Vec<Candidate>, Vec<Candidate>) = candidates.partition(|candidate| candidate.is_sure);
+        let splits = self.open.confirm(&unsure.iter().map(Candidate::group_split).collect::<Vec<_>>());
+        for (candidate, split) in unsure.into_iter().zip(splits) {
+            let is_sure = split == Some(candidate.split);
+            sure.extend(split.map(|split| Candidate { split, is_sure, ..candidate }));
+        }
+        sure
+    }
+
+    /// Makes the splits of candidates that are sure. Gives the new nodes.
+    fn apply(&mut self, batch: &[Candidate]) -> Vec<usize> {
+        let first = self.nodes.len();
+        let sides = self.open.apply(&batch.iter().map(Candidate::group_split).collect::<Vec<_>>());
+        let parents = batch.iter().flat_map(|candidate| candidate.nodes.iter().map(|node| (*node, candidate.split)));
+        for ((parent, split), sides) in parents.zip(sides) {
+            self.add_children(parent, &split, sides);
+        }
+        (first..self.nodes.len()).collect()
+    }
+
+    fn add_children(&mut self, parent: usize, split: &Split, [left, right]: [Side; 2]) {
+        let Node { whole, depth, bounds, .. } = self.nodes[parent];
+        let direction = self.directions[split.feature];
         let (left_bounds, right_bounds) = if left.count == 0 || right.count == 0 {
             // The question does not tell the rows apart here: neither side may cross the value they all have.
-            let value = self.context.value(whole, bounds);
+            let value = self.judge.value(whole, bounds);
             bounds.split(direction, value, value)
         } else {
-            bounds.split(direction, self.context.value(left, bounds), self.context.value(right, bounds))
+            bounds.split(direction, self.judge.value(left, bounds), self.judge.value(right, bounds))
         };
         let children = [self.nodes.len(), self.nodes.len() + 1];
         // Where nodes share a question, each records what it gains itself.
-        let gain = if self.context.allows_empty_sides {
-            self.context.own_gain(left, right, (whole, bounds))
-        } else {
-            split.gain
-        };
+        let gain =
+            if self.judge.allows_empty_sides { self.judge.own_gain(left, right, (whole, bounds)) } else { split.gain };
         self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
-        for (rows, whole, bounds) in [(rows.start..middle, left, left_bounds), (middle..rows.end, right, right_bounds)]
-        {
-            self.nodes.push(Node { rows, whole, depth: depth + 1, bounds, division: None });
-            self.histograms.push(None);
+        for (whole, bounds) in [(left, left_bounds), (right, right_bounds)] {
+            self.nodes.push(Node { whole, depth: depth + 1, bounds, division: None });
         }
-        children
-    }
-
-    /// Gives the children that may still be split their histograms.
-    fn build_histograms(&mut self, families: &[Family]) {
-        let started = Instant::now();
-        let has_room = self.grower.params.grow.has_room(self.n_leaves(), self.leaf_limit);
-        let mut wanted: Vec<(usize, usize)> = Vec::new();
-        let mut parents = Vec::new();
-        for family in families {
-            let [left, right] = family.children;
-            let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
-            let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
-            let histogram = self.histograms[family.parent].take().expect("a parent keeps its histogram until here");
-            // The larger one may be split whenever the smaller one may.
-            if has_room && self.may_be_split(large) {
-                wanted.push((small, large));
-                parents.push(Parent {
-                    histogram,
-                    small_rows: self.partition.rows(self.nodes[small].rows.clone()),
-                    small: self.may_be_split(small).then_some(self.nodes[small].whole.sums),
-                    large: self.nodes[large].whole.sums,
-                });
-            } else {
-                self.engine.recycle(histogram);
-            }
-        }
-        let built = self.engine.children(&self.context, parents);
-        for ((small, large), (of_small, of_large)) in wanted.into_iter().zip(built) {
-            self.histograms[large] = Some(of_large);
-            self.histograms[small] = of_small;
-        }
-        self.times.histograms += started.elapsed();
     }
 }
 

@@ -40,7 +40,7 @@ impl Growth {
 
     /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added, and `most` how
     /// many candidates may be taken where one is as good as many.
-    pub(crate) fn next<S>(self, queue: &mut Vec<Candidate<S>>, (room, most): (usize, usize)) -> Vec<Candidate<S>> {
+    pub(crate) fn next(self, queue: &mut Vec<Candidate>, (room, most): (usize, usize)) -> Vec<Candidate> {
         match self {
             Self::Leafwise | Self::Oblivious => {
                 let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));
@@ -62,11 +62,11 @@ impl Growth {
     }
 
     /// Takes the candidates that will most likely be the next whose splits must be made sure of, at most `most`.
-    pub(crate) fn next_unsure<S>(self, queue: &mut Vec<Candidate<S>>, most: usize) -> Vec<Candidate<S>> {
+    pub(crate) fn next_unsure(self, queue: &mut Vec<Candidate>, most: usize) -> Vec<Candidate> {
         // A level is looked at as a whole.
         let most = if self == Self::Leafwise { most } else { 0 };
-        let unsure = |queue: &[Candidate<S>]| {
-            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_sure());
+        let unsure = |queue: &[Candidate]| {
+            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_sure);
             places.min_by(|a, b| by_gain(&queue[*a], &queue[*b]))
         };
         (0..most).map_while(|_| unsure(queue).map(|best| queue.swap_remove(best))).collect()
@@ -74,6 +74,6 @@ impl Growth {
 }
 
 /// Larger gain first, then lower node.
-fn by_gain<S>(a: &Candidate<S>, b: &Candidate<S>) -> std::cmp::Ordering {
+fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     b.split.gain.total_cmp(&a.split.gain).then(a.nodes[0].cmp(&b.nodes[0]))
 }

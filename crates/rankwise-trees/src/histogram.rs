@@ -1,8 +1,8 @@
-//! Sums of gradients by bin, with counts: what the plain engine works on.
+//! Sums of gradients by bin, with counts: what the plain search works on.
 
 use std::ops::Range;
 
-use rankwise_data::BinnedDataset;
+use rankwise_data::{BinnedDataset, Reduce};
 
 use crate::Sums;
 
@@ -84,6 +84,18 @@ impl Histogram {
     /// The cells of a feature.
     pub(crate) fn feature(&self, layout: &HistogramLayout, feature: usize) -> &[Cell] {
         &self.cells[layout.range(feature)]
+    }
+
+    /// Adds the cells of the other members.
+    pub(crate) fn exchange(&mut self, reduce: &dyn Reduce) {
+        if reduce.n_members() == 1 {
+            return;
+        }
+        let mut sums: Vec<u64> = self.cells.iter().flat_map(|cell| [cell.packed, cell.count.into()]).collect();
+        reduce.sum(&mut sums);
+        for (cell, [packed, count]) in self.cells.iter_mut().zip(sums.as_chunks().0) {
+            *cell = Cell { packed: *packed, count: *count as u32 };
+        }
     }
 
     /// Takes one child away from its parent: what is left is the other child. Exact.

@@ -69,7 +69,8 @@ impl Sides {
     /// The room of each of several ranges, none of which overlap.
     pub(crate) fn of_ranges(&mut self, ranges: &[Range<usize>]) -> Vec<SidesOfRange<'_>> {
         let mut order: Vec<usize> = (0..ranges.len()).collect();
-        order.sort_by_key(|idx| ranges[*idx].start);
+        // An empty range comes before the one that begins at the same place.
+        order.sort_by_key(|idx| (ranges[*idx].start, ranges[*idx].end));
         let (mut left, mut right, mut done) = (&mut self.left[..], &mut self.right[..], 0);
         let mut rooms: Vec<Option<SidesOfRange<'_>>> = ranges.iter().map(|_| None).collect();
         for idx in order {
@@ -170,7 +171,7 @@ mod tests {
     fn ranges_in_any_order_have_their_own_room() {
         let bins: Vec<u8> = (0..20).map(|row| row % 3).collect();
         let (mut partition, mut sides) = (Partition::new((0..20).collect()), Sides::new(20));
-        let ranges = [12..17, 0..4, 4..4, 7..12];
+        let ranges = [12..17, 0..4, 7..12, 4..4, 12..12, 7..7];
         let rooms = sides.of_ranges(&ranges);
         let sorted: Vec<Sorted> = rooms
             .into_iter()

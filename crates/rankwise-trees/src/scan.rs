@@ -8,11 +8,13 @@ use crate::bounds::Bounds;
 use crate::context::TreeContext;
 use crate::{Cell, Sums};
 
-/// Rows on one side of a split.
+/// Rows on one side of a split, or of a whole node: those of all members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Side {
-    pub(crate) sums: Sums,
-    pub(crate) count: u32,
+pub struct Side {
+    /// The sums of their gradients and Hessians.
+    pub sums: Sums,
+    /// How many there are.
+    pub count: u32,
 }
 
 impl Side {
@@ -34,11 +36,15 @@ impl Side {
 
 /// A question and what it gains.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Split {
-    pub(crate) feature: usize,
-    pub(crate) bin: u8,
-    pub(crate) missing_left: bool,
-    pub(crate) gain: f64,
+pub struct Split {
+    /// The feature, by its index in the binned data.
+    pub feature: usize,
+    /// Values up to this bin go left.
+    pub bin: u8,
+    /// Whether missing values go left.
+    pub missing_left: bool,
+    /// By how much it lowers the loss, twice over.
+    pub gain: f64,
 }
 
 /// A node under way through the bins of a feature.

@@ -1,13 +1,13 @@
 //! Tiny data and slow, obvious twins of the search, for tests.
 
 use proptest::prelude::*;
-use rankwise_data::{BinnedDataset, BinningParams, DatasetBuilder, Row};
+use rankwise_data::{Alone, BinnedDataset, BinningParams, DatasetBuilder, Row};
 use rankwise_params::ParamValue;
 
 use crate::bounds::Bounds;
-use crate::context::TreeContext;
+use crate::context::{Judge, TreeContext};
 use crate::scan::{Side, Split};
-use crate::{FixedPoint, Monotone, Sums, TreeParams, TreeSpec};
+use crate::{Derivatives, FixedPoint, Monotone, Sums, TreeParams, TreeSpec};
 
 /// A row: values of three features (or missing), gradient, Hessian.
 pub(crate) type TinyRow = (Vec<Option<u8>>, i8, u8);
@@ -58,17 +58,23 @@ pub(crate) fn tiny_data(rows: &[TinyRow]) -> TinyData {
     }
 }
 
-pub(crate) fn fixed_point(rows: &[TinyRow], data: &TinyData) -> FixedPoint {
-    let all: Vec<u32> = (0..rows.len() as u32).collect();
-    FixedPoint::new(&data.grad, &data.hess, &all)
+pub(crate) fn fixed_point(data: &TinyData) -> FixedPoint {
+    let all: Vec<u32> = (0..data.grad.len() as u32).collect();
+    FixedPoint::new(Derivatives { grad: &data.grad, hess: &data.hess }, &all, &Alone)
 }
 
-/// A tree over all features.
-pub(crate) fn tiny_context<'a>(data: &TinyData, fixed: &'a FixedPoint, params: &'a TreeParams) -> TreeContext<'a> {
+/// Does something with a tree over all features.
+pub(crate) fn with_context<T>(
+    data: &TinyData,
+    fixed: &FixedPoint,
+    params: &TreeParams,
+    work: impl FnOnce(TreeContext<'_>) -> T,
+) -> T {
     let ids = data.binned.feature_ids();
     let directions: Vec<i8> = ids.iter().map(|id| params.monotone_constraints.direction(*id)).collect();
-    // Tests end with the process; what they leak is a few bytes.
-    TreeContext::new(fixed, params, directions.leak(), (0..ids.len()).collect())
+    let features: Vec<usize> = (0..ids.len()).collect();
+    let judge = Judge::new(params, fixed.scales());
+    work(TreeContext { judge, fixed, features: &features, directions: &directions, reduce: &Alone })
 }
 
 /// Tries everything, on rows instead of histograms.
@@ -126,7 +132,7 @@ impl Oracle<'_> {
             }
             for side in [left, right] {
                 let enough_rows = side.count > 0 && side.count as usize >= self.params.min_data_in_leaf;
-                let hess = self.fixed.hess(side.sums.hess);
+                let hess = self.fixed.scales().hess(side.sums.hess);
                 let enough_hess =
                     if hess == 0.0 { allows_empty_sides } else { hess >= self.params.min_sum_hessian_in_leaf };
                 if !enough_rows || !enough_hess {
@@ -145,9 +151,9 @@ impl Oracle<'_> {
     }
 
     fn shrunk_grad(&self, side: Side) -> f64 {
-        let l1 = self.fixed.to_fixed_grad(self.params.lambda_l1);
+        let l1 = self.fixed.scales().to_fixed_grad(self.params.lambda_l1);
         let grad = side.sums.grad;
-        self.fixed.grad(if grad > l1 {
+        self.fixed.scales().grad(if grad > l1 {
             grad - l1
         } else if grad < -l1 {
             grad + l1
@@ -160,14 +166,14 @@ impl Oracle<'_> {
         if side.sums.hess == 0 {
             return bounds.clamp(0.0);
         }
-        bounds.clamp(-self.shrunk_grad(side) / (self.fixed.hess(side.sums.hess) + self.params.lambda_l2))
+        bounds.clamp(-self.shrunk_grad(side) / (self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2))
     }
 
     fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
         if !bounds.is_free() || left.sums.hess == 0 || right.sums.hess == 0 {
             return self.term(left, bounds) + self.term(right, bounds);
         }
-        let divisor = |side: Side| self.fixed.hess(side.sums.hess) + self.params.lambda_l2;
+        let divisor = |side: Side| self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2;
         let (gl, gr) = (self.shrunk_grad(left), self.shrunk_grad(right));
         (gl * gl * divisor(right) + gr * gr * divisor(left)) / (divisor(left) * divisor(right))
     }
@@ -176,7 +182,8 @@ impl Oracle<'_> {
         if side.sums.hess == 0 {
             return 0.0;
         }
-        let (grad, denominator) = (self.shrunk_grad(side), self.fixed.hess(side.sums.hess) + self.params.lambda_l2);
+        let (grad, denominator) =
+            (self.shrunk_grad(side), self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2);
         if bounds.is_free() {
             return grad * grad / denominator;
         }

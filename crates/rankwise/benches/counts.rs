@@ -11,11 +11,11 @@ use std::hint::black_box;
 
 use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::data::{Absent, BinBlocks, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, SimdLevel};
+use rankwise::data::{Absent, Alone, BinnedDataset, BinningSpec, Dataset, DatasetBuilder, Row, Share, SimdLevel};
 use rankwise::io::read_letor_from;
 use rankwise::metrics::Rules;
 use rankwise::objectives::{LambdaMart, ObjectiveSpec, Round, gradients};
-use rankwise::trees::{GrowInput, Grower, TreeParams, TreeSpec};
+use rankwise::trees::{Derivatives, EngineSetup, GrowInput, Grower, TreeParams, TreeSpec};
 
 /// Makes this thread the only one that works.
 fn on_one_thread() {
@@ -49,7 +49,7 @@ fn lists() -> (Dataset, LambdaMart, Vec<f64>) {
     }
     let data = builder.finish().expect("the data is fine");
     let params = ObjectiveSpec::default().check().expect("the defaults are fine");
-    let objective = LambdaMart::new(&params, &data, &Rules::default(), SimdLevel::best());
+    let objective = LambdaMart::new(&params, &Share::alone(&data), &Rules::default(), SimdLevel::best());
     let scores = (0..data.n_rows() as u32).map(|row| f64::from(fraction(row + 7)) * 4.0).collect();
     (data, objective.expect("there are pairs"), scores)
 }
@@ -76,6 +76,13 @@ struct Ground {
     rows: Vec<u32>,
 }
 
+impl Ground {
+    fn grower(&self) -> Grower<'_> {
+        let (data, params) = (&self.binned, &self.params);
+        Grower::new(EngineSetup { data, params, simd: SimdLevel::best(), reduce: &Alone }, 1)
+    }
+}
+
 fn ground() -> Ground {
     on_one_thread();
     let data = web(6000);
@@ -94,23 +101,22 @@ fn ground() -> Ground {
 // Which features share a column, and all bins by row.
 #[library_benchmark(config = config(LAYOUT), setup = ground)]
 #[bench::rows_6000()]
-fn layout(ground: Ground) -> usize {
-    black_box(BinBlocks::new(&ground.binned).pages().len())
+fn layout(ground: Ground) {
+    black_box(&ground.grower());
 }
 
 // The layout, and the sums, searches and sorting of one tree.
 #[library_benchmark(config = config(TREE), setup = ground)]
 #[bench::leaves_31()]
 fn tree(ground: Ground) -> usize {
-    let grower = Grower::new(&ground.binned, &ground.params, 1, SimdLevel::best());
-    let grown = grower.grow(&GrowInput {
+    let derivatives = Derivatives { grad: &ground.grad, hess: &ground.hess };
+    let grown = ground.grower().grow(&GrowInput {
         tree: 0,
+        output: 0,
         num_leaves: ground.params.num_leaves,
-        structure_grad: &ground.grad,
-        leaf_grad: &ground.grad,
+        structure: derivatives,
+        leaves: derivatives,
         leaf_noise: None,
-        structure_hess: &ground.hess,
-        leaf_hess: &ground.hess,
         rows: &ground.rows,
         learning_rate: 0.1,
     });

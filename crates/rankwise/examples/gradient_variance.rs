@@ -16,7 +16,7 @@ const DRAWS: u32 = 200;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let data = read_dataset(Path::new(&args[0]), Absent::Missing)?;
-    let scores = predict(&import(&std::fs::read(&args[1])?)?, &data);
+    let scores = rankwise::predict_canonical(&import(&std::fs::read(&args[1])?)?, &data);
     let target = MetricName::parse(&args[2]).ok_or("no metric of that name")?;
     let ways = [
         ("REINFORCE", Estimator::Reinforce, false),

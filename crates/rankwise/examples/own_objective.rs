@@ -43,7 +43,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .valid(&sets)
         .own_objective("first-is-relevant", &FirstIsRelevant)
         .run(&mut Silent)?;
-    println!("{}: {} trees, mrr {:.4}", trained.model.objective, trained.model.trees.len(), trained.values[0].value);
+    let n_trees = trained.model.tree_ensemble()?.n_trees();
+    println!("{}: {n_trees} trees, mrr {:.4}", trained.model.objective(), trained.values[0].value);
 
     let scores = predict(&trained.model, &valid);
     let metrics = [MetricName::parse("ndcg@10").expect("a metric")];

@@ -17,7 +17,7 @@ fn main() {
     let (n_columns, batch) = (number(2), number(3));
     let n_rounds = if args.len() > 4 { number(4) } else { 5 };
 
-    let columns: Vec<usize> = model.features.iter().map(|feature| *feature as usize).collect();
+    let columns: Vec<usize> = model.features().iter().map(|feature| *feature as usize).collect();
     let scorer = Scorer::new(&model);
     let mut scratch = Scratch::default();
     let mut scores = vec![0.0; batch];

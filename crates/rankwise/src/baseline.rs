@@ -15,8 +15,13 @@ pub struct BestFeature {
 }
 
 impl BestFeature {
-    /// The feature's values as scores, in canonical order. Missing values come last.
+    /// The feature's values as scores, in input order. Missing values come last.
     pub fn scores(&self, data: &Dataset) -> Vec<f64> {
+        data.to_input_order(&self.scores_canonical(data))
+    }
+
+    /// [`Self::scores`] in canonical order.
+    pub fn scores_canonical(&self, data: &Dataset) -> Vec<f64> {
         let score = |value: f32| match (value.is_nan(), self.is_ascending) {
             (true, _) => f64::NEG_INFINITY,
             (false, true) => value.into(),
@@ -37,7 +42,9 @@ pub fn best_feature(data: &Dataset, metric: &MetricName, rules: &Rules) -> Resul
     for feature in data.feature_ids() {
         for is_ascending in [true, false] {
             let candidate = BestFeature { feature: *feature, is_ascending, value: 0.0 };
-            let Some(value) = evaluator.evaluate(&candidate.scores(data))?.metrics[0].mean else { continue };
+            let Some(value) = evaluator.evaluate_canonical(&candidate.scores_canonical(data))?.metrics[0].mean else {
+                continue;
+            };
             if best.is_none_or(|best| metric.kind().is_better(value, best.value)) {
                 best = Some(BestFeature { value, ..candidate });
             }

@@ -1,6 +1,6 @@
 //! The best linear mix of two rankers.
 
-use rankwise_data::{Dataset, reduce};
+use rankwise_data::{Dataset, Share, reduce};
 use rankwise_metrics::{AdditiveMetric, Evaluator, MetricError, MetricName, Rules, best_step};
 
 /// Two rankers in the proportion that a metric likes best.
@@ -46,17 +46,31 @@ pub enum BlendError {
     },
 }
 
-/// Finds the mix `(1 - w) a + w b`, of scores in canonical order that are first brought to one scale, with the largest mean of
+/// Finds the mix `(1 - w) a + w b`, of scores in input order that are first brought to one scale, with the largest mean of
 /// the metric over all w from 0 to 1: exactly, since between the places where two documents pass each other nothing changes.
 /// Documents that both rankers score alike stand in the worst order meanwhile.
 pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &Rules) -> Result<Blend, BlendError> {
+    if let Some(scores) = scores.iter().find(|scores| scores.len() != data.n_rows()) {
+        return Err(MetricError::Length { scores: scores.len(), rows: data.n_rows() }.into());
+    }
+    let [first, second] = scores.map(|scores| data.from_input_order(scores));
+    blend_canonical(data, [&first, &second], metric, rules)
+}
+
+/// [`blend`] of scores in canonical order.
+pub fn blend_canonical(
+    data: &Dataset,
+    scores: [&[f64]; 2],
+    metric: &MetricName,
+    rules: &Rules,
+) -> Result<Blend, BlendError> {
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let form = AdditiveMetric::new(metric, rules, longest)
         .ok_or_else(|| BlendError::Kind { metric: metric.as_str().to_owned(), known: AdditiveMetric::KNOWN })?;
     let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
     let value_of = |scores: &[f64]| -> Result<f64, BlendError> {
         let nothing = BlendError::NothingToMeasure { metric: metric.as_str().to_owned() };
-        evaluator.evaluate(scores)?.metrics[0].mean.ok_or(nothing)
+        evaluator.evaluate_canonical(scores)?.metrics[0].mean.ok_or(nothing)
     };
     let spreads = scores.map(|scores| spread(data, scores));
     for (spread, which) in spreads.into_iter().zip(["first", "second"]) {
@@ -74,7 +88,7 @@ pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &R
     // An end is as good as a mix that is no better.
     let ends = [(0.0, alone[0]), (1.0, alone[1])];
     let mut best = if ends[1].1 > ends[0].1 { ends[1] } else { ends[0] };
-    if let Some(found) = best_step(data, &form, (&scaled[0], &direction), (1.0, 0.5)) {
+    if let Some(found) = best_step(&Share::alone(data), &form, (&scaled[0], &direction), (1.0, 0.5)) {
         let value = value_of(&mix(found.step).scores(scores))?;
         if value > best.1 {
             best = (found.step, value);

@@ -2,7 +2,7 @@
 
 use rankwise_data::Dataset;
 use rankwise_formats::{Arithmetic, Reading};
-use rankwise_model::{Model, Tree, TreeParts};
+use rankwise_model::{Model, ModelError, Output, Tree, TreeEnsemble, TreeParts};
 use rankwise_score::Documents as _;
 use rayon::prelude::*;
 
@@ -18,6 +18,17 @@ pub struct ExportAgreement {
     pub documents: usize,
     /// How far a score is from ours at most: 0 where the program computes in f64.
     pub largest_difference: f64,
+}
+
+/// An export that is not what its model is.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CheckExportError {
+    /// The model has no trees, so this is not its export.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A document has another score.
+    #[error(transparent)]
+    Difference(#[from] ExportDifference),
 }
 
 /// A document whose score is another.
@@ -40,18 +51,17 @@ pub struct ExportDifference {
 /// Scores all documents with the model and with what was read back of its export. Where the other program computes in f64, scores
 /// must be equal. Else leaves are rounded to f32 (by `m / 2^24` in all, if `m` is the sum of their absolute values), and so is the
 /// sum after each tree (by as much again). Finds the first row of the input that is further off.
-pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<ExportAgreement, ExportDifference> {
-    let in_order = |scores: Vec<f64>| data.to_input_order(&scores);
-    let ours = in_order(predict(model, data));
+pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<ExportAgreement, CheckExportError> {
+    let ours = predict(model, data);
     // What its leaves add up to, in f64: tells a wrong leaf from what rounding of sums may hide.
-    let leaves = in_order(predict(&reading.model, data));
+    let leaves = predict(&reading.model, data);
     let is_wide = reading.arithmetic == Arithmetic::F64;
     let (theirs, sizes) = if is_wide {
         (leaves.clone(), vec![0.0; leaves.len()])
     } else {
-        (in_order(scores_of(reading, data)), in_order(predict(&of_absolutes(model), data)))
+        (data.to_input_order(&scores_of(reading, data)), predict(&of_absolutes(model)?, data))
     };
-    let n_sums = model.trees.len() as f64 + 2.0;
+    let n_sums = model.tree_ensemble()?.n_trees() as f64 + 2.0;
     let mut largest_difference = 0.0_f64;
     for row in 0..ours.len() {
         // The second part is for what the sums of f64 lose.
@@ -61,7 +71,7 @@ pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<
             let bound = if is_wide { 0.0 } else { bound };
             let difference = (score - ours[row]).abs();
             if difference.is_nan() || difference > bound {
-                return Err(ExportDifference { row: row + 1, ours: ours[row], theirs: score, bound });
+                return Err(ExportDifference { row: row + 1, ours: ours[row], theirs: score, bound }.into());
             }
         }
         largest_difference = largest_difference.max((theirs[row] - ours[row]).abs());
@@ -71,7 +81,7 @@ pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<
 
 /// The other program's scores, in canonical order.
 fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
-    let features = &reading.model.features;
+    let features = reading.model.features();
     let columns: Vec<_> = features.iter().map(|feature| data.column_of(*feature)).collect();
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each(|(task, scores)| {
@@ -91,12 +101,14 @@ fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
 }
 
 /// The model whose score is the sum of absolute values of what the given one adds.
-fn of_absolutes(model: &Model) -> Model {
+fn of_absolutes(model: &Model) -> Result<Model, ModelError> {
     let absolute = |tree: &Tree| {
         let leaf_value = tree.parts().leaf_value.iter().map(|value| value.abs()).collect();
         Tree::new(TreeParts { leaf_value, ..tree.parts().clone() }).unwrap_or_else(|_| tree.clone())
     };
-    Model { base_score: model.base_score.abs(), trees: model.trees.iter().map(absolute).collect(), ..model.clone() }
+    let ensemble = model.tree_ensemble()?;
+    let trees = ensemble.trees().iter().map(absolute).collect();
+    model.with_ranker(TreeEnsemble::new(ensemble.base_score().abs(), Output::Sum, trees)?)
 }
 
 #[cfg(test)]
@@ -104,7 +116,7 @@ mod tests {
     use super::*;
     use rankwise_data::{DatasetBuilder, Row};
     use rankwise_formats::{ExportOptions, Target, export, read_back};
-    use rankwise_model::{AbsentFeature, Output, Precision, TrainedOn};
+    use rankwise_model::{AbsentFeature, Header, Precision};
 
     /// Many trees, whose sums of f32 would hide that one leaf is slightly wrong.
     fn model() -> Model {
@@ -119,18 +131,9 @@ mod tests {
             leaf_value: vec![0.1 * value, -0.3 * value],
             leaf_count: vec![1, 1],
         };
-        Model {
-            objective: "rmse".into(),
-            params: std::collections::BTreeMap::new(),
-            trained_on: TrainedOn::default(),
-            absent: AbsentFeature::Missing,
-            precision: Precision::F32,
-            base_score: 0.7,
-            output: Output::Sum,
-            features: vec![3],
-            feature_names: Vec::new(),
-            trees: (1..400).map(|idx| Tree::new(tree(f64::from(idx))).unwrap()).collect(),
-        }
+        let trees = (1..400).map(|idx| Tree::new(tree(f64::from(idx))).unwrap()).collect();
+        let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![3]);
+        Model::new(header, TreeEnsemble::new(0.7, Output::Sum, trees).unwrap()).unwrap()
     }
 
     #[test]
@@ -149,11 +152,16 @@ mod tests {
             assert_eq!(agreement.documents, 3);
             assert!(agreement.largest_difference < 0.1, "{target} {agreement:?}");
             // Only the last document comes to this leaf; the difference is far below what f32 sums may lose.
-            let mut parts = reading.model.trees[200].parts().clone();
+            let ensemble = reading.model.tree_ensemble().unwrap();
+            let mut trees = ensemble.trees().to_vec();
+            let mut parts = trees[200].parts().clone();
             parts.leaf_value[1] += 0.01;
-            reading.model.trees[200] = Tree::new(parts).unwrap();
-            let difference = check_export(&model, &reading, &data).unwrap_err();
-            assert_eq!(difference.row, 3, "{target} {difference}");
+            trees[200] = Tree::new(parts).unwrap();
+            reading.model = reading.model.with_ranker(ensemble.with_trees(trees).unwrap()).unwrap();
+            match check_export(&model, &reading, &data) {
+                Err(CheckExportError::Difference(difference)) => assert_eq!(difference.row, 3, "{target} {difference}"),
+                other => panic!("{target}: {other:?}"),
+            }
         }
     }
 }

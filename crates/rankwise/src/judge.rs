@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_io::{Qrels, TrecRun};
 use rankwise_metrics::{Found, RunResults};
 
@@ -59,7 +59,7 @@ pub fn judge_run(run: &TrecRun, qrels: &Qrels) -> Result<JudgedRun, JudgeError> 
 }
 
 /// Joins a run with the labels of a data set.
-pub fn judge_run_by_data(run: &TrecRun, data: &Dataset) -> Result<JudgedRun, JudgeError> {
+pub fn judge_run_by_data(run: &TrecRun, data: &Documents) -> Result<JudgedRun, JudgeError> {
     if !data.has_doc_ids() {
         return Err(JudgeError::NoDocIds);
     }

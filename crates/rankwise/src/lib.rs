@@ -36,11 +36,11 @@ mod predict;
 mod trace;
 
 pub use baseline::{BestFeature, best_feature};
-pub use blend::{Blend, BlendError, blend};
-pub use check_export::{ExportAgreement, ExportDifference, check_export};
+pub use blend::{Blend, BlendError, blend, blend_canonical};
+pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
-pub use predict::predict;
+pub use predict::{predict, predict_canonical};
 pub use rankwise_data as data;
 pub use rankwise_eval as eval;
 pub use rankwise_formats as formats;

@@ -10,13 +10,30 @@ use rayon::prelude::*;
 /// Documents that one task scores: some blocks of the scorer.
 pub(crate) const TASK_DOCS: usize = 2048;
 
-/// The score of every document, in canonical order. A feature that no document has is missing in all of
-/// them, or 0, as the data says of what is left out.
+/// The score of every document, in input order: as the rows stood in the file, the slice or the builder that the data came
+/// from. A feature that no document has is missing in all of them, or 0, as the data says of features that are left out.
+///
+/// ```
+/// use rankwise::model::{AbsentFeature, Header, LinearRanker, Precision};
+/// use rankwise::prelude::*;
+///
+/// // The queries are out of order, and so are the documents.
+/// let data = Dataset::from_dense(&[0.5, 0.125, 0.25], 1).labels(&[1.0, 0.0, 0.0]).qids(&["b", "a", "b"]).build()?;
+/// let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![0]);
+/// let model = Model::new(header, LinearRanker::new(0.0, vec![2.0])?)?;
+/// assert_eq!(predict(&model, &data), [1.0, 0.25, 0.5]);
+/// # Ok::<(), rankwise::Error>(())
+/// ```
 pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
+    data.to_input_order(&predict_canonical(model, data))
+}
+
+/// [`predict`] in canonical order, the order in which a [`Dataset`] holds its rows.
+pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     // Whoever lets the user choose instructions has refused what cannot be had.
     let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
     let scorer = Scorer::with_simd(model, simd);
-    let columns: Vec<_> = model.features.iter().map(|feature| data.column_of(*feature)).collect();
+    let columns: Vec<_> = model.features().iter().map(|feature| data.column_of(*feature)).collect();
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
         let first = task * TASK_DOCS;

@@ -9,7 +9,7 @@ mod picture;
 
 use std::fmt::Write as _;
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 
 /// The ranks of one query's documents.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Trace {
 
 impl Trace {
     /// For a query of the data; `None` if there is none with this id. `low` is the share of ranks, from 0 to 1, that counts as lowest.
-    pub fn new(data: &Dataset, qid: &str, low: f64) -> Option<Self> {
+    pub fn new(data: &Documents, qid: &str, low: f64) -> Option<Self> {
         let query = data.queries().find(|query| query.id == qid)?;
         let name = |doc: usize| match query.doc_id(doc) {
             "" => format!("row {}", query.input_rows[doc]),

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     let systems = [&args.first, &args.second].map(|path| System::of_file(path));
     let TwoScored { data, scores: [first, second] } = system::score_two(&systems, judgements, output)?;
     let place = files::shown(&args.data);
-    let blend = rankwise::blend(&data, [&first, &second], &metric, &rules)
+    let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules)
         .map_err(|error| user(format!("{place}: {error}")))?;
     if let Some(out) = &args.out {
         let mixed = data.to_input_order(&blend.scores([&first, &second]));

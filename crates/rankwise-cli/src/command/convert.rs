@@ -29,6 +29,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         names: args.feature_names.as_deref().map(names).transpose()?.unwrap_or_default(),
     };
     let model = files::read_model(&args.model)?;
+    let ensemble = files::trees_of(&model, &args.model, "convert")?;
     files::check_output(&args.out, &inputs)?;
     let place = files::shown(&args.model);
     let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
@@ -39,8 +40,8 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     write_atomically(&args.out, |file| file.write_all(&bytes))?;
     let mut summary = format!(
         "wrote {} with {} leaves to {} ({}, {} bytes)\n",
-        text::count(model.trees.len(), "tree"),
-        text::thousands(model.n_leaves() as u64),
+        text::count(ensemble.n_trees(), "tree"),
+        text::thousands(ensemble.n_leaves() as u64),
         args.out.display(),
         args.to,
         text::thousands(bytes.len() as u64),
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         &summary,
         &json!({
             "file": args.out.display().to_string(), "format": args.to.name(), "bytes": bytes.len(),
-            "trees": model.trees.len(), "leaves": model.n_leaves(), "features": model.features.len(), "check": checked,
+            "trees": ensemble.n_trees(), "leaves": ensemble.n_leaves(), "features": model.features().len(), "check": checked,
         }),
     )
 }

@@ -126,15 +126,19 @@ fn measure(
     rules: &Rules,
 ) -> anyhow::Result<Table> {
     let evaluate = |scores: &[f64], rules: &Rules| {
-        Evaluator::new(test, std::slice::from_ref(metric), rules).and_then(|evaluator| evaluator.evaluate(scores))
+        Evaluator::new(test, std::slice::from_ref(metric), rules)
+            .and_then(|evaluator| evaluator.evaluate_canonical(scores))
     };
     let mut rankers = Vec::new();
     for (learner, model) in LEARNERS.iter().zip(trained) {
-        rankers.push((learner.name.to_owned(), evaluate(&rankwise::predict(model, test), rules)?));
+        rankers.push((learner.name.to_owned(), evaluate(&rankwise::predict_canonical(model, test), rules)?));
     }
     if let Some(best) = rankwise::best_feature(train_data, metric, rules)? {
         let direction = if best.is_ascending { "" } else { ", ascending" };
-        rankers.push((format!("best feature ({}{direction})", best.feature), evaluate(&best.scores(test), rules)?));
+        rankers.push((
+            format!("best feature ({}{direction})", best.feature),
+            evaluate(&best.scores_canonical(test), rules)?,
+        ));
     }
     // All scores equal, averaged over ties: exactly what random orders give on average.
     let average = Rules { ties: Ties::Average, ..rules.clone() };

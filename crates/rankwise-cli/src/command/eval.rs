@@ -76,7 +76,7 @@ pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
 fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec<Option<Interval>> {
     let weights: Vec<f64> = queries.weights.iter().copied().map(f64::from).collect();
     let sample = |metric: &MetricValues| {
-        if metric.kind.is_pooled() { QueryValues::new(&[], &[]) } else { QueryValues::new(&metric.per_query, &weights) }
+        if metric.is_pooled { QueryValues::new(&[], &[]) } else { QueryValues::new(&metric.per_query, &weights) }
     };
     let samples: Vec<QueryValues> = evaluation.metrics.iter().map(sample).collect();
     intervals(&samples.iter().collect::<Vec<_>>(), &IntervalSpec { seed, ..IntervalSpec::default() })
@@ -106,7 +106,7 @@ fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Inter
 fn per_query_table(queries: &Queries, evaluation: &Evaluation) -> String {
     let mut out = String::from("qid\tdocuments\tweight");
     // What is one number over all documents has no column.
-    let metrics: Vec<_> = evaluation.metrics.iter().filter(|metric| !metric.kind.is_pooled()).collect();
+    let metrics: Vec<_> = evaluation.metrics.iter().filter(|metric| !metric.is_pooled).collect();
     for metric in &metrics {
         let _ = write!(out, "\t{}", metric.name);
     }

@@ -1,12 +1,12 @@
 //! `rankwise inspect`
 
+mod model;
+mod ranker;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
-use rankwise::formats::Source;
-use rankwise::model::{AbsentFeature, ExpectedGain, Model, Output as ModelOutput, TrainedOn, Tree};
-use rankwise::params::ParamValue as _;
 use serde_json::json;
 
 use crate::args::Inspect;
@@ -15,13 +15,11 @@ use crate::{files, text};
 
 /// Past this many different labels, their range says more than their shares.
 const MAX_LABELS_LISTED: usize = 12;
-/// Features listed by importance.
-const TOP_FEATURES: usize = 10;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if let Some(source) = files::model_source(&args.file) {
         let model = files::read_model(&args.file)?;
-        return output.result(&model_text(&args.file, source, &model), &model_json(source, &model));
+        return output.result(&model::text(&args.file, source, &model)?, &model::json(source, &model)?);
     }
     let data = files::read_data(&args.file, &args.read.options(Absent::Missing))?;
     let facts = DataFacts::new(&data);
@@ -166,95 +164,4 @@ fn id_range(ids: &[u32]) -> String {
         (Some(first), Some(last)) => format!(", ids {first} to {last}"),
         _ => String::new(),
     }
-}
-
-/// What is not known of another program's model is left out.
-fn model_text(path: &Path, source: Source, model: &Model) -> String {
-    let deepest = model.trees.iter().map(Tree::depth).max().unwrap_or(0);
-    let mut out = format!("{}: model", path.display());
-    if source != Source::Native {
-        let _ = write!(out, " of {}", source.name());
-    }
-    if !model.objective.is_empty() {
-        let _ = write!(out, ", objective {}", model.objective);
-    }
-    out.push('\n');
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<12} {value}");
-    };
-    line(
-        "trees",
-        format!(
-            "{}, {} leaves in all, depth up to {deepest}",
-            text::thousands(model.trees.len() as u64),
-            text::thousands(model.n_leaves() as u64)
-        ),
-    );
-    line("features", format!("{} used{}", model.features.len(), id_range(&model.features)));
-    let absent = match model.absent {
-        AbsentFeature::Missing => "missing",
-        AbsentFeature::Zero => "0",
-    };
-    line("absent", format!("a feature that a document does not name is {absent}"));
-    match &model.output {
-        ModelOutput::Sum => line("base score", model.base_score.to_string()),
-        ModelOutput::ExpectedGain(ExpectedGain { gains, base_scores }) => {
-            line("outputs", format!("{}, one tree each in turn; a score is the expected gain", gains.len()));
-            line("gains", gains.render());
-            line("base scores", base_scores.render());
-        }
-    }
-    if let Some(on) = trained_on(model) {
-        let (rows, queries) = (text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query"));
-        line("trained on", format!("{rows}, {queries}"));
-        line("fingerprint", on.fingerprint.clone());
-    }
-    for (idx, (name, value)) in model.params.iter().enumerate() {
-        line(if idx == 0 { "parameters" } else { "" }, format!("{name} = {value}"));
-    }
-    let mut all = model.importance();
-    let total: f64 = all.iter().map(|entry| entry.gain).sum();
-    let has_gains = total > 0.0;
-    if !has_gains {
-        all.sort_by_key(|entry| (std::cmp::Reverse(entry.splits), entry.feature));
-    }
-    let row = |feature: String, gain: String, splits: String| {
-        if has_gains { vec![feature, gain, splits] } else { vec![feature, splits] }
-    };
-    let mut rows = vec![row("feature".into(), "gain".into(), "splits".into())];
-    for entry in all.iter().take(TOP_FEATURES) {
-        let share = format!("{:.1} %", 100.0 * entry.gain / total);
-        rows.push(row(model.feature_label(entry.feature), share, text::thousands(entry.splits)));
-    }
-    if rows.len() > 1 {
-        let _ = write!(out, "\nmost important features\n{}", text::table(&rows));
-    }
-    out
-}
-
-/// Nothing, if the file does not say.
-fn trained_on(model: &Model) -> Option<&TrainedOn> {
-    Some(&model.trained_on).filter(|on| !on.fingerprint.is_empty())
-}
-
-fn model_json(source: Source, model: &Model) -> serde_json::Value {
-    let importance: Vec<serde_json::Value> = model
-        .importance()
-        .iter()
-        .map(|entry| json!({ "feature": entry.feature, "name": model.feature_label(entry.feature), "gain": entry.gain, "splits": entry.splits }))
-        .collect();
-    json!({
-        "kind": "model",
-        "source": source.name(),
-        "objective": model.objective,
-        "trees": model.trees.len(),
-        "leaves": model.n_leaves(),
-        "depth": model.trees.iter().map(Tree::depth).max().unwrap_or(0),
-        "base_score": model.base_score,
-        "output": model.output,
-        "params": model.params,
-        "trained_on": trained_on(model),
-        "absent": model.absent,
-        "importance": importance,
-    })
 }

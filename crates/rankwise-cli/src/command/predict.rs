@@ -22,14 +22,15 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     files::check_inputs(&[&args.model, &args.data])?;
     let mut model = files::read_model(&args.model)?;
     if let Some(n_rounds) = args.trees {
-        model.trees.truncate(n_rounds.saturating_mul(model.output.n_outputs()));
+        let ensemble = files::trees_of(&model, &args.model, "predict --trees")?.first_rounds(n_rounds);
+        model = model.with_ranker(ensemble)?;
     }
     files::check_output(out, &[&args.model, &args.data])?;
     let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Optional)?;
     files::warn_unknown_features(&model, &data, &args.data, output);
     let load = started.elapsed();
     let scoring = Instant::now();
-    let scores = rankwise::predict(&model, &data);
+    let scores = rankwise::predict_canonical(&model, &data);
     let score = scoring.elapsed();
     write_atomically(out, |file| match args.format {
         PredictFormat::Scores => write_scores(file, &data.to_input_order(&scores)),

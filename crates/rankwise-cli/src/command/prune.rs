@@ -27,6 +27,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     files::check_inputs(&[&args.model, &args.valid])?;
     files::check_output(&args.out, &[&args.model, &args.valid])?;
     let model = files::read_model(&args.model)?;
+    let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
     files::warn_unknown_features(&model, &data, &args.valid, output);
     let pruned = prune(&model, &data, (&metric, &rules), args.max_loss).map_err(|error| {
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
         user(format!("{}: {error}", files::shown(place)))
     })?;
     files::write_text(&args.out, &pruned.model.to_json())?;
-    let (n_before, n_after) = (model.trees.len(), pruned.model.trees.len());
+    let n_after = pruned.model.tree_ensemble()?.n_trees();
     let seconds = started.elapsed().as_secs_f64();
     let name = metric.as_str();
     let summary = format!(

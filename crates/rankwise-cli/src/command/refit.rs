@@ -1,6 +1,7 @@
 //! `rankwise refit`
 
 use rankwise::formats::Source;
+use rankwise::model::Tree;
 use rankwise::train::{TrainError, TrainSpec, refit};
 use serde_json::json;
 
@@ -19,6 +20,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     files::check_output(&args.out, &[&args.model, &args.data])?;
     let source = files::model_source(&args.model);
     let model = files::read_model(&args.model)?;
+    let old_trees = files::trees_of(&model, &args.model, "refit")?;
     let place = files::shown(&args.model);
     let is_foreign = source.is_some_and(|source| source != Source::Native);
     let mut spec = match &args.objective {
@@ -49,22 +51,22 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         _ => user(format!("{}: {error}", files::shown(&args.data))),
     })?;
     files::write_text(&args.out, &new.to_json())?;
-    let changed = |idx: usize| {
-        let (old, new) = (&model.trees[idx].parts().leaf_value, &new.trees[idx].parts().leaf_value);
-        old.iter().zip(new).filter(|(old, new)| old != new).count()
+    let new_trees = new.tree_ensemble()?;
+    let changed = |(old, new): (&Tree, &Tree)| {
+        old.parts().leaf_value.iter().zip(&new.parts().leaf_value).filter(|(old, new)| old != new).count()
     };
-    let n_changed: usize = (0..model.trees.len()).map(changed).sum();
+    let n_changed: usize = old_trees.trees().iter().zip(new_trees.trees()).map(changed).sum();
     let summary = format!(
         "changed {} of {} in {}\nwrote {}\n",
         text::thousands(n_changed as u64),
-        text::count(model.n_leaves(), "leaf value"),
-        text::count(model.trees.len(), "tree"),
+        text::count(old_trees.n_leaves(), "leaf value"),
+        text::count(old_trees.n_trees(), "tree"),
         args.out.display()
     );
     let json = json!({
         "model": args.out.display().to_string(),
-        "trees": new.trees.len(),
-        "leaves": new.n_leaves(),
+        "trees": new_trees.n_trees(),
+        "leaves": new_trees.n_leaves(),
         "leaves_changed": n_changed,
         "decay": args.decay,
     });

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rankwise::data::Dataset;
-use rankwise::model::Model;
+use rankwise::data::{Dataset, Documents, LoadedData};
+use rankwise::model::{Model, TreeEnsemble};
 use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use serde_json::json;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     files::check_output(out, &inputs)?;
     let start = args.init_model.as_deref().map(files::read_model).transpose()?;
     if let (Some(model), Some(path)) = (&start, &args.init_model) {
+        files::trees_of(model, path, "train --init-model")?;
         take_absent(&mut spec, model, path)?;
     }
     let params = spec.check()?;
@@ -49,7 +50,6 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let found = found.flatten();
 
     let mut options = read.options(params.binning().absent);
-    options.takes_cache = start.is_none();
     if let Some(model) = &start {
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
         options.takes_more_features = true;
@@ -57,9 +57,14 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     options.pairs.clone_from(&args.pairs);
     // Pairs say all that is needed.
     options.columns.is_label_optional = args.pairs.is_some();
-    let data = files::read_data(data_path, &options)?;
-    if let Some(model) = start.as_ref().filter(|model| !model.features.is_empty()) {
-        if model.feature_names.is_empty() {
+    // A model to start from is asked about values.
+    let data = if start.is_some() {
+        LoadedData::Values(files::read_data(data_path, &options)?)
+    } else {
+        files::read_training_data(data_path, &options)?
+    };
+    if let Some(model) = start.as_ref().filter(|model| !model.features().is_empty()) {
+        if model.feature_names().is_empty() {
             files::check_unnamed(
                 &data,
                 data_path,
@@ -68,7 +73,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         }
         files::warn_unknown_features(model, &data, data_path, output);
     }
-    (options.takes_cache, options.takes_more_features, options.pairs) = (false, false, None);
+    (options.takes_more_features, options.pairs) = (false, None);
     // Validation sets have the columns of the training data, wherever they stand.
     options.features = Some(data.feature_names().to_vec()).filter(|names| !names.is_empty());
     let valid_data =
@@ -107,6 +112,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let traces = tracer.write()?;
     let report = Report {
         traces,
+        ensemble: trained.model.tree_ensemble()?,
         params: &params,
         trained: &trained,
         out,
@@ -143,7 +149,7 @@ fn placed(error: TrainError, data: &Path, (checkpoint, start): (Option<&Path>, O
     user(format!("{}: {error}", files::shown(path)))
 }
 
-fn tell_data(path: &Path, data: &Dataset, valid: &[ValidSet<'_>], output: Output) {
+fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
     if output.is_quiet() {
         return;
     }
@@ -174,7 +180,7 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, DataArgs)
     Ok((spec, read))
 }
 
-fn describe(data: &Dataset) -> String {
+fn describe(data: &Documents) -> String {
     format!(
         "{}, {}, {}",
         text::count(data.n_rows(), "document"),
@@ -198,6 +204,7 @@ fn rankwise_help_json() -> serde_json::Value {
 struct Report<'a> {
     params: &'a TrainParams,
     trained: &'a Trained,
+    ensemble: &'a TreeEnsemble,
     out: &'a Path,
     load: Duration,
     total: Duration,
@@ -209,8 +216,8 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn text(&self) -> String {
-        let Trained { model, start_trees, trees_grown, values, stopped, .. } = self.trained;
-        let n_kept = model.trees.len() - start_trees;
+        let Trained { start_trees, trees_grown, values, stopped, .. } = self.trained;
+        let n_kept = self.ensemble.n_trees() - start_trees;
         let why = match stopped {
             StopReason::Finished => "",
             StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
@@ -241,7 +248,7 @@ impl Report<'_> {
     }
 
     fn json(&self) -> serde_json::Value {
-        let Trained { model, values, phases, .. } = self.trained;
+        let Trained { values, phases, .. } = self.trained;
         let first_set = values.first().map(|first| first.set.clone());
         let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
             values
@@ -256,9 +263,9 @@ impl Report<'_> {
         json!({
             "model": self.out.display().to_string(),
             "traces": self.traces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            "trees": model.trees.len(),
+            "trees": self.ensemble.n_trees(),
             "start_trees": self.trained.start_trees,
-            "best_iteration": (model.trees.len() - self.trained.start_trees) / model.output.n_outputs(),
+            "best_iteration": (self.ensemble.n_trees() - self.trained.start_trees) / self.ensemble.n_outputs(),
             "trees_grown": self.trained.trees_grown,
             "stopped": match self.trained.stopped {
                 StopReason::Finished => "finished",

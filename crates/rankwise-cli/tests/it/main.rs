@@ -15,6 +15,7 @@ mod eval;
 mod flags;
 mod input;
 mod inspect;
+mod linear;
 mod model_files;
 mod objectives;
 mod one_answer;

@@ -94,14 +94,14 @@ fn a_full_disk_is_said_and_is_the_users_to_mend() {
 }
 
 /// Starts a training that would take far longer than the test, and waits for it to say that it has the data.
-fn start_long_training(sandbox: &Sandbox, more: &str) -> (Child, BufReader<std::process::ChildStderr>) {
+fn start_long_training(sandbox: &Sandbox, more: &str, awaited: &str) -> (Child, BufReader<std::process::ChildStderr>) {
     let line = format!("train train.txt --out m.json --set num_trees=1000000 --set learning_rate=0.0001{more}");
     let mut command = sandbox.command(line.split(' '));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     // A line of progress comes while trees are grown, when Ctrl-C is already looked after.
     let mut line = String::new();
-    while !line.starts_with("tree ") {
+    while !line.starts_with(awaited) {
         line.clear();
         assert!(stderr.read_line(&mut line).unwrap() > 0, "the training ended by itself");
     }
@@ -110,8 +110,18 @@ fn start_long_training(sandbox: &Sandbox, more: &str) -> (Child, BufReader<std::
 
 #[test]
 fn ctrl_c_keeps_the_trees_so_far() {
+    interrupt("", "tree ");
+}
+
+/// The search for outliers, which comes before the model itself, shows its progress and can be stopped, too.
+#[test]
+fn ctrl_c_stops_the_search_for_outliers() {
+    interrupt(" --set sample=inliers --set outlier_trees=1000000", "looking for outliers: tree ");
+}
+
+fn interrupt(more: &str, awaited: &str) {
     let sandbox = Sandbox::with_data();
-    let (child, mut stderr) = start_long_training(&sandbox, "");
+    let (child, mut stderr) = start_long_training(&sandbox, more, awaited);
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();

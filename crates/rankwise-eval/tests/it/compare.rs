@@ -2,7 +2,7 @@
 
 use rankwise_data::StringTable;
 use rankwise_eval::{Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, Table, Test};
-use rankwise_metrics::{Evaluation, MetricKind, MetricValues};
+use rankwise_metrics::{Evaluation, MetricValues};
 
 use crate::on_threads;
 
@@ -10,7 +10,13 @@ type System = (String, Evaluation);
 
 /// A system measured by one metric on queries q0, q1, ...
 fn system(name: &str, values: &[Option<f64>]) -> System {
-    let metric = MetricValues { name: "ndcg".into(), kind: MetricKind::Ndcg, per_query: values.to_vec(), mean: None };
+    let metric = MetricValues {
+        name: "ndcg".into(),
+        is_larger_better: true,
+        is_pooled: false,
+        per_query: values.to_vec(),
+        mean: None,
+    };
     (name.into(), Evaluation { metrics: vec![metric] })
 }
 
@@ -132,7 +138,7 @@ fn small_values_may_be_good() {
     let one_sided = CompareSpec { alternative: Alternative::FirstIsBetter, ..spec(FISHER) };
     let larger = compare(&systems, &one_sided).unwrap().pairs.remove(0);
     for (_, evaluation) in &mut systems {
-        evaluation.metrics[0].kind = MetricKind::Arp;
+        evaluation.metrics[0].is_larger_better = false;
     }
     let table = table(&systems).unwrap();
     let smaller = Comparison::new(&table, &one_sided, |_, _| {}).unwrap().pairs.remove(0);
@@ -174,7 +180,7 @@ fn what_cannot_be_compared_is_refused() {
     let infinite = system("b", &[Some(f64::INFINITY), Some(0.2)]);
     assert!(matches!(refused(&[a.clone(), infinite]), EvalError::Value { .. }));
     let mut pooled = a.clone();
-    pooled.1.metrics[0].kind = MetricKind::Auc;
+    pooled.1.metrics[0].is_pooled = true;
     assert_eq!(refused(&[pooled, a.clone()]), EvalError::Pooled { metric: "ndcg".into() });
     let mut other = system("b", &[Some(0.1), Some(0.2)]);
     other.1.metrics[0].name = "dcg".into();

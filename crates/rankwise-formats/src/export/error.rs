@@ -1,10 +1,15 @@
 //! Why a model cannot be exported.
 
+use rankwise_model::ModelError;
+
 use super::Target;
 
 /// A model that the target cannot express.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExportError {
+    /// Only trees can be exported.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The score is no sum of leaves.
     #[error(
         "the model of objective '{objective}' has several outputs and scores by the gain they lead to expect, but {target} can only \

@@ -25,7 +25,7 @@ pub(crate) fn write(lowered: &Lowered, model: &Model, options: &ExportOptions) -
     let n_columns = lowered.n_columns(Target::LightGbm)?;
     let names = column_names(model, n_columns)?;
     let trees: Vec<String> = lowered.trees.iter().enumerate().map(|(idx, nodes)| tree(idx, nodes)).collect();
-    let objective = if model.objective.contains("lambda") { "lambdarank" } else { "regression" };
+    let objective = if model.objective().contains("lambda") { "lambdarank" } else { "regression" };
     let infos = vec!["[-inf:inf]"; n_columns].join(" ");
     let sizes = line(&trees, |tree| tree.len().to_string());
     let mut out = format!(
@@ -55,7 +55,7 @@ fn check_near_zero(lowered: &Lowered) -> Result<(), ExportError> {
 /// The names of all columns, blanks between them.
 fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> {
     let mut names: Vec<String> = (0..n_columns).map(|column| format!("Column_{column}")).collect();
-    for (feature, name) in model.features.iter().copied().zip(&model.feature_names) {
+    for (feature, name) in model.features().iter().copied().zip(model.feature_names()) {
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "\",:[]{}".contains(c)) {
             let (target, name) = (Target::LightGbm, name.clone());
             let problem = "names are words without quotes, commas, colons and brackets";

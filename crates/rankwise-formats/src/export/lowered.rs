@@ -60,15 +60,16 @@ pub(crate) struct Lowered {
 
 impl Lowered {
     pub(crate) fn new(model: &Model, target: Target, options: &ExportOptions) -> Result<Self, ExportError> {
-        if model.output != Output::Sum {
-            return Err(ExportError::Output { target, objective: model.objective.clone() });
+        let ensemble = model.tree_ensemble()?;
+        if *ensemble.output() != Output::Sum {
+            return Err(ExportError::Output { target, objective: model.objective().to_owned() });
         }
         let width = target.width();
-        let has_nodes = model.trees.iter().any(|tree| tree.n_nodes() > 0);
-        if has_nodes && width == Width::F32 && model.precision == Precision::F64 && !options.allow_rounding {
+        let has_nodes = ensemble.trees().iter().any(|tree| tree.n_nodes() > 0);
+        if has_nodes && width == Width::F32 && model.precision() == Precision::F64 && !options.allow_rounding {
             return Err(ExportError::Rounding { target });
         }
-        let mut trees: Vec<_> = model.trees.iter().map(|tree| lower(tree, model, width)).collect();
+        let mut trees: Vec<_> = ensemble.trees().iter().map(|tree| lower(tree, model, width)).collect();
         if trees.is_empty() {
             trees.push(vec![Node::Leaf { value: 0.0, count: 0 }]);
         }
@@ -78,7 +79,7 @@ impl Lowered {
         if options.n_columns.is_some() && !target.has_columns() {
             return Err(ExportError::ColumnsUnused { target });
         }
-        let (base_score, features) = (model.base_score, model.features.clone());
+        let (base_score, features) = (ensemble.base_score(), model.features().to_vec());
         Ok(Self { base_score, trees, n_columns: options.n_columns, features })
     }
 
@@ -160,7 +161,7 @@ fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
                 let (left, right) = (Child::decode(parts.left[node]), Child::decode(parts.right[node]));
                 let missing_left = parts.missing_left[node];
                 let (question, missing_left, left, right) =
-                    match (answer(parts.threshold[node], model.precision, width), missing_left) {
+                    match (answer(parts.threshold[node], model.precision(), width), missing_left) {
                         (Answer::AtMost(last), _) => (Question::AtMost(last), missing_left, left, right),
                         (Answer::AllLeft, false) => (Question::IsThere, false, left, right),
                         (Answer::AllRight, true) => (Question::IsThere, false, right, left),
@@ -173,7 +174,7 @@ fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
                             continue;
                         }
                     };
-                let feature = model.features[parts.feature[node] as usize];
+                let feature = model.features()[parts.feature[node] as usize];
                 let (gain, count) = (parts.gain[node], parts.count[node]);
                 nodes.push(Node::Split(Split { feature, question, missing_left, left: 0, right: 0, gain, count }));
                 open.push((right, Some((place, true))));

@@ -23,9 +23,9 @@ impl Names {
         }
         let mut by_id = BTreeMap::new();
         let mut ids = BTreeMap::new();
-        for (place, feature) in model.features.iter().copied().enumerate() {
+        for (place, feature) in model.features().iter().copied().enumerate() {
             let name = if options.names.is_empty() {
-                model.feature_names.get(place).cloned().unwrap_or_else(|| format!("f{feature}"))
+                model.feature_names().get(place).cloned().unwrap_or_else(|| format!("f{feature}"))
             } else {
                 options.names.get(&feature).cloned().ok_or(ExportError::Nameless { feature })?
             };

@@ -1,9 +1,9 @@
 //! An exported file as its program understands it.
 
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn};
+use rankwise_model::{AbsentFeature, Header, Model, Precision, Ranker, Tree};
 
 use crate::FormatError;
-use crate::draft::{DraftNode, features_of, trees};
+use crate::draft::{DraftNode, ensemble, features_of};
 
 /// What was read: the questions and leaves as a model, and how the program adds them.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +35,12 @@ pub enum BaseScore {
 impl Reading {
     /// The program's score of a document, its values in the order of the model's features; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
-        let Arithmetic::F32(place) = self.arithmetic else { return self.model.score(values) };
-        let rounded: Vec<f64> = values.iter().map(|value| self.model.precision.round(*value)).collect();
-        let leaf = |tree: &rankwise_model::Tree| tree.parts().leaf_value[tree.leaf(&rounded)] as f32;
-        let (base, leaves) = (self.model.base_score as f32, self.model.trees.iter().map(leaf));
+        let (Arithmetic::F32(place), Ranker::Trees(ensemble)) = (self.arithmetic, self.model.ranker()) else {
+            return self.model.score(values);
+        };
+        let rounded: Vec<f64> = values.iter().map(|value| self.model.precision().round(*value)).collect();
+        let leaf = |tree: &Tree| tree.parts().leaf_value[tree.leaf(&rounded)] as f32;
+        let (base, leaves) = (ensemble.base_score() as f32, ensemble.trees().iter().map(leaf));
         f64::from(match place {
             BaseScore::First => leaves.fold(base, |sum, leaf| sum + leaf),
             BaseScore::Last => leaves.fold(0.0, |sum, leaf| sum + leaf) + base,
@@ -49,16 +51,6 @@ impl Reading {
 /// A model of trees that were read.
 pub(crate) fn model(nodes: Vec<Vec<DraftNode>>, precision: Precision, base_score: f64) -> Result<Model, FormatError> {
     let features = features_of(&nodes);
-    Ok(Model {
-        objective: String::new(),
-        params: std::collections::BTreeMap::new(),
-        trained_on: TrainedOn::default(),
-        absent: AbsentFeature::Missing,
-        precision,
-        base_score,
-        output: Output::Sum,
-        feature_names: Vec::new(),
-        trees: trees(nodes, &features)?,
-        features,
-    })
+    let ensemble = ensemble(base_score, nodes, &features)?;
+    Ok(Model::new(Header::new(AbsentFeature::Missing, precision, features), ensemble)?)
 }

@@ -50,11 +50,11 @@ pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportE
 
 /// A name for every column, or none where the model has none.
 fn column_names(model: &Model, n_columns: usize) -> Result<Vec<String>, ExportError> {
-    if model.feature_names.is_empty() {
+    if model.feature_names().is_empty() {
         return Ok(Vec::new());
     }
     let mut names: Vec<String> = (0..n_columns).map(|column| format!("f{column}")).collect();
-    for (feature, name) in model.features.iter().copied().zip(&model.feature_names) {
+    for (feature, name) in model.features().iter().copied().zip(model.feature_names()) {
         let refuse = |problem| Err(ExportError::Name { target: Target::XgBoost, feature, name: name.clone(), problem });
         if name.contains(['[', ']', '<']) {
             return refuse("names have no brackets");

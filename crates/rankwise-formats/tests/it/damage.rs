@@ -97,7 +97,7 @@ fn deep_trees() {
         format!("{}{leaf}{}", node.repeat(depth), "}".repeat(depth))
     };
     let dump = |depth: usize| format!("{{\"name\":\"tree\",\"tree_info\":[{{\"tree_structure\":{}}}]}}", nodes(depth));
-    assert_eq!(import(dump(100).as_bytes()).unwrap().trees[0].depth(), 100);
+    assert_eq!(import(dump(100).as_bytes()).unwrap().tree_ensemble().unwrap().depth(), 100);
     let error = import(dump(200).as_bytes()).unwrap_err();
     assert!(error.to_string().contains("save the LightGBM model in its other form (LightGBM: text"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Every target, on random models and values that fall on their thresholds.
 
 use rankwise_formats::{Arithmetic, ExportError, ExportOptions, Reading, Target, export, import, read_back};
-use rankwise_model::{Model, Precision, Tree, TreeParts};
+use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
 use crate::random::{self, Kind, Shapes};
 
@@ -14,33 +14,43 @@ const ALLOWED: ExportOptions = ExportOptions {
 
 fn model(precision: Precision, kind: Kind, seed: u64) -> Model {
     let shapes = Shapes { n_trees: 12, max_leaves: 16, n_features: 5, n_thresholds: 40, precision, kind };
-    let mut model = random::model(&shapes, seed);
+    let model = random::model(&shapes, seed);
     // RankLib numbers features from 1.
-    for feature in &mut model.features {
-        *feature += 1;
-    }
-    model
+    let features = model.features().iter().map(|feature| feature + 1).collect();
+    Model::new(Header { features, ..model.header().clone() }, model.ranker().clone()).unwrap()
+}
+
+/// Trees over feature 4, with the base score of the random models.
+fn of_trees(trees: Vec<Tree>) -> Model {
+    let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![4]);
+    Model::new(header, TreeEnsemble::new(0.125, Output::Sum, trees).unwrap()).unwrap()
+}
+
+/// The model with a name for its only feature.
+fn named(model: &Model, name: &str) -> Model {
+    Model::new(Header { feature_names: vec![name.into()], ..model.header().clone() }, model.ranker().clone()).unwrap()
 }
 
 /// The values of a document by the features of what was read, which need not ask for all of them.
 fn values_for(reading: &Reading, model: &Model, row: &[f64]) -> Vec<f64> {
-    let value = |feature: &u32| row[model.features.binary_search(feature).unwrap()];
-    reading.model.features.iter().map(value).collect()
+    let value = |feature: &u32| row[model.features().binary_search(feature).unwrap()];
+    reading.model.features().iter().map(value).collect()
 }
 
 /// What rounding to f32 can change: the leaves, and each sum.
 fn bound(model: &Model, row: &[f64]) -> f64 {
-    let row: Vec<f64> = row.iter().map(|value| model.precision.round(*value)).collect();
+    let row: Vec<f64> = row.iter().map(|value| model.precision().round(*value)).collect();
     let size = |tree: &Tree| tree.parts().leaf_value[tree.leaf(&row)].abs();
-    let size: f64 = model.base_score.abs() + model.trees.iter().map(size).sum::<f64>();
-    size * (model.trees.len() + 2) as f64 / f64::from(1 << 24)
+    let ensemble = model.tree_ensemble().unwrap();
+    let size: f64 = ensemble.base_score().abs() + ensemble.trees().iter().map(size).sum::<f64>();
+    size * (ensemble.n_trees() + 2) as f64 / f64::from(1 << 24)
 }
 
 /// Exports the model once and compares the scores of all rows, each as the target can be given it.
 fn check_rows(model: &Model, target: Target, rows: &[f64], given: impl Fn(f64) -> f64) {
     let bytes = export(model, target, &ALLOWED).unwrap();
     let reading = read_back(&bytes, target, model, &ALLOWED).unwrap();
-    for row in rows.chunks(model.features.len()) {
+    for row in rows.chunks(model.features().len()) {
         let row: Vec<f64> = row.iter().map(|value| given(*value)).collect();
         let (ours, theirs) = (model.score(&row), reading.score(&values_for(&reading, model, &row)));
         match reading.arithmetic {
@@ -117,10 +127,7 @@ fn stump(threshold: f64, missing_left: bool) -> Model {
         leaf_value: vec![-1.5, 2.25],
         leaf_count: vec![1, 1],
     };
-    let mut model = model(Precision::F32, Kind::Any, 1);
-    model.trees = vec![Tree::new(parts).unwrap()];
-    model.features = vec![4];
-    model
+    of_trees(vec![Tree::new(parts).unwrap()])
 }
 
 #[test]
@@ -137,8 +144,9 @@ fn what_a_target_cannot_express_is_refused_unless_it_is_allowed() {
             assert!(export(&model, target, &strict).is_ok(), "{target}");
         }
     }
-    let mut wide = stump(0.5, true);
-    wide.precision = Precision::F64;
+    let model = stump(0.5, true);
+    let with_header = |header: Header| Model::new(header, model.ranker().clone()).unwrap();
+    let wide = with_header(Header { precision: Precision::F64, ..model.header().clone() });
     for target in [Target::XgBoost, Target::Onnx, Target::RankLib, Target::Solr, Target::XgBoostDump] {
         assert_eq!(refused(&wide, target), ExportError::Rounding { target });
     }
@@ -151,15 +159,14 @@ fn what_a_target_cannot_express_is_refused_unless_it_is_allowed() {
     let threshold = f64::from(1e-20_f32);
     assert_eq!(refused(&stump(threshold, true), target), ExportError::Threshold { target, tree: 0, threshold });
 
-    let mut from_zero = stump(0.5, true);
-    from_zero.features = vec![0];
+    let from_zero = with_header(Header { features: vec![0], ..model.header().clone() });
     assert!(matches!(refused(&from_zero, Target::RankLib), ExportError::Feature { feature: 0, first: 1, .. }));
-    from_zero.features = vec![u32::MAX];
+    let from_end = with_header(Header { features: vec![u32::MAX], ..model.header().clone() });
     for target in [Target::LightGbm, Target::XgBoost, Target::Onnx, Target::C, Target::RankLib] {
-        assert!(matches!(refused(&from_zero, target), ExportError::Feature { feature: u32::MAX, .. }), "{target}");
+        assert!(matches!(refused(&from_end, target), ExportError::Feature { feature: u32::MAX, .. }), "{target}");
     }
-    let mut large = stump(0.5, true);
-    large.base_score = 1e39;
+    let trees = model.tree_ensemble().unwrap().trees().to_vec();
+    let large = model.with_ranker(TreeEnsemble::new(1e39, Output::Sum, trees).unwrap()).unwrap();
     for target in [Target::XgBoost, Target::Onnx, Target::RankLib, Target::Solr, Target::XgBoostDump] {
         assert!(matches!(refused(&large, target), ExportError::Range { .. }), "{target}");
     }
@@ -167,16 +174,16 @@ fn what_a_target_cannot_express_is_refused_unless_it_is_allowed() {
 
 #[test]
 fn names_are_the_users_or_the_models_or_numbers() {
-    let mut model = stump(0.5, true);
+    let model = stump(0.5, true);
     let has = |model: &Model, options: &ExportOptions, wanted: &str| {
         let bytes = export(model, Target::XgBoostDump, options).unwrap();
         let text = String::from_utf8(bytes.clone()).unwrap();
         assert!(text.contains(&format!("\"split\":{wanted},")), "{text}");
         let reading = read_back(&bytes, Target::XgBoostDump, model, options).unwrap();
-        assert_eq!(reading.model.features, [4]);
+        assert_eq!(reading.model.features(), [4]);
     };
     has(&model, &ExportOptions::default(), "\"f4\"");
-    model.feature_names = vec!["title \"BM25\"".into()];
+    let model = named(&model, "title \"BM25\"");
     has(&model, &ExportOptions::default(), "\"title \\\"BM25\\\"\"");
     let mut options = ExportOptions { names: [(4, "bm25".to_owned())].into(), ..ExportOptions::default() };
     has(&model, &options, "\"bm25\"");
@@ -185,9 +192,9 @@ fn names_are_the_users_or_the_models_or_numbers() {
     assert_eq!(export(&model, Target::Solr, &options), Err(ExportError::Nameless { feature: 4 }));
     // A blank would part LightGBM's names.
     assert!(matches!(export(&model, Target::LightGbm, &ExportOptions::default()), Err(ExportError::Name { .. })));
-    model.feature_names = vec!["f2".into()];
+    let model = named(&model, "f2");
     assert!(matches!(export(&model, Target::XgBoost, &ExportOptions::default()), Err(ExportError::Name { .. })));
-    model.feature_names = vec!["f4".into()];
+    let model = named(&model, "f4");
     assert!(export(&model, Target::XgBoost, &ExportOptions::default()).is_ok());
 }
 
@@ -220,9 +227,7 @@ fn chain(depth: usize) -> Model {
         leaf_value: (0..=n).map(f64::from).collect(),
         leaf_count: vec![1; depth + 1],
     };
-    let mut model = stump(0.5, true);
-    model.trees = vec![Tree::new(parts).unwrap()];
-    model
+    of_trees(vec![Tree::new(parts).unwrap()])
 }
 
 #[test]
@@ -239,10 +244,8 @@ fn deep_trees_are_written_and_read_or_refused() {
 #[test]
 fn models_without_trees_give_their_base_score() {
     for target in Target::ALL {
-        let mut model = stump(0.5, true);
-        model.trees.clear();
-        check_rows(&model, target, &[0.5], |value| value);
-        model.trees = vec![Tree::constant(3.0, 1), Tree::constant(-0.5, 1)];
-        check_rows(&model, target, &[0.5], |value| value);
+        check_rows(&of_trees(Vec::new()), target, &[0.5], |value| value);
+        let constants = of_trees(vec![Tree::constant(3.0, 1), Tree::constant(-0.5, 1)]);
+        check_rows(&constants, target, &[0.5], |value| value);
     }
 }

@@ -21,7 +21,7 @@ fn tolerance(name: &str) -> f64 {
 
 fn score(model: &Model, row: &Value) -> f64 {
     let value = |id: &u32| row[*id as usize].as_f64().unwrap_or(f64::NAN);
-    model.score(&model.features.iter().map(value).collect::<Vec<_>>())
+    model.score(&model.features().iter().map(value).collect::<Vec<_>>())
 }
 
 #[test]
@@ -48,27 +48,27 @@ fn scores_are_those_of_the_libraries() {
 fn what_the_files_say_of_the_model_is_kept() {
     let named = import(&bytes("lightgbm-lambdarank.txt")).unwrap();
     assert_eq!(
-        (named.objective.as_str(), named.absent, named.precision),
+        (named.objective(), named.absent(), named.precision()),
         ("lambdarank", AbsentFeature::Zero, Precision::F64)
     );
     let all = ["price", "clicks", "age", "title_match", "stock", "freshness"];
     for (id, name) in named.named_features() {
         assert_eq!(name, all[id as usize]);
     }
-    assert!(!named.feature_names.is_empty());
+    assert!(!named.feature_names().is_empty());
     for (name, objective) in [("xgboost-names.ubj", "rank:pairwise"), ("catboost-yetirank.json", "YetiRank")] {
         let model = import(&bytes(name)).unwrap();
-        assert_eq!((model.objective.as_str(), model.absent), (objective, AbsentFeature::Missing), "{name}");
+        assert_eq!((model.objective(), model.absent()), (objective, AbsentFeature::Missing), "{name}");
         assert_eq!(
             model.named_features(),
-            model.features.iter().map(|id| (*id, all[*id as usize].to_owned())).collect::<Vec<_>>()
+            model.features().iter().map(|id| (*id, all[*id as usize].to_owned())).collect::<Vec<_>>()
         );
     }
     // Names that a library makes up say no more than ids.
     for name in
         ["lightgbm-regression.txt", "lightgbm-regression.json", "xgboost-logistic.json", "catboost-rmse-min.json"]
     {
-        assert_eq!(import(&bytes(name)).unwrap().feature_names, Vec::<String>::new(), "{name}");
+        assert_eq!(import(&bytes(name)).unwrap().feature_names(), [] as [String; 0], "{name}");
     }
 }
 
@@ -76,8 +76,10 @@ fn what_the_files_say_of_the_model_is_kept() {
 fn both_forms_of_a_lightgbm_model_are_one_model() {
     for name in ["lightgbm-regression", "lightgbm-lambdarank"] {
         let [text, json] = ["txt", "json"].map(|suffix| import(&bytes(&format!("{name}.{suffix}"))).unwrap());
-        assert_eq!((&text.features, &text.feature_names), (&json.features, &json.feature_names));
-        for (ours, theirs) in text.trees.iter().zip(&json.trees) {
+        assert_eq!((text.features(), text.feature_names()), (json.features(), json.feature_names()));
+        let [ours, theirs] = [&text, &json].map(|model| model.tree_ensemble().unwrap().trees());
+        assert_eq!(ours.len(), theirs.len());
+        for (ours, theirs) in ours.iter().zip(theirs) {
             // Gains are printed with more digits in one of them.
             let (ours, theirs) = (ours.parts(), theirs.parts());
             assert_eq!((&ours.threshold, &ours.leaf_value), (&theirs.threshold, &theirs.leaf_value));

@@ -1,9 +1,7 @@
 //! What a small model looks like in each target.
 
-use std::collections::BTreeMap;
-
 use rankwise_formats::{ExportOptions, Target, export};
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn, Tree, TreeParts};
+use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
 /// Feature 1 up to 0.5, then feature 3 up to 2, which needs no missing values to be written; and a constant.
 fn model() -> Model {
@@ -18,18 +16,10 @@ fn model() -> Model {
         leaf_value: vec![-1.0, 0.25, 1.5],
         leaf_count: vec![2, 4, 4],
     };
-    Model {
-        objective: "lambdamart".into(),
-        params: BTreeMap::new(),
-        trained_on: TrainedOn::default(),
-        absent: AbsentFeature::Missing,
-        precision: Precision::F32,
-        base_score: 0.5,
-        output: Output::Sum,
-        features: vec![1, 3],
-        feature_names: Vec::new(),
-        trees: vec![Tree::new(parts).unwrap(), Tree::constant(0.1, 10)],
-    }
+    let header =
+        Header { objective: "lambdamart".into(), ..Header::new(AbsentFeature::Missing, Precision::F32, vec![1, 3]) };
+    let trees = vec![Tree::new(parts).unwrap(), Tree::constant(0.1, 10)];
+    Model::new(header, TreeEnsemble::new(0.5, Output::Sum, trees).unwrap()).unwrap()
 }
 
 fn text(target: Target) -> String {

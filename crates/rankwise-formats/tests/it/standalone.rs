@@ -53,12 +53,12 @@ fn compiled_c_gives_our_scores_bit_for_bit() {
         let built = Command::new(&compiler).args(strict).arg(&program).arg(&file).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 
-        let n_columns = *model.features.last().unwrap() as usize + 1;
+        let n_columns = *model.features().last().unwrap() as usize + 1;
         let values = random::values(&model, 400, seed as u64);
         let (mut input, mut expected) = (String::new(), String::new());
-        for row in values.chunks(model.features.len()) {
+        for row in values.chunks(model.features().len()) {
             let mut columns = vec![0.0; n_columns];
-            for (feature, value) in model.features.iter().zip(row) {
+            for (feature, value) in model.features().iter().zip(row) {
                 columns[*feature as usize] = *value;
             }
             for value in columns {

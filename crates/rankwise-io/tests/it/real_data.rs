@@ -14,8 +14,8 @@ fn read(path: &Path) -> Dataset {
 fn mq2008_has_document_ids() {
     let Some(folder) = public_data("mq2008") else { return };
     let parts: Vec<Dataset> = (1..=5).map(|part| read(&folder.join(format!("S{part}.txt.zst")))).collect();
-    assert_eq!(parts.iter().map(Dataset::n_rows).sum::<usize>(), 15_211);
-    assert_eq!(parts.iter().map(Dataset::n_queries).sum::<usize>(), 784);
+    assert_eq!(parts.iter().map(|part| part.n_rows()).sum::<usize>(), 15_211);
+    assert_eq!(parts.iter().map(|part| part.n_queries()).sum::<usize>(), 784);
     assert!(parts.iter().all(|part| part.n_features() <= 46 && part.has_doc_ids()));
     let query = parts[0].queries().find(|query| query.id == "10002").unwrap();
     let doc = query.input_rows.iter().position(|row| *row == 0).unwrap();

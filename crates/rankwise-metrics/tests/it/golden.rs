@@ -33,7 +33,7 @@ fn value_of(metric: &str, docs: &[(usize, f64, f32)], pairs: &[(u32, u32)], rule
     let scores: Vec<f64> = docs.iter().map(|(_, score, _)| *score).collect();
     let names = [MetricName::parse(metric).unwrap()];
     let evaluator = Evaluator::new(&data, &names, rules).unwrap();
-    evaluator.evaluate(&data.from_input_order(&scores)).unwrap().metrics[0].mean.unwrap()
+    evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap()
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_second_table_of_gains_leaves_the_first_alone() {
     let with = |gains: &[f64]| {
         Evaluator::new(&data, &names, &Rules { gain: Gain::Table(gains.to_vec()), ..Rules::default() }).unwrap()
     };
-    let scores = data.from_input_order(&[3.0, 2.0, 1.0]);
+    let scores = [3.0, 2.0, 1.0];
     let first = with(&[0.0, 1.0, 3.0]);
     assert_eq!(first.evaluate(&scores).unwrap().metrics[0].mean, Some(1.0));
     assert_eq!(with(&[0.0, 1.0, 100.0]).evaluate(&scores).unwrap().metrics[0].mean, Some(1.0));

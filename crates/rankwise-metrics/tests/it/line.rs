@@ -1,7 +1,7 @@
 //! The best step along a line against a dense grid.
 
 use proptest::prelude::*;
-use rankwise_data::{Dataset, DatasetBuilder, Row};
+use rankwise_data::{Dataset, DatasetBuilder, Row, Share};
 use rankwise_metrics::{AdditiveMetric, Evaluator, MetricName, Rules, best_step};
 use rankwise_params::ParamValue;
 
@@ -49,9 +49,9 @@ proptest! {
         let (start, direction) = (column(&|doc| doc.2), column(&|doc| doc.3));
         let value_at = |step: f64| {
             let scores: Vec<f64> = start.iter().zip(&direction).map(|(a, b)| a + step * b).collect();
-            evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap()
+            evaluator.evaluate_canonical(&scores).unwrap().metrics[0].mean.unwrap()
         };
-        let best = best_step(&data, &metric, (&start, &direction), (LIMIT, wish)).unwrap();
+        let best = best_step(&Share::alone(&data), &metric, (&start, &direction), (LIMIT, wish)).unwrap();
         prop_assert!(best.step > 0.0 && best.step < LIMIT);
         prop_assert!((value_at(best.step) - best.value).abs() < 1e-9, "{best:?} but {}", value_at(best.step));
         prop_assert!(best.value >= value_at(0.0) - 1e-9 && best.value >= best.start_value - 1e-12);

@@ -21,7 +21,7 @@ fn mean(docs: &[Doc], metric: &str, rules: &Rules) -> f64 {
     let data = dataset(docs);
     let scores: Vec<f64> = docs.iter().map(|(_, _, score)| f64::from(*score)).collect();
     let names = [MetricName::parse(metric).unwrap()];
-    let evaluation = Evaluator::new(&data, &names, rules).unwrap().evaluate(&data.from_input_order(&scores)).unwrap();
+    let evaluation = Evaluator::new(&data, &names, rules).unwrap().evaluate(&scores).unwrap();
     evaluation.metrics[0].mean.unwrap()
 }
 
@@ -96,7 +96,7 @@ proptest! {
             // dcg-rr goes by the order that is given, which is the input's on data without positions.
             let names: Vec<_> = every_metric().into_iter().filter(|name| name.kind() != MetricKind::DcgRr).collect();
             let evaluator = Evaluator::new(&data, &names, &rules(ties)).unwrap();
-            let evaluation = evaluator.evaluate(&data.from_input_order(&scores)).unwrap();
+            let evaluation = evaluator.evaluate(&scores).unwrap();
             evaluation.metrics.into_iter().map(|metric| metric.mean.map(f64::to_bits)).collect::<Vec<_>>()
         };
         let mut moved = keyed.clone();
@@ -150,7 +150,7 @@ fn query_weights_weigh_every_query_once() {
     }
     builder.query_weights(vec![1.0, 0.1]);
     let data = builder.finish().unwrap();
-    let scores = data.from_input_order(&[2.0, 1.0, 0.0, 0.0]);
+    let scores = [2.0, 1.0, 0.0, 0.0];
     let names = [MetricName::parse("ndcg").unwrap()];
     let value = |empty: Empty| {
         let rules = Rules { empty, ..Rules::default() };

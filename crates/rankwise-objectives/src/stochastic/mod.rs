@@ -23,7 +23,7 @@ mod select;
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules, Ties, descending_bits};
 
 use self::jumps::{NoisyList, doc_of, order_of};
@@ -96,15 +96,16 @@ enum Measured {
 impl Measured {
     fn target(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         objective: &'static str,
     ) -> Result<Self, ObjectiveError> {
-        has_weight(data)?;
-        if !has_order(data, |a, b| a != b) {
+        has_weight(share)?;
+        let data = share.data;
+        if !has_order(share, |a, b| a != b) {
             return Err(ObjectiveError::NoPairs { objective });
         }
-        let metric = additive(objective, &params.target, data, rules)?;
+        let metric = share.agree(additive(objective, &params.target, data, rules))?;
         let mut worth = Vec::with_capacity(data.n_rows());
         data.queries().for_each(|query| metric.push_worth(query.labels, &mut worth));
         Ok(Self::Target { metric, worth })
@@ -126,38 +127,38 @@ impl StochasticRank {
     /// first, or as in the input where the rules say so.
     pub fn new(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        let measured = Measured::target(params, data, rules, "stochasticrank")?;
-        Ok(Self::bound(measured, Smoothing::new(params), (data, rules), simd))
+        let measured = Measured::target(params, share, rules, "stochasticrank")?;
+        Ok(Self::bound(measured, Smoothing::new(params), (share.data, rules), simd))
     }
 
     /// SoftRank (Taylor et al. 2008) in this framework: the same gradient, neither accelerated nor shifted.
     pub fn soft_rank(
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
-        let measured = Measured::target(params, data, rules, "softrank")?;
+        let measured = Measured::target(params, share, rules, "softrank")?;
         let smoothing = Smoothing { mu: 0.0, acceleration: None, ..Smoothing::new(params) };
-        Ok(Self::bound(measured, smoothing, (data, rules), simd))
+        Ok(Self::bound(measured, smoothing, (share.data, rules), simd))
     }
 
     /// Learns for a metric of the caller's own.
     pub fn of_metric(
         metric: Box<dyn ScaleFreeMetric>,
         params: &ObjectiveParams,
-        data: &Dataset,
+        share: &Share<'_>,
         rules: &Rules,
     ) -> Result<Self, ObjectiveError> {
-        has_weight(data)?;
-        Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (data, rules), SimdLevel::PORTABLE))
+        has_weight(share)?;
+        Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (share.data, rules), SimdLevel::PORTABLE))
     }
 
-    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Dataset, &Rules), simd: SimdLevel) -> Self {
+    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Documents, &Rules), simd: SimdLevel) -> Self {
         Self { measured, smoothing, ties: rules.ties, bounds: data.bounds().to_vec(), simd }
     }
 

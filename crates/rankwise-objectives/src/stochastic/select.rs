@@ -7,7 +7,7 @@
 //! dM/dz_j = 1/sigma * E [ M(j selected) - M(j not) ] phi(z_j / sigma)      the others selected by their noisy scores
 //! ```
 
-use rankwise_data::{Dataset, QueryView};
+use rankwise_data::{QueryView, Share};
 use rankwise_metrics::Rules;
 
 use super::{INV_SQRT_TAU, Smoothing};
@@ -29,10 +29,11 @@ pub struct SelectWithOrder {
 
 impl SelectWithOrder {
     /// Binds it to data.
-    pub fn new(params: &ObjectiveParams, data: &Dataset, rules: &Rules) -> Result<Self, ObjectiveError> {
-        has_weight(data)?;
-        rules.gain.check(data)?;
-        if !data.labels().iter().any(|label| rules.gain.of(*label) > 0.0) {
+    pub fn new(params: &ObjectiveParams, share: &Share<'_>, rules: &Rules) -> Result<Self, ObjectiveError> {
+        has_weight(share)?;
+        let data = share.data;
+        share.agree(rules.gain.check(data).map_err(ObjectiveError::from))?;
+        if !share.any(data.labels().iter().any(|label| rules.gain.of(*label) > 0.0)) {
             return Err(ObjectiveError::NothingRelevant { objective: "select-with-order" });
         }
         let in_order = |query: QueryView<'_>| {

@@ -32,7 +32,7 @@ fn exact(data: &Dataset, scores: &[f64], target: &MetricName, rules: &Rules) -> 
     for order in permutations(n) {
         let mut ranked = vec![0.0; n];
         order.iter().enumerate().for_each(|(rank, doc)| ranked[*doc] = -(rank as f64));
-        let value = evaluator.evaluate(&ranked).unwrap().metrics[0].per_query[0].unwrap_or(0.0);
+        let value = evaluator.evaluate_canonical(&ranked).unwrap().metrics[0].per_query[0].unwrap_or(0.0);
         let (mut probability, mut slope) = (1.0, vec![0.0; n]);
         for (rank, doc) in order.iter().enumerate() {
             let left: f64 = order[rank..].iter().map(|doc| scores[*doc].exp()).sum();

@@ -1,4 +1,4 @@
-use rankwise_data::{DatasetBuilder, Row, SimdLevel};
+use rankwise_data::{DatasetBuilder, Row, Share, SimdLevel};
 use rankwise_metrics::Rules;
 use rankwise_objectives::{Objective, ObjectiveError, ObjectiveKind, ObjectiveSpec, Rmse};
 
@@ -18,7 +18,10 @@ fn gradient_is_the_residual_and_weights_multiply_it() {
     builder.row_weights(vec![1.0, 0.5, 2.0]);
     builder.query_weights(vec![4.0, 1.0]);
     let data = builder.finish().unwrap();
-    assert_eq!(Rmse::new(&data).unwrap().base_score(), (2.0 * 4.0 + 0.0 + 1.0 * 2.0) / (4.0 + 2.0 + 2.0));
+    assert_eq!(
+        Rmse::new(&Share::alone(&data)).unwrap().base_score(),
+        (2.0 * 4.0 + 0.0 + 1.0 * 2.0) / (4.0 + 2.0 + 2.0)
+    );
     let (grad, hess) =
         crate::gradients_of(&data, &[0.0; 3], |data| params.bind(data, &Rules::default(), SimdLevel::best()).unwrap());
     assert_eq!((grad, hess), (vec![-8.0, 0.0, -2.0], vec![4.0, 2.0, 2.0]));
@@ -29,5 +32,5 @@ fn no_weight_is_an_error() {
     let mut builder = DatasetBuilder::default();
     builder.push(&Row { qid: "a", label: 2.0, ..Row::default() }).unwrap();
     builder.row_weights(vec![0.0]);
-    assert!(matches!(Rmse::new(&builder.finish().unwrap()), Err(ObjectiveError::NoWeight)));
+    assert!(matches!(Rmse::new(&Share::alone(&builder.finish().unwrap())), Err(ObjectiveError::NoWeight)));
 }

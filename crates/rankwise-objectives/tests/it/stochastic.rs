@@ -1,7 +1,7 @@
 //! Smoothed metrics: estimates against exact integrals, fast jumps against slow ones.
 
 use proptest::prelude::*;
-use rankwise_data::{Dataset, SimdLevel};
+use rankwise_data::{Dataset, Share, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
 use rankwise_objectives::{
     Estimator, Objective, ObjectiveError, ObjectiveKind, ObjectiveParams, ObjectiveSpec, Round, ScaleFreeMetric,
@@ -209,10 +209,10 @@ proptest! {
         let gain = if target.starts_with("err") && sure { Gain::Linear } else { Gain::Exp };
         let rules = Rules { gain: gain.clone(), ..Rules::default() };
         let params = spec(target).check().unwrap();
-        let fast = StochasticRank::new(&params, &data, &rules, SimdLevel::best()).unwrap();
+        let fast = StochasticRank::new(&params, &Share::alone(&data), &rules, SimdLevel::best()).unwrap();
         let plain: Box<dyn ScaleFreeMetric> =
             if gain == Gain::Linear { Box::new(Chances(Plain::new(target).cutoff)) } else { Box::new(Plain::new(target)) };
-        let slow = StochasticRank::of_metric(plain, &params, &data, &rules).unwrap();
+        let slow = StochasticRank::of_metric(plain, &params, &Share::alone(&data), &rules).unwrap();
         let [fast, slow] = [&fast, &slow].map(|objective| gradient(objective, &data, 3, &scores));
         let scale = slow.iter().fold(1e-6, |scale: f64, value| scale.max(value.abs()));
         for (doc, (fast, slow)) in fast.iter().zip(&slow).enumerate() {

@@ -40,7 +40,7 @@ fn value(docs: &[Doc], ranks: &[usize], name: &MetricName, rules: &Rules) -> f64
     let data = dataset(docs);
     let scores: Vec<f64> = ranks.iter().map(|rank| -(*rank as f64)).collect();
     let evaluator = Evaluator::new(&data, std::slice::from_ref(name), rules).unwrap();
-    evaluator.evaluate(&data.from_input_order(&scores)).unwrap().metrics[0].mean.unwrap_or(0.0)
+    evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap_or(0.0)
 }
 
 /// Gradients and Hessians when each pair of different labels matters as much as `delta` says, for documents and their ranks.

@@ -29,7 +29,7 @@ fn value(docs: &[Doc], order: &[usize], name: &str) -> f64 {
     let mut scores = vec![0.0; docs.len()];
     order.iter().enumerate().for_each(|(rank, doc)| scores[*doc] = -(rank as f64));
     let evaluator = Evaluator::new(&data, &[MetricName::parse(name).unwrap()], &Rules::default()).unwrap();
-    evaluator.evaluate(&data.from_input_order(&scores)).unwrap().metrics[0].mean.unwrap()
+    evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap()
 }
 
 /// A generator of its own (xorshift).

@@ -1,16 +1,17 @@
 //! Scores are those of the reference walk, bit for bit.
 
+mod linear;
 mod random;
 
 use proptest::prelude::*;
 use random::{Kind, Shapes, model, values};
-use rankwise_model::{ExpectedGain, Model, Output, Precision};
+use rankwise_model::{ExpectedGain, Model, Output, Precision, Tree, TreeEnsemble};
 use rankwise_score::{Rows, Scorer, Scratch};
 use rankwise_simd::SimdLevel;
 
 /// Scores by every kind of instructions, in one batch and document by document, and compares with the reference.
 fn check(model: &Model, values: &[f64]) {
-    let n_features = model.features.len();
+    let n_features = model.features().len();
     let n_docs = values.len() / n_features;
     let narrow: Vec<f32> = values.iter().map(|value| *value as f32).collect();
     let reference = |values: &[f64]| -> Vec<u64> {
@@ -37,6 +38,22 @@ fn check(model: &Model, values: &[f64]) {
             scorer.score(&Rows::new(values, n_features, 1), &mut score, &mut scratch);
             assert_eq!(score[0].to_bits(), of_wide[doc], "{simd:?}, document {doc} alone");
         }
+    }
+}
+
+/// Holds the best `k` documents against all documents in order of their scores.
+fn best_of_all(model: &Model, values: &[f64], k: usize) {
+    let n_docs = values.len() / model.features().len();
+    let docs = Rows::new(values, model.features().len(), n_docs);
+    for simd in SimdLevel::available() {
+        let scorer = Scorer::with_simd(model, simd);
+        let mut scratch = Scratch::default();
+        let mut scores = vec![0.0; n_docs];
+        scorer.score(&docs, &mut scores, &mut scratch);
+        let mut expected: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
+        expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        expected.truncate(k);
+        assert_eq!(scorer.top(&docs, k, &mut scratch), expected, "{simd:?}");
     }
 }
 
@@ -73,17 +90,12 @@ proptest! {
         let shapes = Shapes { n_trees, max_leaves: leaves, n_features: 7, n_thresholds: 40, precision, kind };
         let numbers = |step: f64| (0..n_outputs).map(|output| output as f64 * step).collect::<Vec<f64>>();
         let output = Output::ExpectedGain(ExpectedGain { gains: numbers(1.5), base_scores: numbers(-0.3) });
-        let model = Model { output, base_score: 0.0, ..model(&shapes, seed) };
+        let model = model(&shapes, seed);
+        let trees = model.tree_ensemble().unwrap().trees().to_vec();
+        let model = model.with_ranker(TreeEnsemble::new(0.0, output, trees).unwrap()).unwrap();
         let values = values(&model, n_docs, seed);
         check(&model, &values);
-        let docs = Rows::new(&values, model.features.len(), n_docs);
-        let (scorer, mut scratch) = (Scorer::new(&model), Scratch::default());
-        let mut scores = vec![0.0; n_docs];
-        scorer.score(&docs, &mut scores, &mut scratch);
-        let mut expected: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
-        expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        expected.truncate(k);
-        prop_assert_eq!(scorer.top(&docs, k, &mut scratch), expected);
+        best_of_all(&model, &values, k);
     }
 }
 
@@ -142,23 +154,12 @@ proptest! {
         let mut model = model(&shapes, seed);
         if steep {
             // The first trees say nearly all, so that most documents are left early.
-            for (idx, tree) in model.trees.iter_mut().enumerate() {
-                let mut parts = tree.parts().clone();
-                parts.leaf_value.iter_mut().for_each(|value| *value *= 0.7f64.powi(idx as i32));
-                *tree = rankwise_model::Tree::new(parts).unwrap();
-            }
+            let ensemble = model.tree_ensemble().unwrap();
+            let steep = |(idx, tree): (usize, &Tree)| tree.scaled(0.7f64.powi(idx as i32));
+            let trees = ensemble.trees().iter().enumerate().map(steep).collect();
+            model = model.with_ranker(ensemble.with_trees(trees).unwrap()).unwrap();
         }
         let values = values(&model, n_docs, seed);
-        let docs = Rows::new(&values, model.features.len(), n_docs);
-        for simd in SimdLevel::available() {
-            let scorer = Scorer::with_simd(&model, simd);
-            let mut scratch = Scratch::default();
-            let mut scores = vec![0.0; n_docs];
-            scorer.score(&docs, &mut scores, &mut scratch);
-            let mut expected: Vec<(usize, f64)> = scores.into_iter().enumerate().collect();
-            expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            expected.truncate(k);
-            prop_assert_eq!(scorer.top(&docs, k, &mut scratch), expected);
-        }
+        best_of_all(&model, &values, k);
     }
 }

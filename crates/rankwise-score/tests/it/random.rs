@@ -1,6 +1,6 @@
 //! Random models, and documents that fall on their thresholds.
 
-use rankwise_model::{AbsentFeature, Model, Output, Precision, TrainedOn, Tree, TreeParts};
+use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
 /// What a model looks like.
 pub(crate) struct Shapes {
@@ -55,20 +55,10 @@ fn threshold(place: usize, precision: Precision) -> f64 {
 
 pub(crate) fn model(shapes: &Shapes, seed: u64) -> Model {
     let mut draws = Draws(seed);
-    let model = Model {
-        objective: "rmse".into(),
-        params: std::collections::BTreeMap::default(),
-        trained_on: TrainedOn::default(),
-        absent: AbsentFeature::Missing,
-        precision: shapes.precision,
-        base_score: 0.125,
-        output: Output::Sum,
-        features: (0..shapes.n_features as u32).map(|feature| 3 * feature).collect(),
-        feature_names: Vec::new(),
-        trees: (0..shapes.n_trees).map(|_| tree(shapes, &mut draws)).collect(),
-    };
-    model.check().unwrap();
-    model
+    let features = (0..shapes.n_features as u32).map(|feature| 3 * feature).collect();
+    let header = Header { objective: "rmse".into(), ..Header::new(AbsentFeature::Missing, shapes.precision, features) };
+    let trees = (0..shapes.n_trees).map(|_| tree(shapes, &mut draws)).collect();
+    Model::new(header, TreeEnsemble::new(0.125, Output::Sum, trees).unwrap()).unwrap()
 }
 
 fn question(shapes: &Shapes, draws: &mut Draws) -> (u32, f64, bool) {
@@ -117,7 +107,8 @@ fn tree(shapes: &Shapes, draws: &mut Draws) -> Tree {
 /// Values on thresholds and beside them, missing and infinite ones among them.
 pub(crate) fn values(model: &Model, n_docs: usize, seed: u64) -> Vec<f64> {
     let mut draws = Draws(!seed);
-    let thresholds: Vec<f64> = model.trees.iter().flat_map(|tree| tree.parts().threshold.iter().copied()).collect();
+    let thresholds: Vec<f64> =
+        model.tree_ensemble().unwrap().trees().iter().flat_map(|tree| tree.parts().threshold.iter().copied()).collect();
     let mut value = || {
         let near = if thresholds.is_empty() { 0.5 } else { thresholds[draws.below(thresholds.len())] };
         match draws.below(12) {
@@ -130,5 +121,5 @@ pub(crate) fn values(model: &Model, n_docs: usize, seed: u64) -> Vec<f64> {
             _ => draws.next() as i32 as f64 / 1e9,
         }
     };
-    (0..n_docs * model.features.len()).map(|_| value()).collect()
+    (0..n_docs * model.features().len()).map(|_| value()).collect()
 }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use rankwise_data::{Absent, Dataset};
-use rankwise_model::{AbsentFeature, Model, Precision, Tree};
+use rankwise_data::{Absent, Share};
+use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble};
 
 use super::Run;
 use crate::langevin::later_factors;
 use crate::refit::trained_on;
-use crate::start::print_of;
-use crate::{MetricValue, Phases, Sample, StopReason};
+use crate::start::model_fingerprint;
+use crate::{MetricValue, Phases, Sample, StopReason, TrainError};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Trained {
 
 impl Run<'_> {
     /// The model of the best state.
-    pub(crate) fn finish(mut self, stopped: StopReason, total: Duration) -> Trained {
+    pub(crate) fn finish(mut self, stopped: StopReason, total: Duration) -> Result<Trained, TrainError> {
         let trees_grown = self.trees.len();
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
@@ -50,7 +50,7 @@ impl Run<'_> {
         if self.ensemble.has_factors() {
             self.trees = scaled(&self.trees, &self.factors);
         }
-        let mut start = self.start.map_or(Vec::new(), |model| model.trees.clone());
+        let mut start = self.start.map_or(Vec::new(), |start| start.ensemble.trees().to_vec());
         if self.is_shrinking() {
             let factors = later_factors(self.params.boosting(), self.trees.len() / n_outputs);
             let first = factors.first().copied().unwrap_or(1.0);
@@ -60,33 +60,31 @@ impl Run<'_> {
             self.trees = scaled(&self.trees, &factors);
         }
         let ids = self.binned.feature_ids();
-        let start_features = self.start.map_or(&[][..], |model| &model.features);
+        let start_features = self.start.map_or(&[][..], |start| start.model.features());
         let features = used_features(ids, &self.trees, start_features);
         let mut trees = renumbered(&start, start_features, &features);
         trees.extend(renumbered(&self.trees, ids, &features));
         let mut params: BTreeMap<String, String> =
             self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect();
-        params.extend(self.start.map(|model| ("init_model".to_owned(), print_of(model))));
-        let model = Model {
+        params.extend(self.start.map(|start| ("init_model".to_owned(), model_fingerprint(start))));
+        let header = Header {
             objective: self.objective_name,
             params,
-            trained_on: trained_on(self.data),
+            trained_on: trained_on(&self.share),
             absent: match self.data.absent() {
                 Absent::Missing => AbsentFeature::Missing,
                 Absent::Zero => AbsentFeature::Zero,
             },
-            precision: self.start.map_or(Precision::F32, |model| model.precision),
-            base_score,
-            output: self.output,
-            feature_names: names_of(self.data, &features),
+            precision: self.start.map_or(Precision::F32, |start| start.model.precision()),
+            feature_names: names_of(&self.share, &features),
             features,
-            trees,
         };
+        let model = Model::new(header, TreeEnsemble::new(base_score, self.output, trees)?)?;
         self.phases.total = total;
         let n_left_out = self.part.map_or(0, |part| self.data.n_rows() - part.rows.len());
-        let outliers = (self.params.boosting().sample == Sample::Inliers).then_some(n_left_out);
+        let outliers = (self.params.boosting().sample == Sample::Inliers).then(|| self.share.count(n_left_out));
         let start_trees = start.len();
-        Trained {
+        Ok(Trained {
             model,
             start_trees,
             trees_grown,
@@ -95,13 +93,13 @@ impl Run<'_> {
             outliers,
             stopped,
             phases: self.phases,
-        }
+        })
     }
 }
 
 /// The names of features, where the data has names.
-fn names_of(data: &Dataset, features: &[u32]) -> Vec<String> {
-    features.iter().filter_map(|feature| data.feature_name(*feature)).map(Into::into).collect()
+fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
+    features.iter().filter_map(|feature| share.feature_name(*feature)).map(Into::into).collect()
 }
 
 /// The ids of the features that some tree asks for, and of all features of the start.

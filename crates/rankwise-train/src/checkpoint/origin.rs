@@ -1,15 +1,14 @@
 //! What a run is made from: parameters and data. Two runs of the same origin grow the same trees.
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_metrics::Ties;
-use rankwise_model::Model;
 use rankwise_params::Setting;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::CheckpointError;
 use crate::params::CHOOSES_CODE;
-use crate::start::print_of;
+use crate::start::{Start, model_fingerprint};
 use crate::{TrainParams, ValidSet};
 
 /// Parameters and data of a run.
@@ -35,8 +34,8 @@ struct DataPrint {
 impl Origin {
     pub(crate) fn new(
         params: &TrainParams,
-        (objective, start): (&str, Option<&Model>),
-        data: &Dataset,
+        (objective, start): (&str, Option<Start<'_>>),
+        data: &Documents,
         valid: &[ValidSet<'_>],
     ) -> Self {
         let ties = params.rules().ties;
@@ -49,10 +48,10 @@ impl Origin {
         Self {
             settings: settings
                 .map(|setting| (setting.name.to_owned(), value(setting)))
-                .chain([("init_model".to_owned(), start.map_or("none".to_owned(), print_of))])
+                .chain([("init_model".to_owned(), start.map_or("none".to_owned(), model_fingerprint))])
                 .collect(),
             train: DataPrint::new(data, ties),
-            valid: valid.iter().map(|set| DataPrint::new(set.data, ties)).collect(),
+            valid: valid.iter().map(|set| DataPrint::new(set.data.docs(), ties)).collect(),
         }
     }
 
@@ -92,7 +91,7 @@ fn differences(now: &[(String, String)], then: &[(String, String)]) -> Vec<Strin
 }
 
 impl DataPrint {
-    fn new(data: &Dataset, ties: Ties) -> Self {
+    fn new(data: &Documents, ties: Ties) -> Self {
         let order = if ties == Ties::Input {
             let mut hasher = Xxh3Default::new();
             data.input_row().iter().for_each(|row| hasher.update(&row.to_le_bytes()));

@@ -9,7 +9,6 @@
 //! mu is found exactly: with the sizes in descending order and the first k of them certain, mu = (sum of the others) / (wanted - k),
 //! for the first k whose next size is not above it. Sorted values add up to the same sum whatever order they came in.
 
-use rankwise_data::reduce;
 use rayon::prelude::*;
 
 use super::Drawn;
@@ -26,10 +25,10 @@ impl Mvs {
     }
 
     /// How much Hessians count: as given, or such that they count about as much as gradients do, (sum |g| / sum h)^2.
-    pub(super) fn lambda(&self, pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    /// `sum(f)` is the sum of `f(g, h)` over all rows and outputs.
+    pub(super) fn lambda(&self, sum: impl Fn(&dyn Fn((f64, f64)) -> f64) -> f64) -> f64 {
         self.lambda.unwrap_or_else(|| {
-            let grad = reduce::sum(pairs.clone().map(|(grad, _)| grad.abs()));
-            let hess = reduce::sum(pairs.map(|(_, hess)| hess));
+            let (grad, hess) = (sum(&|(grad, _)| grad.abs()), sum(&|(_, hess)| hess));
             if hess > 0.0 { (grad / hess).min(1e100).powi(2) } else { 0.0 }
         })
     }
@@ -116,8 +115,9 @@ mod tests {
     #[test]
     fn hessians_count_by_default_as_much_as_gradients() {
         let mvs = Mvs { fraction: 0.5, lambda: None };
-        assert_eq!(mvs.lambda([(-3.0, 0.5), (1.0, 1.5)].into_iter()), 4.0);
-        assert_eq!(mvs.lambda([(1.0, 0.0)].into_iter()), 0.0);
-        assert_eq!(Mvs { fraction: 0.5, lambda: Some(0.25) }.lambda([(1.0, 1.0)].into_iter()), 0.25);
+        let lambda = |mvs: &Mvs, pairs: &[(f64, f64)]| mvs.lambda(|of| pairs.iter().map(|pair| of(*pair)).sum());
+        assert_eq!(lambda(&mvs, &[(-3.0, 0.5), (1.0, 1.5)]), 4.0);
+        assert_eq!(lambda(&mvs, &[(1.0, 0.0)]), 0.0);
+        assert_eq!(lambda(&Mvs { fraction: 0.5, lambda: Some(0.25) }, &[(1.0, 1.0)]), 0.25);
     }
 }

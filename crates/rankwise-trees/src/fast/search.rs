@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{BlockHistogram, FastEngine};
+use super::{BlockHistogram, FastHistograms};
 use crate::context::TreeContext;
-use crate::engine::{ScanGroup, ScanNode};
+use crate::histograms::{BinCounts, ScanGroup, ScanNode};
 use crate::kernel::lane::{LaneScan, best_of_lane};
 use crate::kernel::peaks::{PeakScan, SLACK};
 use crate::scan::{Split, Sweep, best_of_feature};
@@ -15,12 +15,12 @@ use crate::{Cell, Sums};
 pub(crate) struct NodeSearch {
     /// No score is above this; negative infinity where more is known.
     bounds: Vec<f64>,
-    known: Vec<Known>,
+    searched: Vec<SearchedFeature>,
 }
 
 /// A feature that was searched exactly.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct SearchedFeature {
     place: usize,
     /// Its best split, with a score in the place of the gain.
     split: Option<Split>,
@@ -32,29 +32,29 @@ struct Known {
 enum First {
     /// It must be searched to be sure.
     Unsure(usize),
-    Sure(Known, Split),
+    Sure(SearchedFeature, Split),
 }
 
 impl NodeSearch {
     pub(super) fn is_counted(&self, place: usize) -> bool {
-        self.known.iter().any(|known| known.place == place && known.is_counted)
+        self.searched.iter().any(|known| known.place == place && known.is_counted)
     }
 
     pub(super) fn count(&mut self, place: usize, split: Option<Split>) {
-        self.learn(Known { place, split, is_counted: true });
+        self.learn(SearchedFeature { place, split, is_counted: true });
     }
 
-    fn learn(&mut self, known: Known) {
+    fn learn(&mut self, known: SearchedFeature) {
         self.bounds[known.place] = f64::NEG_INFINITY;
-        match self.known.iter_mut().find(|before| before.place == known.place) {
+        match self.searched.iter_mut().find(|before| before.place == known.place) {
             Some(before) => *before = known,
-            None => self.known.push(known),
+            None => self.searched.push(known),
         }
     }
 
     /// The place with the highest score: one that is not sure before those that are, and the lowest of those.
     fn first(&self) -> Option<First> {
-        let splits = self.known.iter().filter_map(|known| Some((*known, known.split?)));
+        let splits = self.searched.iter().filter_map(|known| Some((*known, known.split?)));
         let best = splits.reduce(|best, next| {
             let is_better = next.1.gain > best.1.gain || (next.1.gain == best.1.gain && next.0.place < best.0.place);
             if is_better { next } else { best }
@@ -86,16 +86,16 @@ pub(super) fn peak_scan(tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
     PeakScan {
         whole: whole.pack(),
         l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
-        l2: tree.params.lambda_l2 / tree.fixed.hess(1),
-        min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
+        l2: tree.params.lambda_l2 / tree.scales.hess(1),
+        min_hess: tree.scales.least_hess(tree.params.min_sum_hessian_in_leaf),
     }
 }
 
-impl FastEngine<'_> {
+impl FastHistograms<'_> {
     /// What the peaks of a node tell, and exact searches where they tell nothing.
     pub(super) fn search(&self, tree: &TreeContext<'_>, group: &ScanGroup<'_, BlockHistogram>) -> NodeSearch {
         let node = &group.nodes[0];
-        let unit = tree.fixed.grad(1) * tree.fixed.grad(1) / tree.fixed.hess(1);
+        let unit = tree.scales.grad(1) * tree.scales.grad(1) / tree.scales.hess(1);
         let in_range = peak_scan(tree, node.whole.sums).is_in_range();
         let bound = |feature: usize| {
             let (block, lane) = self.blocks.place(feature);
@@ -108,10 +108,10 @@ impl FastEngine<'_> {
         let others: Vec<usize> = (0..bounds.len()).filter(|place| !has_peak(group.features[*place])).collect();
         let scan = |place: usize| {
             let split = self.scan_feature(tree, node, group.features[place]);
-            Known { place, split, is_counted: false }
+            SearchedFeature { place, split, is_counted: false }
         };
-        let known = others.into_par_iter().with_min_len(4).map(scan).collect();
-        NodeSearch { bounds, known }
+        let searched = others.into_par_iter().with_min_len(4).map(scan).collect();
+        NodeSearch { bounds, searched }
     }
 
     /// The best split so far and its place, if it is worth making.
@@ -126,9 +126,9 @@ impl FastEngine<'_> {
             match search.first()? {
                 First::Unsure(place) => {
                     let split = self.scan_feature(tree, node, group.features[place]);
-                    search.learn(Known { place, split, is_counted: false });
+                    search.learn(SearchedFeature { place, split, is_counted: false });
                 }
-                First::Sure(Known { place, .. }, split) => {
+                First::Sure(SearchedFeature { place, .. }, split) => {
                     let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
                     return Some((place, Split { gain, ..split }));
                 }
@@ -150,23 +150,23 @@ impl FastEngine<'_> {
         let (cells, lane) = self.feature_cells(node.histogram, feature);
         let scan = LaneScan {
             whole: node.whole.sums.pack(),
-            grad_unit: tree.fixed.grad(1),
-            hess_unit: tree.fixed.hess(1),
+            grad_unit: tree.scales.grad(1),
+            hess_unit: tree.scales.hess(1),
             l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
             l2: tree.params.lambda_l2,
-            min_hess: tree.fixed.least_hess(tree.params.min_sum_hessian_in_leaf),
+            min_hess: tree.scales.least_hess(tree.params.min_sum_hessian_in_leaf),
         };
         let best = best_of_lane(cells, lane, &scan)?;
         Some(Split { feature, bin: best.bin, missing_left: best.missing_left, gain: best.score })
     }
 
     /// The plain scan of one feature; without counts, any side with a Hessian has rows enough.
-    fn scan_plainly(
+    pub(super) fn scan_plainly(
         &self,
         tree: &TreeContext<'_>,
         node: &ScanNode<'_, BlockHistogram>,
         feature: usize,
-        counts: Option<&[u32; 256]>,
+        counts: Option<&BinCounts>,
     ) -> Option<Split> {
         let (rows, lane) = self.feature_cells(node.histogram, feature);
         let cells: Vec<Cell> = rows
@@ -183,19 +183,5 @@ impl FastEngine<'_> {
         }
         let min_data = if counts.is_some() { tree.params.min_data_in_leaf } else { 1 };
         best_of_feature(tree, feature, &mut [Sweep::new(&cells, whole, node.bounds)], min_data)
-    }
-
-    pub(super) fn scan_counted(
-        &self,
-        tree: &TreeContext<'_>,
-        node: &ScanNode<'_, BlockHistogram>,
-        feature: usize,
-    ) -> Option<Split> {
-        let bins = self.data.column(feature);
-        let mut counts = [0; 256];
-        for row in node.rows {
-            counts[usize::from(bins[*row as usize])] += 1;
-        }
-        self.scan_plainly(tree, node, feature, Some(&counts))
     }
 }

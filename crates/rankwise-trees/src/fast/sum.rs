@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use rankwise_data::{BLOCK_FEATURES, BinPage, Strip};
 use rayon::prelude::*;
 
 use super::search::peak_scan;
-use super::{BlockCells, BlockHistogram, FastEngine};
+use super::{BlockCells, BlockHistogram, FastHistograms};
 use crate::Sums;
+use crate::blocks::{BLOCK_FEATURES, BinPage, Strip};
 use crate::context::TreeContext;
-use crate::engine::Engine as _;
+use crate::histograms::Histograms as _;
 use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::joint::{ColumnSums, Put};
@@ -72,7 +72,7 @@ struct PageEnd<'a> {
 }
 
 impl PageTask<'_> {
-    fn run(self, engine: &FastEngine<'_>) {
+    fn run(self, engine: &FastHistograms<'_>) {
         let Self { page, blocks, is_new, rows, packed, end } = self;
         add_page(engine, page, blocks, (rows, packed), if is_new { Put::Set } else { Put::Add });
         if let Some(end) = end {
@@ -83,7 +83,7 @@ impl PageTask<'_> {
 
 impl PageEnd<'_> {
     /// Finds the peaks of the blocks, the first of which has the number `first`, and takes them from their parents.
-    fn run(self, engine: &FastEngine<'_>, first: usize, blocks: &mut [BlockCells]) {
+    fn run(self, engine: &FastHistograms<'_>, first: usize, blocks: &mut [BlockCells]) {
         let value_bins = &engine.value_bins[first..];
         if let Some((parents, scan)) = self.parent {
             for ((parent, block), bins) in parents.iter_mut().zip(&*blocks).zip(value_bins) {
@@ -98,7 +98,7 @@ impl PageEnd<'_> {
 
 /// Sums some rows of a page, and puts them into its blocks.
 fn add_page(
-    engine: &FastEngine<'_>,
+    engine: &FastHistograms<'_>,
     page: &BinPage,
     blocks: &mut [BlockCells],
     (rows, packed): (PageRows<'_>, &[u64]),
@@ -134,11 +134,11 @@ fn add_page(
     }
 }
 
-impl FastEngine<'_> {
+impl FastHistograms<'_> {
     /// Which pages hold a feature of the tree.
     fn active_pages(&self, tree: &TreeContext<'_>) -> Vec<bool> {
         let mut is_active = vec![false; self.blocks.blocks().len()];
-        for feature in &tree.features {
+        for feature in tree.features {
             is_active[self.blocks.place(*feature).0] = true;
         }
         self.blocks.pages().iter().map(|page| page.blocks().any(|block| is_active[block])).collect()
@@ -182,6 +182,7 @@ impl FastEngine<'_> {
     /// Sums the jobs' rows, takes them from their parents, and finds the peaks of both.
     pub(super) fn run(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>]) {
         let is_active = self.active_pages(tree);
+        let is_alone = tree.reduce.n_members() == 1;
         let mut tasks = Vec::new();
         for job in &mut *jobs {
             let Job { rows, packed, parts, is_new, whole, parent } = job;
@@ -189,7 +190,7 @@ impl FastEngine<'_> {
             let packed: &[u64] = if is_whole { tree.fixed.packed() } else { packed };
             let n_parts = parts.len();
             let chunk = rows.len().div_ceil(n_parts).max(1);
-            let ends = if n_parts == 1 { self.ends(tree, *whole, parent) } else { Vec::new() };
+            let ends = if n_parts == 1 && is_alone { self.ends(tree, *whole, parent) } else { Vec::new() };
             let mut ends = ends.into_iter();
             for (part, histogram) in parts.iter_mut().enumerate() {
                 let range = (part * chunk).min(rows.len())..((part + 1) * chunk).min(rows.len());
@@ -206,7 +207,47 @@ impl FastEngine<'_> {
             }
         }
         tasks.into_par_iter().with_max_len(1).for_each(|task| task.run(self));
-        self.merge_parts(tree, jobs, &is_active);
+        if is_alone {
+            self.merge_parts(tree, jobs, &is_active);
+        } else {
+            self.exchange(tree, jobs, &is_active);
+        }
+    }
+
+    /// Adds up the parts of all jobs, here and in the other members, and ends them.
+    fn exchange(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>], is_active: &[bool]) {
+        // Features stand in other blocks in other members, so that their cells travel one feature after another.
+        let mut sums = Vec::new();
+        for job in &mut *jobs {
+            for part in job.parts.split_off(1) {
+                for (block, other) in job.parts[0].blocks.iter_mut().zip(&part.blocks) {
+                    add(&mut block.cells, &other.cells);
+                }
+                self.recycle(part);
+            }
+            for feature in tree.features {
+                let (cells, lane) = self.feature_cells(&job.parts[0], *feature);
+                sums.extend(cells.iter().map(|row| row[lane]));
+            }
+        }
+        tree.reduce.sum(&mut sums);
+        let mut sums = sums.into_iter();
+        let mut tasks = Vec::new();
+        for job in &mut *jobs {
+            for feature in tree.features {
+                let (block, lane) = self.blocks.place(*feature);
+                let n_cells = self.data.bins(*feature).n_value_bins() + 1;
+                let cells = job.parts[0].blocks[block].cells[..n_cells].iter_mut();
+                cells.zip(&mut sums).for_each(|(row, sum)| row[lane] = sum);
+            }
+            let ends = self.ends(tree, job.whole, &mut job.parent);
+            for (page, (blocks, end)) in self.pages_of(&mut job.parts[0]).into_iter().zip(ends).enumerate() {
+                if is_active[page] {
+                    tasks.push((self.blocks.pages()[page].blocks().start, blocks, end));
+                }
+            }
+        }
+        tasks.into_par_iter().with_max_len(1).for_each(|(first, blocks, end)| end.run(self, first, blocks));
     }
 
     /// Adds the parts of large jobs up, and ends them.
@@ -331,8 +372,8 @@ mod tests {
     use rankwise_data::SimdLevel;
 
     use super::*;
-    use crate::engine::Parent;
-    use crate::testing::{Oracle, TinyRow, fixed_point, tiny_context, tiny_data, tiny_params, tiny_rows};
+    use crate::histograms::Parent;
+    use crate::testing::{Oracle, TinyRow, fixed_point, tiny_data, tiny_params, tiny_rows, with_context};
 
     /// More features than a strip has columns.
     fn widened((values, grad, hess): &TinyRow) -> TinyRow {
@@ -348,32 +389,35 @@ mod tests {
             // With fewer rows no features would share a column.
             let rows: Vec<TinyRow> = (0..40).flat_map(|_| rows.iter().map(widened)).collect();
             let data = tiny_data(&rows);
-            let fixed = fixed_point(&rows, &data);
-            let tree = tiny_context(&data, &fixed, &params);
+            let fixed = fixed_point(&data);
             let oracle = Oracle { data: &data.binned, fixed: &fixed, params: &params };
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let (left, right) = all.split_at(cut.min(all.len()));
+            let sum = |rows: &[u32]| Sums::unpack(fixed.sum(rows));
             for simd in SimdLevel::available() {
-                let engine = FastEngine::new(&data.binned, simd);
-                let root = || engine.histogram_of(&tree, &all, fixed.sum(&all));
-                let child = |small| {
-                    let parent = Parent { histogram: root(), small_rows: left, small, large: fixed.sum(right) };
-                    engine.children(&tree, vec![parent]).pop().unwrap()
-                };
-                let (of_left, of_right) = child(Some(fixed.sum(left)));
-                let (none, taken_out) = child(None);
-                prop_assert!(none.is_none());
-                let nodes = [(root(), &all[..]), (of_left.unwrap(), left), (of_right, right), (taken_out, right)];
-                for (histogram, rows) in nodes {
-                    for feature in &tree.features {
-                        let (cells, lane) = engine.feature_cells(&histogram, *feature);
-                        for (bin, cell) in cells.iter().enumerate() {
-                            let bins = data.binned.column(*feature);
-                            let side = oracle.side(rows, |row| usize::from(bins[row as usize]) == bin);
-                            prop_assert_eq!(Sums::unpack(cell[lane]), side.sums);
+                with_context(&data, &fixed, &params, |tree| {
+                    let fast = FastHistograms::new(&data.binned, simd);
+                    let root = || fast.histogram_of(&tree, &all, sum(&all));
+                    let child = |small| {
+                        let parent = Parent { histogram: root(), small_rows: left, small, large: sum(right) };
+                        fast.children(&tree, vec![parent]).pop().unwrap()
+                    };
+                    let (of_left, of_right) = child(Some(sum(left)));
+                    let (none, taken_out) = child(None);
+                    prop_assert!(none.is_none());
+                    let nodes = [(root(), &all[..]), (of_left.unwrap(), left), (of_right, right), (taken_out, right)];
+                    for (histogram, rows) in nodes {
+                        for feature in tree.features {
+                            let (cells, lane) = fast.feature_cells(&histogram, *feature);
+                            for (bin, cell) in cells.iter().enumerate() {
+                                let bins = data.binned.column(*feature);
+                                let side = oracle.side(rows, |row| usize::from(bins[row as usize]) == bin);
+                                prop_assert_eq!(Sums::unpack(cell[lane]), side.sums);
+                            }
                         }
                     }
-                }
+                    Ok(())
+                })?;
             }
         }
     }

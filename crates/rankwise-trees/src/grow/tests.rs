@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 
+use rankwise_data::{Alone, SimdLevel};
+
 use super::*;
 use crate::TreeSpec;
+use crate::question::Question;
 use crate::testing::{Oracle, TinyData, TinyRow, fixed_point, tiny_data, tiny_params, tiny_rows};
 
 #[derive(Clone, Debug)]
@@ -16,7 +19,7 @@ struct SlowLeaf {
 
 /// Grows by exhaustive search; gives the gains in the order of splitting and the final leaves.
 fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f64>, Vec<SlowLeaf>) {
-    let fixed = fixed_point(rows, data);
+    let fixed = fixed_point(data);
     let oracle = Oracle { data: &data.binned, fixed: &fixed, params };
     let mut leaves = vec![SlowLeaf { id: 0, rows: (0..rows.len() as u32).collect(), depth: 0, bounds: Bounds::FREE }];
     let (mut gains, mut next_id) = (Vec::new(), 1);
@@ -71,22 +74,39 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
 }
 
 fn grow(data: &TinyData, params: &TreeParams) -> GrownTree {
-    grow_on(data, params, SimdLevel::best())
+    grow_on(data, params, SimdLevel::best()).1
 }
 
-fn grow_on(data: &TinyData, params: &TreeParams, simd: SimdLevel) -> GrownTree {
+fn grow_on<'a>(data: &'a TinyData, params: &'a TreeParams, simd: SimdLevel) -> (Grower<'a>, GrownTree) {
     let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
-    Grower::new(&data.binned, params, 1, simd).grow(&GrowInput {
+    let derivatives = Derivatives { grad: &data.grad, hess: &data.hess };
+    let mut grower = Grower::new(EngineSetup { data: &data.binned, params, simd, reduce: &Alone }, 1);
+    let grown = grower.grow(&GrowInput {
         tree: 0,
+        output: 0,
         num_leaves: params.num_leaves,
         leaf_noise: None,
-        leaf_grad: &data.grad,
-        structure_grad: &data.grad,
-        structure_hess: &data.hess,
-        leaf_hess: &data.hess,
+        structure: derivatives,
+        leaves: derivatives,
         rows: &rows,
         learning_rate: 0.5,
+    });
+    (grower, grown)
+}
+
+/// The leaf of a row, by a walk over bins.
+fn leaf_of(tree: &Tree, data: &TinyData, row: usize) -> usize {
+    tree.walk(|node| {
+        let question = Question::of_node(&data.binned, tree.parts(), node);
+        question.goes_left(data.binned.column(question.feature)[row])
     })
+}
+
+/// The rows of each leaf.
+fn leaf_rows(tree: &Tree, data: &TinyData) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); tree.n_leaves()];
+    (0..data.grad.len()).for_each(|row| rows[leaf_of(tree, data, row)].push(row as u32));
+    rows
 }
 
 fn policy() -> impl Strategy<Value = Growth> {
@@ -111,8 +131,8 @@ proptest! {
         prop_assert_eq!(&grown.tree, &grow(&data, &plain_params).tree);
         let (gains, leaves) = grow_slowly(&rows, &data, &params);
 
-        let mut found: Vec<(Vec<u32>, f64)> = grown.leaf_rows.iter().zip(&grown.tree.parts().leaf_value)
-            .map(|(range, value)| (grown.rows[range.clone()].to_vec(), *value)).collect();
+        let mut found: Vec<(Vec<u32>, f64)> =
+            leaf_rows(&grown.tree, &data).into_iter().zip(grown.tree.parts().leaf_value.iter().copied()).collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let found_rows: Vec<&[u32]> = found.iter().map(|leaf| &leaf.0[..]).collect();
         let expected_rows: Vec<&[u32]> = leaves.iter().map(|leaf| &leaf.rows[..]).collect();
@@ -138,26 +158,20 @@ proptest! {
             let newton = if hess + params.lambda_l2 > 0.0 { -shrunk / (hess + params.lambda_l2) } else { 0.0 };
             prop_assert!((value - leaf.bounds.clamp(newton) * 0.5).abs() < 1e-12, "{} {}", value, newton);
         }
-        // Bins and thresholds lead to the same leaf.
-        for (leaf, range) in grown.leaf_rows.iter().enumerate() {
-            for row in &grown.rows[range.clone()] {
-                prop_assert_eq!(grown.leaf_of(&data.binned, *row as usize), leaf);
-            }
-        }
-        // Sorted into the leaves many at a time, rows get the values of their leaves.
+        // However they are added, rows get the values of their leaves.
         let values = &grown.tree.parts().leaf_value;
         for simd in SimdLevel::available() {
+            let (grower, grown) = grow_on(&data, &params, simd);
             let mut scores: Vec<f64> = (0..data.grad.len()).map(|row| row as f64 * 0.1).collect();
-            let expected = scores.iter().enumerate().map(|(row, score)| score + values[grown.leaf_of(&data.binned, row)]);
-            let expected: Vec<f64> = expected.collect();
+            let value = |row: usize| values[leaf_of(&grown.tree, &data, row)];
+            let expected: Vec<f64> = scores.iter().enumerate().map(|(row, score)| score + value(row)).collect();
             let mut own = scores.clone();
-            grown.add_to(&mut scores, &data.binned, simd);
-            grown.add_to_own(&mut own);
+            grower.add_tree(&grown.tree, 1.0, &mut scores);
+            grower.add_grown(0, &grown.tree, &mut own);
             prop_assert_eq!(&scores, &expected);
             prop_assert_eq!(&own, &expected);
-            // A multiple, found from the bounds of the tree alone.
-            add_multiple(&grown.tree, -0.25, &mut scores, &data.binned, simd);
-            let expected = expected.iter().enumerate().map(|(row, score)| score - 0.25 * values[grown.leaf_of(&data.binned, row)]);
+            grower.add_tree(&grown.tree, -0.25, &mut scores);
+            let expected = expected.iter().enumerate().map(|(row, score)| score - 0.25 * value(row));
             prop_assert_eq!(scores, expected.collect::<Vec<f64>>());
         }
     }
@@ -176,7 +190,6 @@ proptest! {
         };
         let (alone, together) = (grow_with(1), grow_with(2));
         prop_assert_eq!(&alone.tree, &together.tree);
-        prop_assert_eq!((&alone.leaf_rows, &alone.rows), (&together.leaf_rows, &together.rows));
     }
 
     /// Constrained features move the score one way only, whatever the other features are.
@@ -217,10 +230,10 @@ fn threads_add_to_runs_of_the_scores() {
     for n_threads in [1, 2, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let (own, expected) = pool.install(|| {
-            let grown = grow(&data, &params);
+            let (grower, grown) = grow_on(&data, &params, SimdLevel::best());
             let (mut own, mut expected) = (vec![0.5; rows.len()], vec![0.5; rows.len()]);
-            grown.add_to_own(&mut own);
-            grown.add_to(&mut expected, &data.binned, SimdLevel::best());
+            grower.add_grown(0, &grown.tree, &mut own);
+            grower.add_tree(&grown.tree, 1.0, &mut expected);
             (own, expected)
         });
         assert_eq!(own, expected);
@@ -301,10 +314,10 @@ proptest! {
         // Leaves hold all rows, each once, and have values of their own.
         let counts: u64 = pruned.tree.parts().leaf_count.iter().sum();
         prop_assert_eq!(counts, rows.len() as u64);
-        for (range, value) in pruned.leaf_rows.iter().zip(&pruned.tree.parts().leaf_value) {
-            let sum = |of: &[f32]| pruned.rows[range.clone()].iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
+        for (rows, value) in leaf_rows(&pruned.tree, &data).iter().zip(&pruned.tree.parts().leaf_value) {
+            let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
             if params.monotone_constraints == crate::Monotone::default() {
-                let expected = 0.5 * params.leaf_value(range.len(), (sum(&data.grad), sum(&data.hess)));
+                let expected = 0.5 * params.leaf_value(rows.len(), (sum(&data.grad), sum(&data.hess)));
                 prop_assert!((value - expected).abs() < 1e-9, "{} {}", value, expected);
             }
         }

@@ -3,7 +3,7 @@
 //! Cells of one bin stand together (`cells[bin][feature]`): rows that share a bin then touch 16 different cells before
 //! they come back to the same one, so no update waits for the one before it.
 
-use rankwise_data::{BLOCK_FEATURES, BlockRow, PAGE_STRIPS};
+use crate::blocks::{BLOCK_FEATURES, BlockRow, PAGE_STRIPS};
 
 use super::CellRow;
 use super::prefetch::prefetch;

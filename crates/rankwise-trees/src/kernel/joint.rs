@@ -3,7 +3,9 @@
 //! Cells stand by bin, which is no order to pick from: so the sums of the columns are turned by column first, those of a
 //! block's features are picked from there, and turned back as a whole.
 
-use rankwise_data::{BLOCK_FEATURES, Member, SimdLevel, simd_kernel};
+use rankwise_data::{SimdLevel, simd_kernel};
+
+use crate::blocks::{BLOCK_FEATURES, Member};
 
 use super::CellRow;
 

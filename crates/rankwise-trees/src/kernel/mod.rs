@@ -12,7 +12,7 @@ pub(crate) mod peaks;
 mod prefetch;
 pub(crate) mod sides;
 
-use rankwise_data::BLOCK_FEATURES;
+use crate::blocks::BLOCK_FEATURES;
 
 /// One bin of the 16 features of a block: packed sums.
 pub(crate) type CellRow = [u64; BLOCK_FEATURES];

@@ -5,7 +5,9 @@
 //!
 //! Counts are not known here: a caller that needs a minimum checks the winner and looks again if it fails.
 
-use rankwise_data::{BLOCK_FEATURES, simd_kernel};
+use rankwise_data::simd_kernel;
+
+use crate::blocks::BLOCK_FEATURES;
 
 use super::CellRow;
 

@@ -2,7 +2,7 @@
 
 use rankwise::prelude::*;
 
-use crate::{dataset, ndcg10, params, web_docs};
+use crate::{dataset, ndcg10, params, trees_of, web_docs};
 
 const LEARNERS: [&[(&str, &str)]; 5] = [
     &[("learner", "dart"), ("drop_rate", "0.3"), ("skip_drop", "0.2")],
@@ -20,14 +20,14 @@ fn a_model_scores_as_it_did_in_training() {
         let params = params(&[&[("num_trees", "40"), ("min_data_in_leaf", "5")], settings].concat());
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
         let trained = train(&params, &data, &[], &mut Silent).unwrap();
-        let scores = predict(&trained.model, &data);
+        let scores = rankwise::predict_canonical(&trained.model, &data);
         assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{settings:?}");
 
         let sets = [ValidSet { name: "valid", data: &valid }];
         let cut = train(&params, &data, &sets, &mut Silent).unwrap();
-        let value = ndcg10(&valid, &predict(&cut.model, &valid));
+        let value = ndcg10(&valid, &rankwise::predict_canonical(&cut.model, &valid));
         assert!(close(value, cut.values[0].value), "{settings:?}: {value} and {}", cut.values[0].value);
-        assert!(!cut.model.trees.is_empty());
+        assert!(!trees_of(&cut.model).is_empty());
     }
 }
 
@@ -54,9 +54,9 @@ fn where_all_are_dropped_trees_are_averaged() {
     let all = [("learner", "dart"), ("drop_rate", "1"), ("skip_drop", "0"), ("max_drop", "0"), ("num_trees", "6")];
     let model = train(&params(&[&common[..], &all].concat()), &data, &[], &mut Silent).unwrap().model;
     let once = train(&params(&[&common[..], &[("num_trees", "1")]].concat()), &data, &[], &mut Silent).unwrap().model;
-    let whole = &once.trees[0].parts().leaf_value;
-    for tree in &model.trees {
-        assert_eq!(tree.parts().threshold, once.trees[0].parts().threshold);
+    let whole = &trees_of(&once)[0].parts().leaf_value;
+    for tree in trees_of(&model) {
+        assert_eq!(tree.parts().threshold, trees_of(&once)[0].parts().threshold);
         assert!(tree.parts().leaf_value.iter().zip(whole).all(|(part, whole)| (6.0 * part - whole).abs() < 1e-9));
     }
 }
@@ -69,7 +69,7 @@ fn a_forest_predicts_means_and_ranks() {
     for objective in ["rmse", "lambdamart"] {
         let settings = [&common[..], &[("objective", objective), ("num_trees", "30")]].concat();
         let model = train(&params(&settings), &data, &[], &mut Silent).unwrap().model;
-        let scores = predict(&model, &test);
+        let scores = rankwise::predict_canonical(&model, &test);
         if objective == "rmse" {
             let largest = data.labels().iter().copied().fold(0.0, f32::max);
             assert!(scores.iter().all(|score| *score >= -1e-6 && *score <= f64::from(largest) + 1e-6));

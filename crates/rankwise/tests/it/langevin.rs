@@ -3,7 +3,7 @@
 use rankwise::data::DatasetBuilder;
 use rankwise::prelude::*;
 
-use crate::{dataset, params, web_docs};
+use crate::{dataset, ensemble, params, trees_of, web_docs};
 
 /// Two queries whose NDCG@3 has two local optima: x1 > x3 > x2 with 0.90306, and x1 > x2 > x3, the best, with 0.91700.
 fn two_optima() -> Dataset {
@@ -18,10 +18,10 @@ fn two_optima() -> Dataset {
 /// The order of the three kinds of documents after each tree. That scores shrink changes no order, so those of the start of
 /// the model are as good as those of that time.
 fn iterates(model: &Model) -> Vec<[f64; 3]> {
-    let mut scores = [model.base_score; 3];
-    let kind = |one: usize| model.features.iter().map(|id| f64::from(u8::from(*id as usize == one + 1))).collect();
+    let mut scores = [ensemble(model).base_score(); 3];
+    let kind = |one: usize| model.features().iter().map(|id| f64::from(u8::from(*id as usize == one + 1))).collect();
     let values: [Vec<f64>; 3] = [0, 1, 2].map(kind);
-    let trees = model.trees.iter();
+    let trees = trees_of(model).iter();
     trees
         .map(|tree| {
             for (score, values) in scores.iter_mut().zip(&values) {
@@ -76,12 +76,12 @@ fn a_shrunk_model_scores_as_it_did_in_training() {
             ];
             let trained = train(&params(&settings), &data, &[], &mut Silent).unwrap();
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
-            let scores = predict(&trained.model, &data);
+            let scores = rankwise::predict_canonical(&trained.model, &data);
             assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{mode} {objective}");
 
             let sets = [ValidSet { name: "valid", data: &valid }];
             let cut = train(&params(&settings), &data, &sets, &mut Silent).unwrap();
-            let value = crate::ndcg10(&valid, &predict(&cut.model, &valid));
+            let value = crate::ndcg10(&valid, &rankwise::predict_canonical(&cut.model, &valid));
             assert!(close(value, cut.values[0].value), "{mode} {objective}: {value} and {}", cut.values[0].value);
         }
     }

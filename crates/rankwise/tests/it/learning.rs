@@ -6,20 +6,20 @@ use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress, StopReason};
 use rankwise::trees::Growth;
 
-use crate::{dataset, ndcg10, params, web_docs};
+use crate::{dataset, ensemble, ndcg10, params, trees_of, web_docs, with_trees};
 
 #[test]
 fn every_growth_policy_beats_the_best_feature_by_far() {
     let (train_data, test) = (dataset(&web_docs(6000, 60, 1)), dataset(&web_docs(4000, 60, 2)));
     let metric = MetricName::parse("ndcg@10").unwrap();
     let best = rankwise::best_feature(&train_data, &metric, &Rules::default()).unwrap().unwrap();
-    let baseline = ndcg10(&test, &best.scores(&test));
+    let baseline = ndcg10(&test, &best.scores_canonical(&test));
     for grow in Growth::ALL.iter().map(Growth::render) {
         let settings = [("grow", grow.as_str()), ("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
         let trained = train(&params(&settings), &train_data, &[], &mut Silent).unwrap();
-        let value = ndcg10(&test, &predict(&trained.model, &test));
+        let value = ndcg10(&test, &rankwise::predict_canonical(&trained.model, &test));
         assert!(value > baseline + 0.08, "{grow}: {value} against {baseline}");
-        assert_eq!((trained.model.trees.len(), trained.stopped), (40, StopReason::Finished));
+        assert_eq!((trees_of(&trained.model).len(), trained.stopped), (40, StopReason::Finished));
     }
 }
 
@@ -31,8 +31,8 @@ fn rmse_fits_labels() {
         squares.sum::<f64>() / data.n_rows() as f64
     };
     let trained = train(&params(&[("objective", "rmse"), ("num_trees", "60")]), &data, &[], &mut Silent).unwrap();
-    let base = error(&vec![trained.model.base_score; data.n_rows()]);
-    let fitted = error(&predict(&trained.model, &data));
+    let base = error(&vec![ensemble(&trained.model).base_score(); data.n_rows()]);
+    let fitted = error(&rankwise::predict_canonical(&trained.model, &data));
     assert!(fitted < 0.5 * base, "{fitted} against {base}");
 }
 
@@ -43,7 +43,7 @@ fn every_objective_ranks_or_selects() {
     let (train_data, test) = (dataset(&web_docs(6000, 60, 1)), dataset(&web_docs(4000, 60, 2)));
     let metric = MetricName::parse("ndcg@10").unwrap();
     let best = rankwise::best_feature(&train_data, &metric, &Rules::default()).unwrap().unwrap();
-    let baseline = ndcg10(&test, &best.scores(&test));
+    let baseline = ndcg10(&test, &best.scores_canonical(&test));
     let mean = |data: &Dataset, metric: &str, scores: &[f64]| {
         let names = [MetricName::parse(metric).unwrap()];
         Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate(scores).unwrap().metrics[0].mean.unwrap()
@@ -63,10 +63,11 @@ fn every_objective_ranks_or_selects() {
         let settings = [&common[..], &own].concat();
         let data = if *kind == ObjectiveKind::Logistic { &shares } else { &train_data };
         let trained = train(&params(&settings), data, &[], &mut Silent).unwrap();
-        let scores = predict(&trained.model, &test);
+        let scores = rankwise::predict_canonical(&trained.model, &test);
         let (value, baseline) = match kind {
             ObjectiveKind::SelectWithOrder => {
-                let (selected, all) = (predict(&trained.model, &train_data), vec![1.0; train_data.n_rows()]);
+                let (selected, all) =
+                    (rankwise::predict_canonical(&trained.model, &train_data), vec![1.0; train_data.n_rows()]);
                 (mean(&train_data, "dcg-rr", &selected), mean(&train_data, "dcg-rr", &all))
             }
             _ => (mean(&test, "ndcg@10", &scores), baseline),
@@ -89,7 +90,10 @@ fn logistic_fits_probabilities() {
         let of = |(score, label): (&f64, &f32)| (1.0 + (-score * f64::from(2.0 * label - 1.0)).exp()).ln();
         scores.iter().zip(data.labels()).map(of).sum::<f64>() / data.n_rows() as f64
     };
-    let (base, fitted) = (loss(&vec![trained.model.base_score; data.n_rows()]), loss(&predict(&trained.model, &data)));
+    let (base, fitted) = (
+        loss(&vec![ensemble(&trained.model).base_score(); data.n_rows()]),
+        loss(&rankwise::predict_canonical(&trained.model, &data)),
+    );
     assert!(fitted < 0.6 * base, "{fitted} against {base}");
 }
 
@@ -101,17 +105,17 @@ fn early_stopping_keeps_the_best_tree() {
     let sets = [ValidSet { name: "valid", data: &valid }];
     let trained = train(&params(&settings), &train_data, &sets, &mut Silent).unwrap();
     assert_eq!(trained.stopped, StopReason::EarlyStopping);
-    assert_eq!(trained.trees_grown, trained.model.trees.len() + 5);
+    assert_eq!(trained.trees_grown, trees_of(&trained.model).len() + 5);
     assert_eq!(trained.values.iter().map(|value| value.metric.as_str()).collect::<Vec<_>>(), ["ndcg@5", "ndcg@10"]);
-    assert_eq!(trained.values[1].value, ndcg10(&valid, &predict(&trained.model, &valid)));
+    assert_eq!(trained.values[1].value, ndcg10(&valid, &rankwise::predict_canonical(&trained.model, &valid)));
 }
 
 /// Stops after some trees.
 struct StopAt(usize);
 
 impl Observer for StopAt {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        if progress.tree == self.0 { Flow::Stop } else { Flow::Continue }
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.round == self.0 { Flow::Stop } else { Flow::Continue }
     }
 }
 
@@ -120,10 +124,11 @@ fn an_interrupted_run_is_the_start_of_a_whole_one() {
     let data = dataset(&web_docs(1500, 20, 1));
     let whole = train(&params(&[("num_trees", "9")]), &data, &[], &mut Silent).unwrap();
     let part = train(&params(&[("num_trees", "9")]), &data, &[], &mut StopAt(4)).unwrap();
-    assert_eq!((part.stopped, part.model.trees.len()), (StopReason::Interrupted, 4));
-    let scores =
-        |n_trees: usize| predict(&Model { trees: whole.model.trees[..n_trees].to_vec(), ..whole.model.clone() }, &data);
-    assert_eq!(predict(&part.model, &data), scores(4));
+    assert_eq!((part.stopped, trees_of(&part.model).len()), (StopReason::Interrupted, 4));
+    let scores = |n_trees: usize| {
+        rankwise::predict_canonical(&with_trees(&whole.model, trees_of(&whole.model)[..n_trees].to_vec()), &data)
+    };
+    assert_eq!(rankwise::predict_canonical(&part.model, &data), scores(4));
 }
 
 #[test]
@@ -136,25 +141,25 @@ fn nothing_to_learn_ends_the_run() {
     docs[0].features = vec![(1, 2.0)];
     let data = dataset(&docs);
     let trained = train(&params(&[("min_data_in_leaf", "20")]), &data, &[], &mut Silent).unwrap();
-    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::NothingToLearn, 0));
-    assert!(predict(&trained.model, &data).iter().all(|score| *score == 0.0));
+    assert_eq!((trained.stopped, trees_of(&trained.model).len()), (StopReason::NothingToLearn, 0));
+    assert!(rankwise::predict_canonical(&trained.model, &data).iter().all(|score| *score == 0.0));
 }
 
 #[test]
 fn constraints_hold_in_a_trained_model() {
     let data = dataset(&web_docs(3000, 20, 1));
     let free = train(&params(&[("num_trees", "20")]), &data, &[], &mut Silent).unwrap().model;
-    let feature = free.importance()[0].feature;
+    let feature = free.importance().unwrap()[0].feature;
     for direction in [1, -1] {
         let constraint = format!("{feature}:{direction}");
         let model =
             train(&params(&[("num_trees", "20"), ("monotone_constraints", &constraint)]), &data, &[], &mut Silent)
                 .unwrap()
                 .model;
-        let slot = model.features.iter().position(|id| *id == feature).expect("the feature stays in use");
+        let slot = model.features().iter().position(|id| *id == feature).expect("the feature stays in use");
         for row in (0..data.n_rows()).step_by(50) {
             let mut values: Vec<f64> =
-                model.features.iter().map(|id| data.column_of(*id).unwrap().get(row).into()).collect();
+                model.features().iter().map(|id| data.column_of(*id).unwrap().get(row).into()).collect();
             let mut last = f64::NEG_INFINITY * f64::from(direction);
             for step in 0..40 {
                 values[slot] = f64::from(step) * 2.5 - 20.0;
@@ -188,9 +193,9 @@ fn a_feature_that_no_document_names_is_absent_like_any_other() {
         ]);
         let model =
             train(&params(&[("num_trees", "5"), ("min_data_in_leaf", "1")]), &data, &[], &mut Silent).unwrap().model;
-        assert!(model.features.contains(&2));
-        let alone = predict(&model, &build(&[("q", 0.0, &[(1, 1.5)])]));
+        assert!(model.features().contains(&2));
+        let alone = rankwise::predict_canonical(&model, &build(&[("q", 0.0, &[(1, 1.5)])]));
         let beside = build(&[("q", 0.0, &[(1, 1.5)]), ("r", 0.0, &[(2, 5.0)])]);
-        assert_eq!(alone[0].to_bits(), predict(&model, &beside)[0].to_bits(), "{absent:?}");
+        assert_eq!(alone[0].to_bits(), rankwise::predict_canonical(&model, &beside)[0].to_bits(), "{absent:?}");
     }
 }

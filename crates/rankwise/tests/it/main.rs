@@ -5,11 +5,13 @@ mod engines;
 mod ensembles;
 mod langevin;
 mod learning;
+mod members;
 mod one_answer;
 mod peer_example;
 mod prune;
 mod refit;
 mod resume;
+mod second_engine;
 mod selection;
 mod shape;
 mod start;
@@ -17,6 +19,7 @@ mod step;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{DatasetBuilder, Row};
+use rankwise::model::{Tree, TreeEnsemble};
 use rankwise::prelude::*;
 
 /// A document with everything that belongs to it, free of any order.
@@ -27,6 +30,21 @@ struct Doc {
     doc_id: String,
     label: f32,
     features: Vec<(u32, f32)>,
+}
+
+/// The trees of a model, with what belongs to them.
+fn ensemble(model: &Model) -> &TreeEnsemble {
+    model.tree_ensemble().unwrap()
+}
+
+/// The trees of a model.
+fn trees_of(model: &Model) -> &[Tree] {
+    ensemble(model).trees()
+}
+
+/// The model with other trees.
+fn with_trees(model: &Model, trees: Vec<Tree>) -> Model {
+    model.with_ranker(ensemble(model).with_trees(trees).unwrap()).unwrap()
 }
 
 /// Documents of the web preset.
@@ -62,5 +80,7 @@ fn params(settings: &[(&str, &str)]) -> TrainParams {
 
 fn ndcg10(data: &Dataset, scores: &[f64]) -> f64 {
     let names = [MetricName::parse("ndcg@10").unwrap()];
-    Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate(scores).unwrap().metrics[0].mean.unwrap()
+    Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate_canonical(scores).unwrap().metrics[0]
+        .mean
+        .unwrap()
 }

@@ -6,11 +6,11 @@ use rankwise::prelude::*;
 use rankwise::train::{Learner, Sample, StepKind};
 use rankwise::trees::Growth;
 
-use crate::{Doc, dataset, params, web_docs};
+use crate::{Doc, dataset, ensemble, params, trees_of, web_docs};
 
 /// Kinds of steps that could depend on order, several at a time: growth policies, samples by document and by query,
 /// sampled features, regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
-const SETTINGS: [&[(&str, &str)]; 19] = [
+pub(crate) const SETTINGS: [&[(&str, &str)]; 19] = [
     &[("num_leaves", "15")],
     &[
         ("bagging_fraction", "0.6"),
@@ -44,14 +44,14 @@ const SETTINGS: [&[(&str, &str)]; 19] = [
 ];
 
 /// Learners by which earlier trees come to count less: their scores are those of the model but for rounding.
-const RESCALED: [&[(&str, &str)]; 3] = [
+pub(crate) const RESCALED: [&[(&str, &str)]; 3] = [
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0.2")],
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0"), ("objective", "multiclass"), ("sample", "goss")],
     &[("learner", "rf"), ("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("feature_fraction", "0.5")],
 ];
 
 /// Documents with twins: some rows stand in the data two or three times.
-fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
+pub(crate) fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
     let mut docs = web_docs(1500, 24, 7);
     let twins: Vec<Doc> = docs.iter().step_by(7).chain(docs.iter().step_by(21)).cloned().collect();
     docs.extend(twins);
@@ -75,7 +75,7 @@ fn model_json(docs: &[Doc], settings: &[(&str, &str)], threads: usize) -> String
             [("num_trees", "8"), ("min_data_in_leaf", "5")].iter().chain(settings).copied().collect();
         let params = params(&all);
         let model = train(&params, &dataset(docs), &[], &mut Silent).unwrap().model;
-        assert_eq!(model.trees.len(), params.boosting().num_trees * model.output.n_outputs());
+        assert_eq!(trees_of(&model).len(), params.boosting().num_trees * ensemble(&model).output().n_outputs());
         model.to_json()
     })
 }
@@ -169,9 +169,9 @@ fn a_saved_model_scores_as_it_did_in_training() {
         let sets = [ValidSet { name: "valid", data: &valid }];
         let trained = train(&params(settings), &data, &sets, &mut Silent).unwrap();
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
-        let scores = predict(&back, &valid);
+        let scores = rankwise::predict_canonical(&back, &valid);
         assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &scores).to_bits(), "{settings:?}");
-        assert!(trained.trees_grown >= back.trees.len() && !back.trees.is_empty());
+        assert!(trained.trees_grown >= trees_of(&back).len() && !trees_of(&back).is_empty());
     }
 }
 
@@ -181,6 +181,6 @@ fn training_scores_are_the_models() {
     let data = dataset(&docs_with_twins(true));
     for settings in SETTINGS {
         let trained = train(&params(settings), &data, &[], &mut Silent).unwrap();
-        assert_eq!(trained.train_scores, predict(&trained.model, &data), "{settings:?}");
+        assert_eq!(trained.train_scores, rankwise::predict_canonical(&trained.model, &data), "{settings:?}");
     }
 }

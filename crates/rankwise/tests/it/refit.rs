@@ -4,7 +4,7 @@ use rankwise::model::{Model, Tree};
 use rankwise::prelude::*;
 use rankwise::train::{TrainError, refit};
 
-use crate::{Doc, dataset, ndcg10, params, web_docs};
+use crate::{Doc, dataset, ensemble, ndcg10, params, trees_of, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
@@ -23,7 +23,7 @@ fn trained(settings: Settings<'_>, data: &Dataset) -> (TrainParams, Model) {
 }
 
 fn all_values(model: &Model) -> Vec<f64> {
-    model.trees.iter().flat_map(|tree| tree.parts().leaf_value.clone()).collect()
+    trees_of(model).iter().flat_map(|tree| tree.parts().leaf_value.clone()).collect()
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn on_its_own_data_a_model_gets_its_own_values() {
             }
             let structure = |model: &Model| {
                 let of_tree = |tree: &Tree| (tree.parts().feature.clone(), tree.parts().threshold.clone());
-                model.trees.iter().map(of_tree).collect::<Vec<_>>()
+                trees_of(model).iter().map(of_tree).collect::<Vec<_>>()
             };
             assert_eq!(structure(&model), structure(&again));
         }
@@ -54,15 +54,15 @@ fn values_are_those_of_an_oracle() {
     let (params, model) = trained(&[("objective", "rmse"), ("lambda_l2", "1.5")], &first);
     let decay = 0.3;
     let new = refit(&params, &model, &second, decay).unwrap();
-    let mut scores = vec![model.base_score; second.n_rows()];
+    let mut scores = vec![ensemble(&model).base_score(); second.n_rows()];
     let mut n_empty = 0;
-    for (old, new) in model.trees.iter().zip(&new.trees) {
-        let value = |row: usize, slot: usize| match second.column_of(model.features[slot]) {
+    for (old, new) in trees_of(&model).iter().zip(trees_of(&new)) {
+        let value = |row: usize, slot: usize| match second.column_of(model.features()[slot]) {
             Some(column) => f64::from(column.get(row)),
             None => f64::NAN,
         };
         let leaf_of = |row: usize| {
-            let values: Vec<f64> = (0..model.features.len()).map(|slot| value(row, slot)).collect();
+            let values: Vec<f64> = (0..model.features().len()).map(|slot| value(row, slot)).collect();
             old.leaf(&values)
         };
         let leaves: Vec<usize> = (0..second.n_rows()).map(leaf_of).collect();
@@ -84,9 +84,9 @@ fn values_are_those_of_an_oracle() {
         }
     }
     assert!(n_empty > 0, "some leaf should stay without rows");
-    assert_eq!(scores, predict(&new, &second));
-    assert_ne!(new.trained_on, model.trained_on);
-    assert!(new.params["refit"].starts_with("decay=0.3 trees=7"), "{:?}", new.params);
+    assert_eq!(scores, rankwise::predict_canonical(&new, &second));
+    assert_ne!(new.trained_on(), model.trained_on());
+    assert!(new.params()["refit"].starts_with("decay=0.3 trees=7"), "{:?}", new.params());
 }
 
 /// A model of another year learns what this year wants.
@@ -98,8 +98,10 @@ fn a_model_moves_to_new_data_for_any_threads_and_order() {
     let (params, model) = trained(&[("objective", "rmse"), ("learning_rate", "0.5")], &dataset(&docs));
     let new_data = dataset(&turned);
     let moved = refit(&params, &model, &new_data, 0.1).unwrap();
-    let (before, after) =
-        (ndcg10(&new_data, &predict(&model, &new_data)), ndcg10(&new_data, &predict(&moved, &new_data)));
+    let (before, after) = (
+        ndcg10(&new_data, &rankwise::predict_canonical(&model, &new_data)),
+        ndcg10(&new_data, &rankwise::predict_canonical(&moved, &new_data)),
+    );
     assert!(after > before + 0.1, "{before} to {after}");
     let backwards: Vec<Doc> = turned.into_iter().rev().collect();
     for threads in [1, 3] {

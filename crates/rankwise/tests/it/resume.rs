@@ -2,7 +2,7 @@
 
 use rankwise::data::DatasetBuilder;
 use rankwise::prelude::*;
-use rankwise::train::{Checkpoint, CheckpointError, Flow, Observer, Progress, StopReason, TrainError, Training};
+use rankwise::train::{Checkpoint, CheckpointError, Flow, Observer, Pass, Progress, StopReason, TrainError, Training};
 use rankwise::{CheckpointFolder, CheckpointFolderError};
 
 use crate::{Doc, dataset, params, web_docs};
@@ -39,10 +39,13 @@ struct Keeper {
 }
 
 impl Observer for Keeper {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        self.checkpoints.push(progress.checkpoint());
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        if progress.pass == Pass::Outliers {
+            return Flow::Continue;
+        }
+        self.checkpoints.extend(progress.checkpoint());
         self.is_last.push(progress.is_last);
-        if self.stop_after == Some(progress.tree) { Flow::Stop } else { Flow::Continue }
+        if self.stop_after == Some(progress.round) { Flow::Stop } else { Flow::Continue }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Trees that see only some of the documents.
 
 use rankwise::prelude::*;
-use rankwise::train::{Flow, Observer, Progress, StopReason};
+use rankwise::train::{Flow, Observer, Pass, Progress, StopReason};
 
-use crate::{dataset, ndcg10, params, web_docs};
+use crate::{dataset, ndcg10, params, trees_of, web_docs};
 
 fn trees(data: &Dataset, settings: &[(&str, &str)]) -> String {
     let common = [("num_trees", "6"), ("min_data_in_leaf", "5")];
@@ -55,13 +55,10 @@ fn outliers_are_found_and_left_out() {
 struct StopEarly;
 
 impl Observer for StopEarly {
-    fn after_tree(&mut self, _: &Progress<'_>) -> Flow {
-        Flow::Continue
-    }
-
-    fn in_first_pass(&mut self, tree: usize, num_trees: usize) -> Flow {
-        assert_eq!(num_trees, 9);
-        if tree == 4 { Flow::Stop } else { Flow::Continue }
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        assert_eq!((progress.pass, progress.num_rounds), (Pass::Outliers, 9));
+        assert_eq!(progress.checkpoint(), None);
+        if progress.round == 4 { Flow::Stop } else { Flow::Continue }
     }
 }
 
@@ -71,7 +68,7 @@ fn the_first_pass_can_be_stopped() {
     let data = dataset(&web_docs(600, 10, 1));
     let settings = [("sample", "inliers"), ("outlier_trees", "9"), ("num_trees", "20")];
     let trained = train(&params(&settings), &data, &[], &mut StopEarly).unwrap();
-    assert_eq!((trained.stopped, trained.model.trees.len()), (StopReason::Interrupted, 4));
+    assert_eq!((trained.stopped, trees_of(&trained.model).len()), (StopReason::Interrupted, 4));
     assert_eq!(trained.outliers, None);
 }
 
@@ -81,8 +78,8 @@ fn a_part_of_the_documents_is_enough_to_learn_from() {
     let value = |settings: &[(&str, &str)]| {
         let common = [("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
         let trained = train(&params(&[&common, settings].concat()), &data, &[], &mut Silent).unwrap();
-        assert!(trained.model.trees.iter().all(|tree| tree.parts().leaf_count.iter().sum::<u64>() <= 6000));
-        ndcg10(&test, &predict(&trained.model, &test))
+        assert!(trees_of(&trained.model).iter().all(|tree| tree.parts().leaf_count.iter().sum::<u64>() <= 6000));
+        ndcg10(&test, &rankwise::predict_canonical(&trained.model, &test))
     };
     let whole = value(&[]);
     for settings in [

@@ -3,7 +3,7 @@
 use rankwise::prelude::*;
 use rankwise::train::Training;
 
-use crate::{dataset, params, web_docs};
+use crate::{dataset, ensemble, params, trees_of, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
@@ -18,7 +18,7 @@ fn model(settings: Settings<'_>) -> Model {
 fn trees_grow_with_the_schedule_also_onto_a_start() {
     let data = dataset(&web_docs(1500, 12, 1));
     let schedule = [("leaves_schedule", "2:4,5:16"), ("num_leaves", "3")];
-    let leaves = |model: &Model| model.trees.iter().map(rankwise::model::Tree::n_leaves).collect::<Vec<_>>();
+    let leaves = |model: &Model| trees_of(model).iter().map(rankwise::model::Tree::n_leaves).collect::<Vec<_>>();
     assert_eq!(leaves(&model(&schedule)), [3, 3, 4, 4, 4, 16, 16, 16, 16]);
     assert_eq!(leaves(&model(&[("grow", "levelwise"), schedule[0], schedule[1]])), [3, 3, 4, 4, 4, 16, 16, 16, 16]);
     assert_eq!(leaves(&model(&[("grow", "oblivious"), ("leaves_schedule", "0:4,5:8")]))[4..6], [4, 8]);
@@ -37,7 +37,7 @@ fn smoothed_leaves_may_be_small() {
     let data = dataset(&web_docs(1500, 12, 1));
     let first_tree = |more: Settings<'_>| {
         let settings = [&[("num_trees", "1")], &wild[..], more].concat();
-        train(&params(&settings), &data, &[], &mut Silent).unwrap().model.trees[0].parts().clone()
+        trees_of(&train(&params(&settings), &data, &[], &mut Silent).unwrap().model)[0].parts().clone()
     };
     let (plain, smooth) = (first_tree(&[]), first_tree(&[("leaf_smoothing", "20")]));
     let alone: Vec<usize> = (0..plain.leaf_count.len()).filter(|leaf| plain.leaf_count[*leaf] == 1).collect();
@@ -52,8 +52,8 @@ fn smoothed_leaves_may_be_small() {
 fn cutting_leaves_no_split_below_the_bound_without_one_above_it() {
     let gains = |settings: Settings<'_>| {
         let model = model(settings);
-        let leaves = model.n_leaves();
-        (model.trees.into_iter().flat_map(|tree| tree.parts().gain.clone()).collect::<Vec<f64>>(), leaves)
+        let leaves = ensemble(&model).n_leaves();
+        (trees_of(&model).iter().flat_map(|tree| tree.parts().gain.clone()).collect::<Vec<f64>>(), leaves)
     };
     let settings = [("min_gain_to_split", "0.5"), ("num_leaves", "31")];
     let (all, n_all) = gains(&[settings[1]]);

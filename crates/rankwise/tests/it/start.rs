@@ -1,10 +1,10 @@
 //! Training that starts from a model: what comes out is the start and what was grown onto it.
 
-use rankwise::model::{Model, Output, Precision};
+use rankwise::model::{AbsentFeature, Header, Model, Output, Precision, TreeEnsemble};
 use rankwise::prelude::*;
 use rankwise::train::{Checkpoint, Flow, Observer, Progress, StartError, TrainError, Training};
 
-use crate::{dataset, params, web_docs};
+use crate::{dataset, ensemble, params, trees_of, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
@@ -24,11 +24,12 @@ fn wanted(settings: Settings<'_>, num_trees: &str) -> TrainParams {
     params(&[&[("num_trees", num_trees), ("min_data_in_leaf", "5")], settings].concat())
 }
 
-fn trees(model: &Model) -> Vec<(Vec<u32>, Vec<u64>)> {
-    let ids =
-        |tree: &rankwise::model::Tree| tree.parts().feature.iter().map(|slot| model.features[*slot as usize]).collect();
+fn contents(model: &Model) -> Vec<(Vec<u32>, Vec<u64>)> {
+    let ids = |tree: &rankwise::model::Tree| {
+        tree.parts().feature.iter().map(|slot| model.features()[*slot as usize]).collect()
+    };
     let bits = |tree: &rankwise::model::Tree| tree.parts().leaf_value.iter().map(|value| value.to_bits()).collect();
-    model.trees.iter().map(|tree| (ids(tree), bits(tree))).collect()
+    trees_of(model).iter().map(|tree| (ids(tree), bits(tree))).collect()
 }
 
 /// Sampling and drawing go on where they were, so that a run in two parts is the run in one.
@@ -39,18 +40,18 @@ fn a_run_in_two_parts_is_the_run_in_one() {
         let whole = train(&wanted(settings, "9"), &data, &[], &mut Silent).unwrap();
         let first = train(&wanted(settings, "4"), &data, &[], &mut Silent).unwrap().model;
         let second = Training::new(&wanted(settings, "5"), &data).start(&first).run(&mut Silent).unwrap();
-        assert_eq!(trees(&whole.model), trees(&second.model), "{settings:?}");
+        assert_eq!(contents(&whole.model), contents(&second.model), "{settings:?}");
         assert_eq!(second.train_scores, whole.train_scores);
-        assert_eq!(second.train_scores, predict(&second.model, &data), "{settings:?}");
-        assert_eq!(second.start_trees, first.trees.len());
+        assert_eq!(second.train_scores, rankwise::predict_canonical(&second.model, &data), "{settings:?}");
+        assert_eq!(second.start_trees, trees_of(&first).len());
         let back = Model::from_json(second.model.to_json().as_bytes()).unwrap();
-        assert_eq!(predict(&back, &valid), predict(&whole.model, &valid));
-        let recorded = &back.params["init_model"];
+        assert_eq!(rankwise::predict_canonical(&back, &valid), rankwise::predict_canonical(&whole.model, &valid));
+        let recorded = &back.params()["init_model"];
         assert!(
-            recorded.contains(&format!("trees={} objective={} xxh3=", first.trees.len(), first.objective)),
+            recorded.contains(&format!("trees={} objective={} xxh3=", trees_of(&first).len(), first.objective())),
             "{recorded}"
         );
-        assert!(!first.params.contains_key("init_model"));
+        assert!(!first.params().contains_key("init_model"));
     }
 }
 
@@ -69,9 +70,9 @@ fn runs_that_change_trees_or_documents_may_start_from_a_model() {
     ];
     for settings in kinds {
         let trained = Training::new(&wanted(settings, "8"), &data).start(&first).run(&mut Silent).unwrap();
-        assert_eq!(trees(&trained.model)[..6], trees(&first)[..], "{settings:?}");
-        assert!(trained.model.trees.len() > 6, "{settings:?}");
-        for (kept, scored) in trained.train_scores.iter().zip(predict(&trained.model, &data)) {
+        assert_eq!(contents(&trained.model)[..6], contents(&first)[..], "{settings:?}");
+        assert!(trees_of(&trained.model).len() > 6, "{settings:?}");
+        for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
             assert!((kept - scored).abs() < 1e-9, "{settings:?}: {kept} and {scored}");
         }
     }
@@ -82,19 +83,24 @@ fn runs_that_change_trees_or_documents_may_start_from_a_model() {
 fn any_model_is_a_start_and_the_trained_model_scores_what_training_saw() {
     let (other, data) = (dataset(&web_docs(500, 20, 3)), dataset(&web_docs(700, 11, 4)));
     let valid = dataset(&web_docs(300, 11, 5));
-    let mut first = train(&wanted(&[("objective", "rmse")], "6"), &other, &[], &mut Silent).unwrap().model;
-    first.precision = Precision::F64;
-    first.base_score = 0.3;
+    let first = train(&wanted(&[("objective", "rmse")], "6"), &other, &[], &mut Silent).unwrap().model;
+    let header = Header { precision: Precision::F64, ..first.header().clone() };
+    let first = Model::new(header, TreeEnsemble::new(0.3, Output::Sum, trees_of(&first).to_vec()).unwrap()).unwrap();
     let sets = [ValidSet { name: "valid", data: &valid }];
     for settings in [&[][..], &[("early_stopping_rounds", "3")], &[("objective", "xendcg")]] {
         let params = wanted(settings, "12");
         let trained = Training::new(&params, &data).valid(&sets).start(&first).run(&mut Silent).unwrap();
         let model = &trained.model;
-        assert_eq!((model.precision, model.base_score), (Precision::F64, 0.3));
-        assert_eq!(trees(model)[..6], trees(&first)[..]);
-        assert_eq!(trained.values[0].value.to_bits(), crate::ndcg10(&valid, &predict(model, &valid)).to_bits());
-        assert!(trained.values[0].value >= crate::ndcg10(&valid, &predict(&first, &valid)), "the start counts as well");
-        model.check().unwrap();
+        assert_eq!((model.precision(), ensemble(model).base_score()), (Precision::F64, 0.3));
+        assert_eq!(contents(model)[..6], contents(&first)[..]);
+        assert_eq!(
+            trained.values[0].value.to_bits(),
+            crate::ndcg10(&valid, &rankwise::predict_canonical(model, &valid)).to_bits()
+        );
+        assert!(
+            trained.values[0].value >= crate::ndcg10(&valid, &rankwise::predict_canonical(&first, &valid)),
+            "the start counts as well"
+        );
     }
 }
 
@@ -107,8 +113,8 @@ fn cutting_keeps_the_start() {
     let sets = [ValidSet { name: "valid", data: &valid }];
     let params = wanted(&[("early_stopping_rounds", "3"), ("learning_rate", "1")], "50");
     let trained = Training::new(&params, &data).valid(&sets).start(&first).run(&mut Silent).unwrap();
-    assert_eq!((trained.start_trees, trained.model.trees.len(), trained.trees_grown), (40, 40, 3));
-    assert_eq!(predict(&trained.model, &valid), predict(&first, &valid));
+    assert_eq!((trained.start_trees, trees_of(&trained.model).len(), trained.trees_grown), (40, 40, 3));
+    assert_eq!(rankwise::predict_canonical(&trained.model, &valid), rankwise::predict_canonical(&first, &valid));
 }
 
 #[test]
@@ -118,9 +124,9 @@ fn a_start_shrinks_with_the_trees() {
     let params = wanted(&[("model_shrink_rate", "0.5"), ("learning_rate", "0.2")], "4");
     let trained = Training::new(&params, &data).start(&first).run(&mut Silent).unwrap();
     // Three factors of 1 - 0.5 * 0.2.
-    let (was, is) = (first.trees[0].parts().leaf_value[0], trained.model.trees[0].parts().leaf_value[0]);
+    let (was, is) = (trees_of(&first)[0].parts().leaf_value[0], trees_of(&trained.model)[0].parts().leaf_value[0]);
     assert!((is / was - 0.9f64.powi(3)).abs() < 1e-12, "{was} to {is}");
-    for (kept, scored) in trained.train_scores.iter().zip(predict(&trained.model, &data)) {
+    for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
         assert!((kept - scored).abs() < 1e-12, "{kept} and {scored}");
     }
 }
@@ -129,8 +135,8 @@ fn a_start_shrinks_with_the_trees() {
 struct Keeper(Vec<Vec<u8>>);
 
 impl Observer for Keeper {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
-        self.0.push(progress.checkpoint());
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
+        self.0.extend(progress.checkpoint());
         Flow::Continue
     }
 }
@@ -147,7 +153,8 @@ fn checkpoints_know_the_start() {
     let checkpoint = Checkpoint::read(&keeper.0[2]).unwrap();
     let resumed = training().start(&first).from_checkpoint(checkpoint.clone()).run(&mut Silent).unwrap();
     assert_eq!(resumed.model.to_json(), whole.model.to_json());
-    let other = Model { base_score: 1.0, ..first.clone() };
+    let other = TreeEnsemble::new(1.0, Output::Sum, trees_of(&first).to_vec()).unwrap();
+    let other = first.with_ranker(other).unwrap();
     for (start, said) in [(None, "init_model is none, was trees=5"), (Some(&other), "init_model is trees=5")] {
         let error = training().start(start).from_checkpoint(checkpoint.clone()).run(&mut Silent).unwrap_err();
         assert!(error.to_string().contains(said), "{error}");
@@ -169,12 +176,15 @@ fn starts_that_do_not_fit_are_refused() {
     };
     assert!(matches!(error(&multiclass, &[]), StartError::Output { .. }));
     assert!(matches!(error(&first, &[("objective", "multiclass")]), StartError::Output { .. }));
-    let Output::ExpectedGain(mut gains) = multiclass.output.clone() else { panic!() };
+    let Output::ExpectedGain(mut gains) = ensemble(&multiclass).output().clone() else { panic!() };
     gains.gains[1] += 1.0;
-    let other_gains = Model { output: Output::ExpectedGain(gains), ..multiclass.clone() };
+    let other_gains = TreeEnsemble::new(0.0, Output::ExpectedGain(gains), trees_of(&multiclass).to_vec()).unwrap();
+    let other_gains = multiclass.with_ranker(other_gains).unwrap();
     assert!(matches!(error(&other_gains, &[("objective", "multiclass")]), StartError::Output { .. }));
-    let absent = Model { absent: rankwise::model::AbsentFeature::Zero, ..first.clone() };
+    let with_header = |header: Header| Model::new(header, first.ranker().clone()).unwrap();
+    let absent = with_header(Header { absent: AbsentFeature::Zero, ..first.header().clone() });
     assert!(matches!(error(&absent, &[]), StartError::Absent { model: "zero", data: "missing" }));
-    let names = first.features.iter().map(|id| format!("f{id}")).collect();
-    assert!(matches!(error(&Model { feature_names: names, ..first.clone() }, &[]), StartError::Names { .. }));
+    let feature_names = first.features().iter().map(|id| format!("f{id}")).collect();
+    let named = with_header(Header { feature_names, ..first.header().clone() });
+    assert!(matches!(error(&named, &[]), StartError::Names { .. }));
 }

@@ -10,7 +10,7 @@ use crate::{dataset, params, web_docs};
 struct Values(Vec<f64>);
 
 impl Observer for Values {
-    fn after_tree(&mut self, progress: &Progress<'_>) -> Flow {
+    fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
         self.0.push(progress.values[0].value);
         Flow::Continue
     }

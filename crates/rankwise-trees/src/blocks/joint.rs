@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What the columns of a strip stand for.
 #[derive(Clone, Debug)]
-pub struct JointStrip {
+pub(crate) struct JointStrip {
     n_bytes: usize,
     blocks: Vec<Vec<Member>>,
 }
@@ -19,19 +19,19 @@ impl JointStrip {
     }
 
     /// A power of two that no byte reaches.
-    pub fn height(&self) -> usize {
+    pub(crate) fn height(&self) -> usize {
         self.n_bytes.next_power_of_two()
     }
 
     /// The features of each block of the strip, in the order of their lanes.
-    pub fn blocks(&self) -> &[Vec<Member>] {
+    pub(crate) fn blocks(&self) -> &[Vec<Member>] {
         &self.blocks
     }
 }
 
 /// A feature that shares a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub(crate) struct Member {
     column: usize,
     rest: u8,
     runs: Vec<Run>,
@@ -65,18 +65,18 @@ impl Member {
     }
 
     /// Its column in the strip.
-    pub fn column(&self) -> usize {
+    pub(crate) fn column(&self) -> usize {
         self.column
     }
 
     /// The bin that most bytes mean.
-    pub fn rest(&self) -> u8 {
+    pub(crate) fn rest(&self) -> u8 {
         self.rest
     }
 
     /// The other bins that some byte means, those together that as many bytes mean: the bins, how many bytes each has, and
     /// the bytes of the first bin, of the second, and so on. A loop over them takes the same turns again and again.
-    pub fn runs(&self) -> impl Iterator<Item = (&[u8], usize, &[u8])> {
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (&[u8], usize, &[u8])> {
         self.runs.iter().map(|run| (&run.bins[..], run.bytes.len() / run.bins.len(), &run.bytes[..]))
     }
 

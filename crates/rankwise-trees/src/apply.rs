@@ -1,13 +1,13 @@
-//! A tree applied to rows that it was not grown from.
+//! A tree's values added to scores.
 //!
-//! Rows are taken some thousands at a time, so that their part of a column stays in the cache, and sorted into the leaves node by
+//! Rows that a tree was not grown from are taken some thousands at a time, so that their part of a column stays in the cache, and sorted into the leaves node by
 //! node, as they are while a tree grows.
 
 use rankwise_data::{BinnedDataset, SimdLevel};
 use rankwise_model::{Child, Tree, TreeParts};
 use rayon::prelude::*;
 
-use super::GrownTree;
+use crate::host::Placed;
 use crate::kernel::sides::sort_sides;
 use crate::question::Question;
 
@@ -16,35 +16,26 @@ const ROWS_PER_TASK: usize = 1 << 13;
 /// With fewer rows, another thread is of no use.
 const MIN_ROWS: usize = 1 << 12;
 
-impl GrownTree {
-    /// Adds the tree's values to the scores of all rows of data that has the same bins.
-    pub fn add_to(&self, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
-        let parts = self.tree.parts();
-        add((parts, &self.questions), &parts.leaf_value, scores, data, simd);
-    }
-}
-
-impl GrownTree {
-    /// The same for the rows that it was grown from, where these are all rows. Each thread has a run of the scores, and finds
-    /// its rows in each leaf, where they ascend.
-    pub fn add_to_own(&self, scores: &mut [f64]) {
-        let n_rows = scores.len().div_ceil(rayon::current_num_threads()).max(MIN_ROWS);
-        scores.par_chunks_mut(n_rows).enumerate().for_each(|(task, scores)| {
-            let first = task * n_rows;
-            for (range, value) in self.leaf_rows.iter().zip(&self.tree.parts().leaf_value) {
-                let rows = &self.rows[range.clone()];
-                let start = rows.partition_point(|row| (*row as usize) < first);
-                let end = rows.partition_point(|row| (*row as usize) < first + n_rows);
-                for row in &rows[start..end] {
-                    scores[*row as usize - first] += value;
-                }
+/// Adds the value of each leaf to the scores of its rows, where a tree was grown from all rows. Each thread has a run of the
+/// scores, and finds its rows in each leaf, where they ascend.
+pub(crate) fn add_to_own(placed: &Placed, leaf_values: &[f64], scores: &mut [f64]) {
+    let n_rows = scores.len().div_ceil(rayon::current_num_threads()).max(MIN_ROWS);
+    scores.par_chunks_mut(n_rows).enumerate().for_each(|(task, scores)| {
+        let first = task * n_rows;
+        for (range, value) in placed.leaf_rows.iter().zip(leaf_values) {
+            let rows = &placed.rows[range.clone()];
+            let start = rows.partition_point(|row| (*row as usize) < first);
+            let end = rows.partition_point(|row| (*row as usize) < first + n_rows);
+            for row in &rows[start..end] {
+                scores[*row as usize - first] += value;
             }
-        });
-    }
+        }
+    });
 }
 
-/// Adds a multiple of a tree that was grown on the same bins, and names features by their index there.
-pub fn add_multiple(tree: &Tree, factor: f64, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
+/// Adds a multiple of a tree to the scores of all rows of data that has the bins it was grown on. The tree names features by their
+/// index in that data.
+pub fn add_tree(tree: &Tree, factor: f64, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
     let parts = tree.parts();
     let questions: Vec<Question> = (0..tree.n_nodes()).map(|node| Question::of_node(data, parts, node)).collect();
     let values: Vec<f64> = parts.leaf_value.iter().map(|value| value * factor).collect();

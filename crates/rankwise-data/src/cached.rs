@@ -1,28 +1,38 @@
 //! A data set with bins in place of values: what training needs, in a seventh of the memory and without a text to parse.
 //!
-//! [`PreparedParts`] is such a data set taken apart into plain lists, for files. Lists that come from a file are not trusted:
-//! [`Dataset::from_parts`] makes sure of everything that the rest of the library takes for granted.
+//! [`CachedParts`] is such a data set taken apart into plain lists, for files. Lists that come from a file are not trusted:
+//! [`CachedDataset::from_parts`] makes sure of everything that the rest of the library takes for granted.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use rankwise_params::ParamValue as _;
 
-use crate::dataset::Identity;
+use crate::documents::Identity;
 use crate::{
-    Absent, BinnedDataset, BinningParams, DataError, Dataset, FeatureBins, MAX_ROWS, Pair, RowKey, StringTable,
+    Absent, BinnedDataset, BinningParams, DataError, Dataset, Documents, FeatureBins, MAX_ROWS, Pair, RowKey,
+    StringTable,
 };
 
-/// Bins that were made before, and how.
+/// Queries and their documents, with bins in place of the values of features: what training needs. There are no values to score.
 #[derive(Clone, Debug)]
-pub(crate) struct Prepared {
+pub struct CachedDataset {
+    docs: Documents,
     max_bin: usize,
     bin_construct_sample_cnt: usize,
     binned: BinnedDataset,
 }
 
-/// A prepared data set as plain lists, in canonical order.
+impl Deref for CachedDataset {
+    type Target = Documents;
+
+    fn deref(&self) -> &Documents {
+        &self.docs
+    }
+}
+
+/// A cached data set as plain lists, in canonical order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PreparedParts {
+pub struct CachedParts {
     /// What a feature that is left out meant.
     pub absent: Absent,
     /// The parameters of the bins.
@@ -54,12 +64,12 @@ pub struct PreparedParts {
     /// Names of features, by id.
     pub feature_names: Vec<(u32, String)>,
     /// The features that are not constant, and their bins.
-    pub columns: Vec<PreparedColumn>,
+    pub columns: Vec<CachedColumn>,
 }
 
 /// The bins of one feature.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PreparedColumn {
+pub struct CachedColumn {
     /// The feature.
     pub feature: u32,
     /// The upper bounds of its bins.
@@ -70,58 +80,63 @@ pub struct PreparedColumn {
     pub bins: Vec<u8>,
 }
 
-impl Dataset {
-    /// The bins of the data: those that were made before, if these are the same parameters, or new ones.
-    pub fn binned(&self, params: &BinningParams) -> Result<Cow<'_, BinnedDataset>, DataError> {
-        let Some(prepared) = &self.prepared else { return BinnedDataset::new(self, params).map(Cow::Owned) };
-        let (then, now) = (prepared.bin_construct_sample_cnt, params.bin_construct_sample_cnt);
+impl CachedDataset {
+    /// Makes the bins of a data set, and lets go of its values.
+    pub fn new(data: Dataset, params: &BinningParams) -> Result<Self, DataError> {
+        let binned = BinnedDataset::new(&data, params)?;
+        let (max_bin, bin_construct_sample_cnt) = (params.max_bin, params.bin_construct_sample_cnt);
+        Ok(Self { docs: data.docs, max_bin, bin_construct_sample_cnt, binned })
+    }
+
+    /// The documents.
+    pub fn docs(&self) -> &Documents {
+        &self.docs
+    }
+
+    /// The bins, which must have been made with the same parameters.
+    pub fn binned(&self, params: &BinningParams) -> Result<&BinnedDataset, DataError> {
+        let (then, now) = (self.bin_construct_sample_cnt, params.bin_construct_sample_cnt);
         let parameters = [
-            ("absent", self.absent.render(), params.absent.render()),
-            ("max_bin", prepared.max_bin.render(), params.max_bin.render()),
+            ("absent", self.absent().render(), params.absent.render()),
+            ("max_bin", self.max_bin.render(), params.max_bin.render()),
             ("bin_construct_sample_cnt", then.render(), now.render()),
         ];
         match parameters.into_iter().find(|(_, then, now)| then != now) {
-            Some((name, then, now)) => Err(DataError::PreparedWith { name, then, now }),
-            None => Ok(Cow::Borrowed(&prepared.binned)),
+            Some((name, then, now)) => Err(DataError::CachedWith { name, then, now }),
+            None => Ok(&self.binned),
         }
     }
 
-    /// Whether the data set has bins in place of values.
-    pub fn is_prepared(&self) -> bool {
-        self.prepared.is_some()
-    }
-
-    /// Makes bins, and takes the data set apart.
-    pub fn into_parts(self, params: &BinningParams) -> Result<PreparedParts, DataError> {
-        let binned = self.binned(params)?.into_owned();
-        Ok(PreparedParts {
-            absent: self.absent,
-            max_bin: params.max_bin,
-            bin_construct_sample_cnt: params.bin_construct_sample_cnt,
-            qids: self.qids,
-            sizes: self.bounds.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect(),
-            query_weights: self.query_weights,
-            labels: self.labels,
-            weights: self.weights,
-            positions: self.positions,
-            pairs: self.pairs,
-            doc_ids: self.doc_ids,
-            keys: self.keys.iter().map(|key| key.as_u128()).collect(),
-            input_row: self.input_row,
-            feature_ids: self.feature_ids,
-            feature_names: self.feature_names,
-            columns: binned.into_columns(),
-        })
+    /// Takes the data set apart.
+    pub fn into_parts(self) -> CachedParts {
+        let docs = self.docs;
+        CachedParts {
+            absent: docs.absent,
+            max_bin: self.max_bin,
+            bin_construct_sample_cnt: self.bin_construct_sample_cnt,
+            qids: docs.qids,
+            sizes: docs.bounds.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect(),
+            query_weights: docs.query_weights,
+            labels: docs.labels,
+            weights: docs.weights,
+            positions: docs.positions,
+            pairs: docs.pairs,
+            doc_ids: docs.doc_ids,
+            keys: docs.keys.iter().map(|key| key.as_u128()).collect(),
+            input_row: docs.input_row,
+            feature_ids: docs.feature_ids,
+            feature_names: docs.feature_names,
+            columns: self.binned.into_columns(),
+        }
     }
 
     /// Puts a data set together that was taken apart. The error says which list makes no sense.
-    pub fn from_parts(parts: PreparedParts) -> Result<Self, &'static str> {
+    pub fn from_parts(parts: CachedParts) -> Result<Self, &'static str> {
         let bounds = check_rows(&parts)?;
         check_features(&parts)?;
         let keys: Vec<RowKey> = parts.keys.iter().map(|key| RowKey::from_u128(*key)).collect();
         let binned = BinnedDataset::from_columns_of(parts.columns, parts.labels.len());
-        let (max_bin, bin_construct_sample_cnt) = (parts.max_bin, parts.bin_construct_sample_cnt);
-        Ok(Self {
+        let docs = Documents {
             absent: parts.absent,
             fingerprint: parts.keys.iter().fold(0, |sum, key| sum.wrapping_add(*key)),
             identity: Identity::new(&parts.qids, &bounds, parts.doc_ids.as_ref(), &keys),
@@ -137,9 +152,9 @@ impl Dataset {
             input_row: parts.input_row,
             feature_ids: parts.feature_ids,
             feature_names: parts.feature_names,
-            columns: Vec::new(),
-            prepared: Some(Box::new(Prepared { max_bin, bin_construct_sample_cnt, binned })),
-        })
+        };
+        let (max_bin, bin_construct_sample_cnt) = (parts.max_bin, parts.bin_construct_sample_cnt);
+        Ok(Self { docs, max_bin, bin_construct_sample_cnt, binned })
     }
 }
 
@@ -156,7 +171,7 @@ fn is_amount(number: f32) -> bool {
 }
 
 /// Checks all that is said of rows and queries; gives where the queries begin.
-fn check_rows(parts: &PreparedParts) -> Result<Vec<usize>, &'static str> {
+fn check_rows(parts: &CachedParts) -> Result<Vec<usize>, &'static str> {
     let n_rows = parts.labels.len();
     ensure((1..=MAX_ROWS).contains(&n_rows), "the number of documents")?;
     ensure(parts.labels.iter().all(|label| is_amount(*label)), "the labels")?;
@@ -183,7 +198,7 @@ fn check_rows(parts: &PreparedParts) -> Result<Vec<usize>, &'static str> {
     Ok(bounds)
 }
 
-fn products_are_finite(parts: &PreparedParts, bounds: &[usize]) -> bool {
+fn products_are_finite(parts: &CachedParts, bounds: &[usize]) -> bool {
     let (Some(weights), Some(of_queries)) = (&parts.weights, &parts.query_weights) else { return true };
     let mut queries = bounds.windows(2).zip(of_queries);
     queries.all(|(rows, of_query)| weights[rows[0]..rows[1]].iter().all(|weight| (weight * of_query).is_finite()))
@@ -207,7 +222,7 @@ fn pairs_fit(pairs: &[Pair], bounds: &[usize]) -> bool {
     pairs.iter().all(fits) && pairs.is_sorted_by_key(|pair| (pair.winner, pair.loser))
 }
 
-fn check_features(parts: &PreparedParts) -> Result<(), &'static str> {
+fn check_features(parts: &CachedParts) -> Result<(), &'static str> {
     ensure(ascends(parts.feature_ids.iter()), "the features")?;
     ensure(ascends(parts.feature_names.iter().map(|(id, _)| id)), "the names of the features")?;
     ensure(ascends(parts.columns.iter().map(|column| column.feature)), "the features with bins")?;
@@ -232,42 +247,42 @@ mod tests {
         BinningSpec { max_bin, ..BinningSpec::default() }.check().unwrap()
     }
 
-    fn tiny() -> PreparedParts {
+    fn tiny() -> CachedParts {
         let mut builder = DatasetBuilder::default();
         for (qid, label, value) in [("a", 1.0, 3.0), ("b", 0.0, 1.0), ("a", 0.0, 2.0), ("b", 2.0, 1.5)] {
             builder.push(&Row { qid, label, features: &[(4, value), (7, 1.0)], ..Row::default() }).unwrap();
         }
         builder.row_weights(vec![1.0, 2.0, 3.0, 4.0]);
         builder.query_weights(vec![1.0, 2.0]);
-        builder.finish().unwrap().into_parts(&params(255)).unwrap()
+        CachedDataset::new(builder.finish().unwrap(), &params(255)).unwrap().into_parts()
     }
 
     #[test]
     fn what_was_taken_apart_comes_together_again() {
         let synth = SynthSpec { preset: Preset::Web, rows: 2000, features: Some(30), seed: 5 }.check().unwrap();
         let data = synth.dataset();
-        let parts = data.clone().into_parts(&params(63)).unwrap();
-        let again = Dataset::from_parts(parts.clone()).unwrap();
-        assert!(again.is_prepared() && !data.is_prepared());
+        let cached = CachedDataset::new(data.clone(), &params(63)).unwrap();
+        let parts = cached.clone().into_parts();
+        let again = CachedDataset::from_parts(parts.clone()).unwrap();
         assert_eq!(
             (again.fingerprint(), again.labels(), again.bounds()),
             (data.fingerprint(), data.labels(), data.bounds())
         );
         assert_eq!(again.feature_ids(), data.feature_ids());
-        let (then, now) = (data.binned(&params(63)).unwrap(), again.binned(&params(63)).unwrap());
+        let (then, now) = (BinnedDataset::new(&data, &params(63)).unwrap(), again.binned(&params(63)).unwrap());
         for feature in 0..then.n_features() {
             assert_eq!((then.column(feature), then.bins(feature)), (now.column(feature), now.bins(feature)));
         }
         assert_eq!(
             again.binned(&params(255)).unwrap_err(),
-            DataError::PreparedWith { name: "max_bin", then: "63".into(), now: "255".into() }
+            DataError::CachedWith { name: "max_bin", then: "63".into(), now: "255".into() }
         );
-        assert_eq!(again.into_parts(&params(63)).unwrap(), parts);
+        assert_eq!(again.into_parts(), parts);
     }
 
     #[test]
     fn lists_that_make_no_sense_are_named() {
-        type Spoil = fn(&mut PreparedParts);
+        type Spoil = fn(&mut CachedParts);
         let spoils: [(Spoil, &str); 23] = [
             (|parts| parts.labels.clear(), "the number of documents"),
             (|parts| parts.labels[0] = -1.0, "the labels"),
@@ -293,11 +308,11 @@ mod tests {
             (|parts| parts.columns[0].bins[0] = 200, "the bins"),
             (|parts| parts.columns[0].bins.truncate(3), "the bins"),
         ];
-        assert!(Dataset::from_parts(tiny()).is_ok());
+        assert!(CachedDataset::from_parts(tiny()).is_ok());
         for (idx, (spoil, what)) in spoils.into_iter().enumerate() {
             let mut parts = tiny();
             spoil(&mut parts);
-            assert_eq!(Dataset::from_parts(parts).err(), Some(what), "case {idx}");
+            assert_eq!(CachedDataset::from_parts(parts).err(), Some(what), "case {idx}");
         }
     }
 }

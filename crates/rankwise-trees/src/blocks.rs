@@ -15,27 +15,27 @@ mod share;
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use rankwise_data::BinnedDataset;
 use rayon::prelude::*;
 
-pub use self::joint::{JointStrip, Member};
+pub(crate) use self::joint::{JointStrip, Member};
 use self::share::SharedColumn;
-use crate::BinnedDataset;
 
 /// Features in a block, and columns in a strip.
-pub const BLOCK_FEATURES: usize = 16;
+pub(crate) const BLOCK_FEATURES: usize = 16;
 /// Strips in a page: a row of one fills a cache line.
-pub const PAGE_STRIPS: usize = 4;
+pub(crate) const PAGE_STRIPS: usize = 4;
 const LINE_BYTES: usize = BLOCK_FEATURES * PAGE_STRIPS;
 
 /// Rows that are laid out at a time.
 const ROWS_PER_TASK: usize = 256;
 
 /// The bins of 16 columns in one row.
-pub type BlockRow = [u8; BLOCK_FEATURES];
+pub(crate) type BlockRow = [u8; BLOCK_FEATURES];
 
 /// Up to 16 features whose histograms stand together.
 #[derive(Clone, Debug)]
-pub struct BinBlock {
+pub(crate) struct BinBlock {
     features: Vec<usize>,
     height: usize,
 }
@@ -47,38 +47,38 @@ impl BinBlock {
     }
 
     /// The features, as numbered in the binned data set; lanes behind them are empty.
-    pub fn features(&self) -> &[usize] {
+    pub(crate) fn features(&self) -> &[usize] {
         &self.features
     }
 
     /// A power of two that no bin of the block reaches, the bins of missing values included.
-    pub fn height(&self) -> usize {
+    pub(crate) fn height(&self) -> usize {
         self.height
     }
 }
 
 /// Sixteen columns of a page.
 #[derive(Clone, Debug)]
-pub struct Strip {
+pub(crate) struct Strip {
     blocks: Range<usize>,
     joint: Option<JointStrip>,
 }
 
 impl Strip {
     /// The blocks that its columns hold, all of them whole.
-    pub fn blocks(&self) -> Range<usize> {
+    pub(crate) fn blocks(&self) -> Range<usize> {
         self.blocks.clone()
     }
 
     /// What its columns stand for, if they are not the features of a single block.
-    pub fn joint(&self) -> Option<&JointStrip> {
+    pub(crate) fn joint(&self) -> Option<&JointStrip> {
         self.joint.as_ref()
     }
 }
 
 /// Up to four strips whose bins stand together.
 #[derive(Debug)]
-pub struct BinPage {
+pub(crate) struct BinPage {
     strips: Vec<Strip>,
     blocks: Range<usize>,
     bytes: Vec<BlockRow>,
@@ -109,25 +109,25 @@ impl BinPage {
     }
 
     /// What its columns hold.
-    pub fn strips(&self) -> &[Strip] {
+    pub(crate) fn strips(&self) -> &[Strip] {
         &self.strips
     }
 
     /// The blocks that its strips hold, all of them whole.
-    pub fn blocks(&self) -> Range<usize> {
+    pub(crate) fn blocks(&self) -> Range<usize> {
         self.blocks.clone()
     }
 
     /// The strips of row 0, then those of row 1, and so on. Three strips leave room for a fourth, so that no row lies on
     /// two cache lines.
-    pub fn rows(&self) -> &[BlockRow] {
+    pub(crate) fn rows(&self) -> &[BlockRow] {
         &self.bytes[self.offset..self.bytes.len() - (PAGE_STRIPS - self.offset)]
     }
 }
 
 /// All features in blocks.
 #[derive(Debug)]
-pub struct BinBlocks {
+pub(crate) struct BinBlocks {
     blocks: Vec<BinBlock>,
     pages: Vec<BinPage>,
     /// For each feature its block and lane.
@@ -136,7 +136,7 @@ pub struct BinBlocks {
 
 impl BinBlocks {
     /// Lays out the bins of a data set anew.
-    pub fn new(data: &BinnedDataset) -> Self {
+    pub(crate) fn new(data: &BinnedDataset) -> Self {
         let (mut single, mut shared) = share::share_columns(data);
         let height = |feature: usize| (data.bins(feature).n_value_bins() + 1).next_power_of_two();
         single.sort_by_key(|feature| (Reverse(height(*feature)), data.bins(*feature).has_missing(), *feature));
@@ -168,17 +168,17 @@ impl BinBlocks {
     }
 
     /// The blocks.
-    pub fn blocks(&self) -> &[BinBlock] {
+    pub(crate) fn blocks(&self) -> &[BinBlock] {
         &self.blocks
     }
 
     /// The pages that hold the blocks, in order.
-    pub fn pages(&self) -> &[BinPage] {
+    pub(crate) fn pages(&self) -> &[BinPage] {
         &self.pages
     }
 
     /// The block and the lane of a feature.
-    pub fn place(&self, feature: usize) -> (usize, usize) {
+    pub(crate) fn place(&self, feature: usize) -> (usize, usize) {
         self.places[feature]
     }
 }
@@ -265,9 +265,10 @@ fn stride(n_strips: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use rankwise_data::BinningSpec;
+    use rankwise_data::synth::{Preset, SynthSpec};
+
     use super::*;
-    use crate::synth::{Preset, SynthSpec};
-    use crate::{BinnedDataset, BinningSpec};
 
     /// The bin of a feature in a row, as its page has it.
     fn bin_in_page(blocks: &BinBlocks, feature: usize, row: usize) -> u8 {

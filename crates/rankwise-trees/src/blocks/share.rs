@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 use super::BLOCK_FEATURES;
-use crate::BinnedDataset;
+use rankwise_data::BinnedDataset;
 
 /// Combinations that a byte can tell apart.
 const COMBINATIONS: usize = 256;

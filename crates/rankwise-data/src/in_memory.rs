@@ -1,0 +1,503 @@
+//! Data sets from values in memory: rows one after another, columns, or sparse rows (CSR).
+//!
+//! A feature's id is the number of its column, from 0. The rows get the same canonical order as rows from a file, so the
+//! same rows make the same data set whichever way they come.
+
+use std::fmt::{Display, Write as _};
+
+use rayon::prelude::*;
+
+use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Pair, RowBlock, StringTable};
+
+/// Rows that one task hands over.
+const TASK_ROWS: usize = 4096;
+
+/// A type of feature values: f32, or f64, which is rounded to f32 as readers do. NaN is missing; infinite values become the
+/// largest finite ones, which order the same way.
+pub trait FeatureValue: Copy + Send + Sync {
+    /// As it is kept.
+    fn to_f32(self) -> f32;
+}
+
+impl FeatureValue for f32 {
+    fn to_f32(self) -> f32 {
+        self
+    }
+}
+
+impl FeatureValue for f64 {
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
+}
+
+impl Dataset {
+    /// A data set from values that stand row after row, each row with a value for every feature.
+    ///
+    /// ```
+    /// use rankwise_data::Dataset;
+    ///
+    /// let values = [0.9, 3.0, 0.1, 1.0, 0.4, 2.0];
+    /// let data = Dataset::from_dense(&values, 2).labels(&[1, 0, 2]).qids(&["q1", "q1", "q2"]).build()?;
+    /// assert_eq!((data.n_rows(), data.n_queries(), data.feature_ids()), (3, 2, &[0, 1][..]));
+    /// # Ok::<(), rankwise_data::DataError>(())
+    /// ```
+    pub fn from_dense<T: FeatureValue>(values: &[T], n_features: usize) -> ValuesBuilder<'_, T> {
+        ValuesBuilder::new(Values::Dense { values, n_features })
+    }
+
+    /// A data set from columns: the values of feature 0 in all rows, those of feature 1, ...
+    ///
+    /// ```
+    /// use rankwise_data::Dataset;
+    ///
+    /// let data = Dataset::from_columns(&[&[0.9, 0.1, 0.4], &[3.0, 1.0, f64::NAN]])
+    ///     .labels(&[1.0, 0.0, 2.0])
+    ///     .group_sizes(&[2, 1])
+    ///     .feature_names(&["bm25", "clicks"])
+    ///     .build()?;
+    /// assert_eq!(data.feature_name(1), Some("clicks"));
+    /// # Ok::<(), rankwise_data::DataError>(())
+    /// ```
+    pub fn from_columns<'a, T: FeatureValue, C: AsRef<[T]>>(columns: &'a [C]) -> ValuesBuilder<'a, T> {
+        ValuesBuilder::new(Values::Columns(columns.iter().map(AsRef::as_ref).collect()))
+    }
+
+    /// A data set from sparse rows. Row `r` has the features `indices[indptr[r]..indptr[r + 1]]`, in any order, with the values at
+    /// the same places. Features that a row leaves out are missing, or 0 after [`ValuesBuilder::absent`].
+    ///
+    /// ```
+    /// use rankwise_data::{Absent, Dataset};
+    ///
+    /// // The second row has no feature at all.
+    /// let (indptr, indices, values) = ([0, 2, 2, 3], [0, 7, 7], [0.9, 3.0, 2.0]);
+    /// let data = Dataset::from_csr(&indptr, &indices, &values).absent(Absent::Zero).qids(&[10, 10, 10]).build()?;
+    /// assert_eq!(data.feature_ids(), [0, 7]);
+    /// # Ok::<(), rankwise_data::DataError>(())
+    /// ```
+    pub fn from_csr<'a, T: FeatureValue>(
+        indptr: &[impl Copy + TryInto<usize>],
+        indices: &[impl Copy + TryInto<u32>],
+        values: &'a [T],
+    ) -> ValuesBuilder<'a, T> {
+        // What does not fit is beyond every limit, and is refused as such.
+        let indptr = indptr.iter().map(|start| (*start).try_into().unwrap_or(usize::MAX)).collect();
+        let indices = indices.iter().map(|feature| (*feature).try_into().unwrap_or(u32::MAX)).collect();
+        ValuesBuilder::new(Values::Csr { indptr, indices, values })
+    }
+}
+
+/// Values in memory and what belongs to their rows, about to become a [`Dataset`]. Everything but the values and the queries
+/// may be left out. Rows are given in input order, the order in which predictions come back.
+#[derive(Clone, Debug)]
+#[must_use = "`build` makes the data set"]
+pub struct ValuesBuilder<'a, T> {
+    values: Values<'a, T>,
+    absent: Absent,
+    labels: Option<Vec<f32>>,
+    queries: Queries,
+    doc_ids: Option<StringTable>,
+    weights: Option<Vec<f32>>,
+    query_weights: Option<Vec<f32>>,
+    positions: Option<Vec<u32>>,
+    pairs: Option<Vec<Pair>>,
+    feature_names: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug)]
+enum Values<'a, T> {
+    Dense { values: &'a [T], n_features: usize },
+    Columns(Vec<&'a [T]>),
+    Csr { indptr: Vec<usize>, indices: Vec<u32>, values: &'a [T] },
+}
+
+#[derive(Clone, Debug)]
+enum Queries {
+    Unknown,
+    /// The ids of runs of rows, and the run of each row.
+    Ids {
+        runs: StringTable,
+        run_of: Vec<u32>,
+    },
+    Sizes(Vec<usize>),
+}
+
+impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
+    fn new(values: Values<'a, T>) -> Self {
+        Self {
+            values,
+            absent: Absent::Missing,
+            labels: None,
+            queries: Queries::Unknown,
+            doc_ids: None,
+            weights: None,
+            query_weights: None,
+            positions: None,
+            pairs: None,
+            feature_names: None,
+        }
+    }
+
+    /// The relevance of each row, 0 or more; 0 where none is given, as for data that is only scored.
+    pub fn labels<L: Copy + Into<f64>>(self, labels: &[L]) -> Self {
+        Self { labels: Some(rounded(labels)), ..self }
+    }
+
+    /// The query of each row, by an integer or a string. The rows of a query need not stand together.
+    pub fn qids<Q: Display + PartialEq>(self, qids: &[Q]) -> Self {
+        let (mut runs, mut run_of, mut id) = (StringTable::default(), Vec::with_capacity(qids.len()), String::new());
+        for (row, qid) in qids.iter().enumerate() {
+            if row == 0 || *qid != qids[row - 1] {
+                id.clear();
+                let _ = write!(id, "{qid}");
+                runs.push(&id);
+            }
+            run_of.push(runs.len() as u32 - 1);
+        }
+        Self { queries: Queries::Ids { runs, run_of }, ..self }
+    }
+
+    /// The number of rows of each query, in order, for rows of a query that stand together (LightGBM's `group`). The queries are
+    /// called 1, 2, ...
+    pub fn group_sizes(self, sizes: &[usize]) -> Self {
+        Self { queries: Queries::Sizes(sizes.to_vec()), ..self }
+    }
+
+    /// The id of each document; an empty one where it has none.
+    pub fn doc_ids(self, ids: &[impl AsRef<str>]) -> Self {
+        Self { doc_ids: Some(ids.iter().map(AsRef::as_ref).collect()), ..self }
+    }
+
+    /// The weight of each row; 1 where none are given.
+    pub fn weights<W: Copy + Into<f64>>(self, weights: &[W]) -> Self {
+        Self { weights: Some(rounded(weights)), ..self }
+    }
+
+    /// The weight of each query, in order of first appearance; 1 where none are given.
+    pub fn query_weights<W: Copy + Into<f64>>(self, weights: &[W]) -> Self {
+        Self { query_weights: Some(rounded(weights)), ..self }
+    }
+
+    /// Where each row was shown.
+    pub fn positions(self, positions: &[u32]) -> Self {
+        Self { positions: Some(positions.to_vec()), ..self }
+    }
+
+    /// Preferences between rows of a query; rows are numbered from 0.
+    pub fn pairs(self, pairs: &[Pair]) -> Self {
+        Self { pairs: Some(pairs.to_vec()), ..self }
+    }
+
+    /// The name of each feature.
+    pub fn feature_names(self, names: &[impl AsRef<str>]) -> Self {
+        Self { feature_names: Some(names.iter().map(|name| name.as_ref().to_owned()).collect()), ..self }
+    }
+
+    /// What a feature that a sparse row leaves out means. Also read from data that a model is to score, so it must be what it
+    /// was in training.
+    pub fn absent(self, absent: Absent) -> Self {
+        Self { absent, ..self }
+    }
+
+    /// Checks that everything goes together, and orders the rows.
+    pub fn build(self) -> Result<Dataset, DataError> {
+        let n_rows = self.values.check()?;
+        self.check(n_rows)?;
+        let mut builder = DatasetBuilder::new(self.absent);
+        self.push_rows(n_rows, &mut builder)?;
+        if let Queries::Sizes(sizes) = self.queries {
+            builder.group_sizes(sizes);
+        }
+        if let Some(weights) = self.weights {
+            builder.row_weights(weights);
+        }
+        if let Some(weights) = self.query_weights {
+            builder.query_weights(weights);
+        }
+        if let Some(positions) = self.positions {
+            builder.positions(positions);
+        }
+        if let Some(pairs) = self.pairs {
+            builder.pairs(pairs);
+        }
+        if let Some(names) = self.feature_names {
+            builder.feature_names((0..).zip(names).collect());
+        }
+        builder.finish()
+    }
+
+    fn check(&self, n_rows: usize) -> Result<(), DataError> {
+        let one_each = |what: &'static str, given: Option<usize>| match given {
+            Some(given) if given != n_rows => Err(DataError::Length { what, given, expected: n_rows, of: "rows" }),
+            _ => Ok(()),
+        };
+        one_each("labels", self.labels.as_ref().map(Vec::len))?;
+        one_each("document ids", self.doc_ids.as_ref().map(StringTable::len))?;
+        match &self.queries {
+            Queries::Unknown if n_rows > 0 => return Err(DataError::NoQueries),
+            Queries::Ids { runs, run_of } => {
+                one_each("query ids", Some(run_of.len()))?;
+                if let Some(row) = run_of.iter().position(|run| runs.get(*run as usize).is_empty()) {
+                    return Err(DataError::EmptyQueryId { row: row + 1 });
+                }
+            }
+            Queries::Unknown | Queries::Sizes(_) => {}
+        }
+        self.feature_names.as_deref().map_or(Ok(()), |names| check_names(names, self.values.n_features()))
+    }
+
+    /// Hands the rows over, in blocks that are filled in parallel.
+    fn push_rows(&self, n_rows: usize, builder: &mut DatasetBuilder) -> Result<(), DataError> {
+        if let Values::Columns(columns) = &self.values {
+            let mut block = RowBlock::default();
+            (0..n_rows).for_each(|row| self.start_row(&mut block, row));
+            let column = |values: &&[T]| {
+                let mut column = ColumnValues::expecting(n_rows);
+                column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
+                column
+            };
+            let ids: Vec<u32> = (0..columns.len() as u32).collect();
+            block.set_columns(&ids, columns.par_iter().map(column).collect());
+            builder.push_block(block);
+            return Ok(());
+        }
+        let starts: Vec<usize> = (0..n_rows).step_by(TASK_ROWS).collect();
+        let blocks: Vec<Result<RowBlock, DataError>> = starts
+            .into_par_iter()
+            .map(|start| {
+                let rows = start..n_rows.min(start + TASK_ROWS);
+                match &self.values {
+                    Values::Dense { values, n_features } => Ok(self.dense_block(rows, values, *n_features)),
+                    Values::Csr { indptr, indices, values } => self.sparse_block(rows, indptr, indices, values),
+                    Values::Columns(_) => unreachable!("columns were handed over above"),
+                }
+            })
+            .collect();
+        for block in blocks {
+            builder.push_block(block?);
+        }
+        Ok(())
+    }
+
+    fn dense_block(&self, rows: std::ops::Range<usize>, values: &[T], n_features: usize) -> RowBlock {
+        let ids: Vec<u32> = (0..n_features as u32).collect();
+        let mut block = RowBlock::for_table(&ids);
+        for row in rows {
+            self.start_row(&mut block, row);
+            values[row * n_features..][..n_features].iter().for_each(|value| block.push_next_value(value.to_f32()));
+            block.finish_table_row();
+        }
+        block
+    }
+
+    fn sparse_block(
+        &self,
+        rows: std::ops::Range<usize>,
+        indptr: &[usize],
+        indices: &[u32],
+        values: &[T],
+    ) -> Result<RowBlock, DataError> {
+        let mut block = RowBlock::default();
+        for row in rows {
+            self.start_row(&mut block, row);
+            let places = indptr[row]..indptr[row + 1];
+            for (feature, value) in indices[places.clone()].iter().zip(&values[places]) {
+                block.push_value(*feature, value.to_f32());
+            }
+            block.finish_row().map_err(|feature| DataError::DuplicateFeature { row: row + 1, feature })?;
+        }
+        Ok(block)
+    }
+
+    fn start_row(&self, block: &mut RowBlock, row: usize) {
+        let qid = match &self.queries {
+            Queries::Ids { runs, run_of } => runs.get(run_of[row] as usize),
+            Queries::Unknown | Queries::Sizes(_) => "",
+        };
+        let label = self.labels.as_ref().map_or(0.0, |labels| labels[row]);
+        block.start_row(qid, label, self.doc_ids.as_ref().map_or("", |ids| ids.get(row)));
+    }
+}
+
+impl<T> Values<'_, T> {
+    /// The number of rows, if the values make whole rows.
+    fn check(&self) -> Result<usize, DataError> {
+        match self {
+            Self::Dense { values, n_features } => {
+                if *n_features == 0 || values.len() % n_features != 0 {
+                    return Err(DataError::Shape { values: values.len(), features: *n_features });
+                }
+                Ok(values.len() / n_features)
+            }
+            Self::Columns(columns) => {
+                let n_rows = columns.first().map_or(0, |column| column.len());
+                match columns.iter().position(|column| column.len() != n_rows) {
+                    Some(column) => Err(DataError::Column { column, given: columns[column].len(), expected: n_rows }),
+                    None => Ok(n_rows),
+                }
+            }
+            Self::Csr { indptr, indices, values } => check_csr(indptr, indices, values.len()),
+        }
+    }
+
+    /// The number of features, where it is known.
+    fn n_features(&self) -> usize {
+        match self {
+            Self::Dense { n_features, .. } => *n_features,
+            Self::Columns(columns) => columns.len(),
+            Self::Csr { indices, .. } => indices.iter().max().map_or(0, |last| *last as usize + 1),
+        }
+    }
+}
+
+fn check_csr(indptr: &[usize], indices: &[u32], n_values: usize) -> Result<usize, DataError> {
+    let fault = |problem: String| Err(DataError::Csr { problem });
+    if indices.len() != n_values {
+        return Err(DataError::Length { what: "indices", given: indices.len(), expected: n_values, of: "values" });
+    }
+    if let Some(place) = indices.iter().position(|feature| *feature == u32::MAX) {
+        return fault(format!("the index at place {place} is not from 0 to {}", u32::MAX - 1));
+    }
+    match (indptr.first(), indptr.last()) {
+        (Some(0), Some(last)) if *last == n_values => {}
+        (Some(0), Some(last)) => return fault(format!("indptr ends with {last}, but there are {n_values} values")),
+        (Some(first), _) => return fault(format!("indptr begins with {first}, not with 0")),
+        (None, _) => return fault("indptr is empty; it has one entry more than there are rows".into()),
+    }
+    match indptr.windows(2).position(|pair| pair[0] > pair[1]) {
+        Some(row) => fault(format!("indptr falls from {} to {} at row {}", indptr[row], indptr[row + 1], row + 1)),
+        None => Ok(indptr.len() - 1),
+    }
+}
+
+/// A name for each feature, by which a model can ask for it. Sparse rows may leave out the last features.
+fn check_names(names: &[String], n_features: usize) -> Result<(), DataError> {
+    if names.len() < n_features {
+        return Err(DataError::Length {
+            what: "feature names",
+            given: names.len(),
+            expected: n_features,
+            of: "features",
+        });
+    }
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1] || pair[0].is_empty()) {
+        Some(pair) => Err(DataError::FeatureName { name: pair[0].to_owned() }),
+        None if sorted == [""] => Err(DataError::FeatureName { name: String::new() }),
+        None => Ok(()),
+    }
+}
+
+fn rounded<N: Copy + Into<f64>>(numbers: &[N]) -> Vec<f32> {
+    numbers.iter().map(|number| (*number).into() as f32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Row;
+
+    /// Four rows of three features; rows of query b around one of query a.
+    const VALUES: [f32; 12] = [1.0, f32::NAN, 0.5, 2.0, 4.0, 0.0, 3.0, -1.0, f32::NAN, 1.0, 0.25, 7.0];
+    const LABELS: [u8; 4] = [2, 0, 1, 0];
+    const QIDS: [&str; 4] = ["7", "7", "12", "7"];
+
+    fn by_rows() -> Dataset {
+        let mut builder = DatasetBuilder::default();
+        for row in 0..4 {
+            let features: Vec<(u32, f32)> = (0..).zip(VALUES[3 * row..][..3].iter().copied()).collect();
+            let label = f32::from(LABELS[row]);
+            builder.push(&Row { qid: QIDS[row], label, doc_id: "", features: &features }).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    fn assert_same(found: &Dataset, expected: &Dataset) {
+        assert_eq!(found.fingerprint(), expected.fingerprint());
+        assert_eq!((found.labels(), found.input_row()), (expected.labels(), expected.input_row()));
+        assert_eq!(found.feature_ids(), expected.feature_ids());
+    }
+
+    #[test]
+    fn rows_columns_and_sparse_rows_make_the_same_data() {
+        let expected = by_rows();
+        assert_same(&Dataset::from_dense(&VALUES, 3).labels(&LABELS).qids(&QIDS).build().unwrap(), &expected);
+        let wide = VALUES.map(f64::from);
+        assert_same(&Dataset::from_dense(&wide, 3).labels(&LABELS).qids(&[7, 7, 12, 7]).build().unwrap(), &expected);
+        let columns: Vec<Vec<f32>> =
+            (0..3).map(|column| (0..4).map(|row| VALUES[3 * row + column]).collect()).collect();
+        assert_same(&Dataset::from_columns(&columns).labels(&LABELS).qids(&QIDS).build().unwrap(), &expected);
+        // Missing values left out, and the features of a row in any order.
+        let (indptr, indices) = ([0i64, 2, 5, 7, 10], [2i32, 0, 0, 1, 2, 1, 0, 0, 1, 2]);
+        let values = [0.5, 1.0, 2.0, 4.0, 0.0, -1.0, 3.0, 1.0, 0.25, 7.0];
+        let sparse = Dataset::from_csr(&indptr, &indices, &values).labels(&LABELS).qids(&QIDS);
+        assert_same(&sparse.build().unwrap(), &expected);
+    }
+
+    #[test]
+    fn what_belongs_to_rows_comes_along() {
+        let data = Dataset::from_dense(&VALUES, 3)
+            .group_sizes(&[3, 1])
+            .weights(&[1.0, 0.5, 2.0, 3.0])
+            .query_weights(&[1, 4])
+            .positions(&[1, 2, 3, 1])
+            .doc_ids(&["a", "b", "c", "d"])
+            .pairs(&[Pair::new(2, 0)])
+            .feature_names(&["x", "y", "z"])
+            .build()
+            .unwrap();
+        let row = |id: &str| (0..4).find(|row| data.doc_id(*row) == id).unwrap();
+        assert_eq!((data.weight(row("c")), data.query_weight(1)), (2.0, 4.0));
+        assert_eq!(data.positions().unwrap()[row("b")], 2);
+        assert_eq!((data.pairs()[0].winner as usize, data.pairs()[0].loser as usize), (row("c"), row("a")));
+        assert_eq!(data.feature_name(2), Some("z"));
+        assert_eq!(data.to_input_order(data.labels()), [0.0; 4], "no labels are labels of 0");
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_both_numbers() {
+        let said =
+            |builder: ValuesBuilder<'_, f32>| builder.build().map_or_else(|error| error.to_string(), |_| "fine".into());
+        let data = || Dataset::from_dense(&VALUES, 3).qids(&QIDS);
+        for (builder, expected) in [
+            (data(), "fine"),
+            (Dataset::from_dense(&VALUES, 5).qids(&QIDS), "12 values are not whole rows of 5 features"),
+            (Dataset::from_dense(&VALUES, 0).qids(&QIDS), "12 values are not whole rows of 0 features"),
+            (Dataset::from_dense(&VALUES[..0], 3), "there are no rows"),
+            (Dataset::from_dense(&VALUES, 3), "the rows have no queries"),
+            (data().qids(&["a", "b"]), "the number of query ids is 2, but the number of rows is 4"),
+            (data().qids(&["a", "b", "", "c"]), "row 3: the query id is empty"),
+            (data().labels(&[1.0]), "the number of labels is 1, but the number of rows is 4"),
+            (data().labels(&[1.0, 2.0, f64::NAN, 0.0]), "row 3: label NaN"),
+            (data().doc_ids(&["a"; 5]), "the number of document ids is 5, but the number of rows is 4"),
+            (data().weights(&[1.0]), "1"),
+            (data().positions(&[1, 2, 3]), "3"),
+            (data().query_weights(&[1.0]), "1"),
+            (data().group_sizes(&[1, 2]), "the query sizes add up to 3, but there are 4 rows"),
+            (data().feature_names(&["a", "b"]), "the number of feature names is 2, but the number of features is 3"),
+            (data().feature_names(&["a", "b", "a"]), "\"a\" is no name of one feature"),
+            (data().feature_names(&["a", "b", ""]), "\"\" is no name of one feature"),
+        ] {
+            let found = said(builder);
+            assert!(found.contains(expected), "{found} should say {expected}");
+        }
+        let columns: [&[f32]; 2] = [&[1.0, 2.0], &[1.0]];
+        assert!(said(Dataset::from_columns(&columns).qids(&[1, 1])).contains("column 1 has 1 values, column 0 has 2"));
+        let values = [1.0f32, 2.0];
+        for (indptr, indices, expected) in [
+            (&[0, 1, 2][..], &[0, 0][..], "fine"),
+            (&[0, 2], &[0, 0], "row 1: feature 0 is given twice"),
+            (&[0, 1], &[0, 0], "indptr ends with 1, but there are 2 values"),
+            (&[1, 2], &[0, 0], "indptr begins with 1, not with 0"),
+            (&[0, 2, 1, 2], &[0, 1], "indptr falls from 2 to 1 at row 2"),
+            (&[], &[0, 0], "indptr is empty"),
+            (&[0, 2], &[0, -1], "the index at place 1 is not from 0 to"),
+            (&[0, 2], &[0], "the number of indices is 1, but the number of values is 2"),
+        ] {
+            let qids = vec![1; indptr.len().saturating_sub(1)];
+            let found = said(Dataset::from_csr(indptr, indices, &values).qids(&qids));
+            assert!(found.contains(expected), "{found} should say {expected}");
+        }
+    }
+}

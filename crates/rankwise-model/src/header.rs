@@ -1,0 +1,145 @@
+//! What every kind of ranker has beside what it learned: what it was trained for and on, and how it reads a document.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ModelError;
+
+/// Characters of a feature's name that a message repeats.
+const MAX_NAME_SHOWN: usize = 100;
+
+/// How a value is rounded before a ranker sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// To 32 bits, with infinite values at the largest finite ones, as in training here.
+    F32,
+    /// Not at all.
+    F64,
+}
+
+impl Precision {
+    /// The rounded value.
+    pub fn round(self, value: f64) -> f64 {
+        match self {
+            Self::F32 => f64::from((value as f32).clamp(-f32::MAX, f32::MAX)),
+            Self::F64 => value,
+        }
+    }
+}
+
+/// What a feature that a document does not name means to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AbsentFeature {
+    /// Its value is not known.
+    Missing,
+    /// Its value is 0.
+    Zero,
+}
+
+/// What the model has seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainedOn {
+    /// The wrapping sum of the row keys, in hexadecimal: the same for any order of the rows.
+    pub fingerprint: String,
+    /// Documents.
+    pub rows: u64,
+    /// Queries.
+    pub queries: u64,
+}
+
+/// The parts of a model that do not depend on its kind. [`crate::Model::new`] checks them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// What it was trained to do.
+    pub objective: String,
+    /// The parameters that differed from their defaults, as they would be typed.
+    pub params: BTreeMap<String, String>,
+    /// The data it was trained on.
+    pub trained_on: TrainedOn,
+    /// What a feature left out means; data for the model must be read this way.
+    pub absent: AbsentFeature,
+    /// How values are rounded.
+    pub precision: Precision,
+    /// The ids of the features that the ranker uses, ascending; a ranker names a feature by its place here.
+    pub features: Vec<u32>,
+    /// The names of these features, if the training data had names that say more than the ids; else empty. Data with
+    /// named columns is matched by them.
+    pub feature_names: Vec<String>,
+}
+
+impl Header {
+    /// The header of a model that says nothing about its training, such as one of another program.
+    pub fn new(absent: AbsentFeature, precision: Precision, features: Vec<u32>) -> Self {
+        Self {
+            objective: String::new(),
+            params: BTreeMap::new(),
+            trained_on: TrainedOn::default(),
+            absent,
+            precision,
+            features,
+            feature_names: Vec::new(),
+        }
+    }
+
+    /// Feature ids ascend, and names are unique.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        if let Some([first, second]) = self.features.array_windows().find(|[first, second]| first >= second) {
+            let problem = format!("the features do not ascend: {first} stands before {second}");
+            return Err(ModelError::Content { problem });
+        }
+        self.check_names()
+    }
+
+    /// Each feature has a name of its own, or none has one.
+    fn check_names(&self) -> Result<(), ModelError> {
+        let (names, n_features) = (&self.feature_names, self.features.len());
+        if !names.is_empty() && names.len() != n_features {
+            let problem = format!("there are {} feature_names for {n_features} features", names.len());
+            return Err(ModelError::Content { problem });
+        }
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        match sorted.array_windows().find(|[first, second]| first == second) {
+            Some([name, _]) => {
+                let start: String = name.chars().take(MAX_NAME_SHOWN).collect();
+                Err(ModelError::Content { problem: format!("two features are called {start:?}") })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_rounded_to_finite_f32() {
+        assert_eq!(Precision::F32.round(0.5 + 1e-12), 0.5);
+        assert_eq!(Precision::F32.round(1e300), f64::from(f32::MAX));
+        assert!(Precision::F32.round(f64::NAN).is_nan());
+        assert_eq!(Precision::F64.round(0.1), 0.1);
+    }
+
+    #[test]
+    fn features_ascend() {
+        let header = |features: &[u32]| Header::new(AbsentFeature::Missing, Precision::F32, features.to_vec());
+        assert!(header(&[]).check().is_ok() && header(&[0, 7]).check().is_ok());
+        for features in [&[9, 3][..], &[3, 3]] {
+            assert!(matches!(header(features).check(), Err(ModelError::Content { .. })), "{features:?}");
+        }
+    }
+
+    #[test]
+    fn every_feature_has_a_name_or_none_has() {
+        for (names, is_right) in [(vec![], true), (vec!["a", "b"], true), (vec!["a"], false), (vec!["a", "a"], false)] {
+            let mut header = Header::new(AbsentFeature::Missing, Precision::F32, vec![3, 9]);
+            header.feature_names = names.iter().map(ToString::to_string).collect();
+            assert_eq!(header.check().is_ok(), is_right, "{names:?}");
+        }
+    }
+}

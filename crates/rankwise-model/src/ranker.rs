@@ -1,0 +1,80 @@
+//! The kinds of rankers. A new kind is a module of its own, and an entry here.
+
+use crate::file::{Body, Contents};
+use crate::{LinearRanker, ModelError, TreeEnsemble, ensemble, linear};
+
+/// Reads the model file of one kind.
+type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
+
+/// What was learned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ranker {
+    /// A sum of trees.
+    Trees(TreeEnsemble),
+    /// A weighted sum of feature values.
+    Linear(LinearRanker),
+}
+
+impl From<TreeEnsemble> for Ranker {
+    fn from(ensemble: TreeEnsemble) -> Self {
+        Self::Trees(ensemble)
+    }
+}
+
+impl Ranker {
+    /// The name of the kind, as in the model file.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Trees(_) => ensemble::KIND,
+            Self::Linear(_) => linear::KIND,
+        }
+    }
+
+    /// The trees; an error if it has none.
+    pub fn tree_ensemble(&self) -> Result<&TreeEnsemble, ModelError> {
+        match self {
+            Self::Trees(ensemble) => Ok(ensemble),
+            Self::Linear(_) => Err(ModelError::NoTrees { kind: self.kind() }),
+        }
+    }
+
+    /// The score of one document with rounded values of all features; NaN is missing.
+    pub(crate) fn score(&self, values: &[f64]) -> f64 {
+        match self {
+            Self::Trees(ensemble) => ensemble.score(values),
+            Self::Linear(linear) => linear.score(values),
+        }
+    }
+
+    /// Makes sure that it fits a model with so many features.
+    pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
+        match self {
+            Self::Trees(ensemble) => ensemble.check(n_features),
+            Self::Linear(linear) => linear.check(n_features),
+        }
+    }
+
+    /// What it adds to the model file.
+    pub(crate) fn body(&self) -> Body {
+        match self {
+            Self::Trees(ensemble) => ensemble.body(),
+            Self::Linear(linear) => linear.body(),
+        }
+    }
+
+    /// Reads the model file of a kind, which has some format version.
+    pub(crate) fn read(kind: Option<&str>, version: u64, bytes: &[u8]) -> Result<Contents, ModelError> {
+        // Without a kind, any reader will say that this field is missing.
+        let kind = kind.unwrap_or(ensemble::KIND);
+        let (first_version, read): (u64, Reader) = match kind {
+            ensemble::KIND => (1, ensemble::read),
+            linear::KIND => (linear::FIRST_VERSION, linear::read),
+            _ => return Err(ModelError::Kind { kind: kind.into() }),
+        };
+        if version < first_version {
+            let problem = format!("a {kind} model needs format version {first_version}, the file has {version}");
+            return Err(ModelError::Content { problem });
+        }
+        read(bytes)
+    }
+}

@@ -1,0 +1,344 @@
+//! The engine for this machine's memory: which rows each node holds, their gradients in fixed point, and the histograms of nodes
+//! that may still be split.
+//!
+//! ```text
+//! propose   children by subtraction -> best splits -> groups wait, the least promising without histograms
+//! confirm   rows of each node sorted by side, beside their place; counts compared with `min_data_in_leaf`
+//! apply     rows moved to their place; the node's histogram is kept until the next proposal
+//! ```
+
+mod confirm;
+mod pool;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use rankwise_data::{BinnedDataset, Reduce, SimdLevel};
+use rankwise_model::Tree;
+use rayon::prelude::*;
+
+use crate::apply::{add_to_own, add_tree};
+use crate::bounds::Bounds;
+use crate::context::{Judge, TreeContext};
+use crate::engine::{Engine, Group, GroupSplit, LeafSums, OpenTree, Root, TreeInput, Width};
+use crate::fixed_point::WideScale;
+use crate::grow::PhaseTimes;
+use crate::histograms::{Histograms, ScanGroup, ScanNode};
+use crate::partition::{Partition, Sides, Sorted};
+use crate::scan::{Side, Split};
+use crate::{FixedPoint, Sums, TreeParams};
+
+/// What an engine is made from.
+#[derive(Clone)]
+pub struct EngineSetup<'a> {
+    /// The bins of this member's rows.
+    pub data: &'a BinnedDataset,
+    /// The parameters of the trees.
+    pub params: &'a TreeParams,
+    /// The instructions that may be used.
+    pub simd: SimdLevel,
+    /// The way to the other members.
+    pub reduce: &'a dyn Reduce,
+}
+
+/// Keeps rows, bins and histograms in this machine's memory.
+pub(crate) struct HostEngine<'a, H> {
+    setup: EngineSetup<'a>,
+    directions: Vec<i8>,
+    n_cores: usize,
+    histograms: H,
+    /// By output, where the rows of its last tree are.
+    placed: Vec<Placed>,
+}
+
+/// The rows that a tree was grown from, sorted by leaf, and ascending in each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placed {
+    pub(crate) rows: Vec<u32>,
+    /// For each leaf, its part of `rows`.
+    pub(crate) leaf_rows: Vec<Range<usize>>,
+}
+
+impl<'a, H: Histograms> HostEngine<'a, H> {
+    pub(crate) fn new(setup: EngineSetup<'a>, histograms: H) -> Self {
+        let constraints = &setup.params.monotone_constraints;
+        let directions = setup.data.feature_ids().iter().map(|id| constraints.direction(*id)).collect();
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { setup, directions, n_cores, histograms, placed: Vec::new() }
+    }
+
+    /// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
+    fn n_kept(&self) -> usize {
+        if self.setup.params.histogram_pool_mb < 0.0 {
+            return usize::MAX;
+        }
+        let bytes = self.histograms.histogram_bytes().max(1) as f64;
+        (self.setup.params.histogram_pool_mb * 1e6 / bytes).max(8.0) as usize
+    }
+}
+
+impl<H: Histograms> Engine for HostEngine<'_, H> {
+    fn begin<'t>(&'t mut self, input: TreeInput<'t>) -> Box<dyn OpenTree + 't> {
+        let reduce = self.setup.reduce;
+        let fixed = FixedPoint::new(input.structure, input.rows, reduce);
+        let mut whole = [fixed.sum(input.rows), input.rows.len() as u64];
+        reduce.sum(&mut whole);
+        let whole = Side { sums: Sums::unpack(whole[0]), count: whole[1] as u32 };
+        // Members that grow a tree together must do the same things together.
+        let mut limits = [rayon::current_num_threads().min(self.n_cores) as u64, self.n_kept() as u64];
+        reduce.min(&mut limits);
+        let n_kept = usize::try_from(limits[1]).unwrap_or(usize::MAX);
+        Box::new(HostTree {
+            root: Root { whole, scales: fixed.scales() },
+            fixed,
+            partition: Partition::new(input.rows.to_vec()),
+            sides: Sides::new(input.rows.len()),
+            nodes: vec![HostNode::new(0..input.rows.len(), whole)],
+            waiting: vec![None],
+            families: Vec::new(),
+            n_held: 0,
+            n_kept,
+            width: Width { confirmed: limits[0] as usize, applied: n_kept / 4 },
+            times: PhaseTimes::default(),
+            engine: self,
+            input,
+        })
+    }
+
+    fn add_grown(&self, output: usize, tree: &Tree, scores: &mut [f64]) {
+        let placed = &self.placed[output];
+        // The tree has not seen the rows outside its sample.
+        if placed.rows.len() < scores.len() {
+            self.add_tree(tree, 1.0, scores);
+        } else {
+            add_to_own(placed, &tree.parts().leaf_value, scores);
+        }
+    }
+
+    fn add_tree(&self, tree: &Tree, factor: f64, scores: &mut [f64]) {
+        add_tree(tree, factor, scores, self.setup.data, self.setup.simd);
+    }
+}
+
+/// A node of a tree under way.
+struct HostNode<T> {
+    rows: Range<usize>,
+    whole: Side,
+    bounds: Bounds,
+    /// Only nodes that may still be split have one.
+    histogram: Option<T>,
+}
+
+impl<T> HostNode<T> {
+    fn new(rows: Range<usize>, whole: Side) -> Self {
+        Self { rows, whole, bounds: Bounds::FREE, histogram: None }
+    }
+}
+
+/// A group that waits to be split.
+struct Waiting<S> {
+    nodes: Vec<usize>,
+    features: Option<Vec<usize>>,
+    split: Split,
+    search: S,
+    /// By node, where its rows will go, once it is sure that the split is allowed.
+    sorted: Option<Vec<SortedNode>>,
+}
+
+/// Where the rows of a node will go.
+struct SortedNode {
+    sorted: Sorted,
+    /// How many rows of all members go left and right.
+    counts: [u32; 2],
+}
+
+/// A node whose split was applied, and whose children have not been asked about yet.
+#[derive(Clone, Copy, Debug)]
+struct Family {
+    parent: usize,
+    children: [usize; 2],
+}
+
+/// A tree under way. Its nodes and groups are numbered as the caller numbers them; a group goes by its first node.
+struct HostTree<'t, 'd, H: Histograms> {
+    engine: &'t mut HostEngine<'d, H>,
+    input: TreeInput<'t>,
+    root: Root,
+    fixed: FixedPoint,
+    partition: Partition,
+    sides: Sides,
+    nodes: Vec<HostNode<H::Histogram>>,
+    /// By first node.
+    waiting: Vec<Option<Waiting<H::Search>>>,
+    families: Vec<Family>,
+    /// How many nodes have a histogram.
+    n_held: usize,
+    /// How many may have one while they wait.
+    n_kept: usize,
+    width: Width,
+    times: PhaseTimes,
+}
+
+impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
+    fn root(&self) -> Root {
+        self.root
+    }
+
+    fn width(&self) -> Width {
+        self.width
+    }
+
+    fn propose(&mut self, groups: Vec<Group>) -> Vec<Option<Split>> {
+        self.build_histograms(&groups);
+        let started = Instant::now();
+        let context = self.context();
+        let scans: Vec<ScanGroup<'_, H::Histogram>> = groups
+            .iter()
+            .map(|group| self.scan_group(group.nodes.iter().map(|node| node.id), group.features.as_deref()))
+            .collect();
+        let found = self.engine.histograms.best_splits(&context, &scans);
+        let mut splits = Vec::with_capacity(groups.len());
+        for (group, found) in groups.into_iter().zip(found) {
+            let nodes: Vec<usize> = group.nodes.iter().map(|node| node.id).collect();
+            splits.push(found.as_ref().map(|(split, _)| *split));
+            match found {
+                Some((split, search)) => {
+                    let first = nodes[0];
+                    let features = group.features;
+                    self.waiting[first] = Some(Waiting { nodes, features, split, search, sorted: None });
+                }
+                None => self.close(&nodes),
+            }
+        }
+        self.times.splits += started.elapsed();
+        self.drop_histograms();
+        splits
+    }
+
+    fn confirm(&mut self, splits: &[GroupSplit]) -> Vec<Option<Split>> {
+        let mut groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(&group.nodes)).collect();
+        for group in &groups {
+            self.restore_histograms(&group.nodes);
+        }
+        self.sort_rows(&mut groups);
+        let started = Instant::now();
+        let confirmed = self.find_allowed(&mut groups);
+        for (group, split) in groups.into_iter().zip(&confirmed) {
+            match split {
+                Some(split) => {
+                    let first = group.nodes[0];
+                    self.waiting[first] = Some(Waiting { split: *split, ..group });
+                }
+                None => self.close(&group.nodes),
+            }
+        }
+        self.times.splits += started.elapsed();
+        self.drop_histograms();
+        confirmed
+    }
+
+    fn apply(&mut self, splits: &[GroupSplit]) -> Vec<[Side; 2]> {
+        let groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(&group.nodes)).collect();
+        for group in &groups {
+            self.restore_histograms(&group.nodes);
+        }
+        let started = Instant::now();
+        let mut sides = Vec::new();
+        for Waiting { nodes, split, sorted, .. } in groups {
+            let sorted = sorted.expect("a split is applied after it is confirmed");
+            for (parent, sorted) in nodes.into_iter().zip(sorted) {
+                sides.push(self.divide(parent, &split, &sorted));
+            }
+        }
+        self.times.partition += started.elapsed();
+        sides
+    }
+
+    fn take_back(&mut self, node: usize) {
+        self.partition.restore(self.nodes[node].rows.clone());
+    }
+
+    fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums> {
+        let (derivatives, reduce) = (self.input.leaves, self.engine.setup.reduce);
+        let largest = derivatives.largest(self.input.rows, reduce);
+        let [grad_scale, hess_scale] = largest.map(|largest| WideScale::new(largest, self.root.whole.count as usize));
+        let (nodes, partition) = (&self.nodes, &self.partition);
+        let ranges: Vec<Range<usize>> = leaves.iter().map(|leaf| nodes[*leaf].rows.clone()).collect();
+        let own: Vec<[i64; 2]> = ranges
+            .into_par_iter()
+            .map(|range| {
+                let rows = partition.rows(range);
+                [grad_scale.sum(derivatives.grad, rows), hess_scale.sum(derivatives.hess, rows)]
+            })
+            .collect();
+        let mut sums: Vec<u64> = own.as_flattened().iter().map(|sum| *sum as u64).collect();
+        reduce.sum(&mut sums);
+        let leaf = |[grad, hess]: &[u64; 2]| LeafSums {
+            grad: grad_scale.value(*grad as i64),
+            hess: hess_scale.value(*hess as i64),
+        };
+        sums.as_chunks().0.iter().map(leaf).collect()
+    }
+
+    fn finish(mut self: Box<Self>, leaves: &[usize]) -> PhaseTimes {
+        let open: Vec<usize> = (0..self.nodes.len()).collect();
+        self.close(&open);
+        let Self { engine, input, nodes, partition, times, .. } = *self;
+        let leaf_rows = leaves.iter().map(|leaf| nodes[*leaf].rows.clone()).collect();
+        if engine.placed.len() <= input.output {
+            engine.placed.resize(input.output + 1, Placed::default());
+        }
+        engine.placed[input.output] = Placed { rows: partition.into_rows(), leaf_rows };
+        times
+    }
+}
+
+impl<H: Histograms> HostTree<'_, '_, H> {
+    fn context(&self) -> TreeContext<'_> {
+        TreeContext {
+            judge: Judge::new(self.engine.setup.params, self.root.scales),
+            fixed: &self.fixed,
+            features: self.input.features,
+            directions: &self.engine.directions,
+            reduce: self.engine.setup.reduce,
+        }
+    }
+
+    fn scan_group<'s>(
+        &'s self,
+        nodes: impl Iterator<Item = usize>,
+        features: Option<&'s [usize]>,
+    ) -> ScanGroup<'s, H::Histogram> {
+        let nodes = nodes.map(|id| {
+            let HostNode { whole, bounds, histogram, .. } = &self.nodes[id];
+            let histogram = histogram.as_ref().expect("a node that is searched has a histogram");
+            ScanNode { histogram, whole: *whole, bounds: *bounds }
+        });
+        ScanGroup { nodes: nodes.collect(), features: features.unwrap_or(self.input.features) }
+    }
+
+    fn rows(&self, node: usize) -> &[u32] {
+        self.partition.rows(self.nodes[node].rows.clone())
+    }
+
+    fn take_waiting(&mut self, nodes: &[usize]) -> Waiting<H::Search> {
+        self.waiting[nodes[0]].take().expect("a group is proposed first")
+    }
+
+    /// Moves the rows of a node to its two new children.
+    fn divide(&mut self, parent: usize, split: &Split, SortedNode { sorted, counts }: &SortedNode) -> [Side; 2] {
+        self.partition.apply(sorted, &self.sides);
+        let HostNode { rows, whole, histogram, .. } = &self.nodes[parent];
+        let histogram = histogram.as_ref().expect("a group that is applied has histograms");
+        let left_sums = self.engine.histograms.left_sums(histogram, split);
+        let left = Side { sums: left_sums, count: counts[0] };
+        let right = Side { sums: whole.sums - left_sums, count: counts[1] };
+        let (rows, middle) = (rows.clone(), sorted.middle());
+        let children = [self.nodes.len(), self.nodes.len() + 1];
+        self.nodes.push(HostNode::new(rows.start..middle, left));
+        self.nodes.push(HostNode::new(middle..rows.end, right));
+        self.waiting.extend([None, None]);
+        self.families.push(Family { parent, children });
+        [left, right]
+    }
+}

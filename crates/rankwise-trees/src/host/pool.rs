@@ -1,0 +1,86 @@
+//! The histograms of nodes that may still be split: made by subtraction where possible, dropped where there are too many.
+
+use std::time::Instant;
+
+use super::{Family, HostTree};
+use crate::engine::Group;
+use crate::histograms::{Histograms, Parent};
+
+impl<H: Histograms> HostTree<'_, '_, H> {
+    /// Gives the nodes of new groups their histograms: children by subtraction, where possible.
+    pub(super) fn build_histograms(&mut self, groups: &[Group]) {
+        let started = Instant::now();
+        let mut is_wanted = vec![false; self.nodes.len()];
+        for node in groups.iter().flat_map(|group| &group.nodes) {
+            is_wanted[node.id] = true;
+            self.nodes[node.id].bounds = node.bounds;
+        }
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        let mut histograms = Vec::new();
+        for Family { parent, children: [left, right] } in std::mem::take(&mut self.families) {
+            let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
+            let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
+            let histogram = self.nodes[parent].histogram.take().expect("a parent keeps its histogram until here");
+            self.n_held -= 1;
+            if is_wanted[large] {
+                wanted.push((small, large));
+                histograms.push(histogram);
+            } else {
+                self.engine.histograms.recycle(histogram);
+            }
+        }
+        let parents = wanted.iter().zip(histograms).map(|((small, large), histogram)| Parent {
+            histogram,
+            small_rows: self.rows(*small),
+            small: is_wanted[*small].then_some(self.nodes[*small].whole.sums),
+            large: self.nodes[*large].whole.sums,
+        });
+        let built = self.engine.histograms.children(&self.context(), parents.collect());
+        for ((small, large), (of_small, of_large)) in wanted.into_iter().zip(built) {
+            self.n_held += 1 + usize::from(of_small.is_some());
+            self.nodes[large].histogram = Some(of_large);
+            self.nodes[small].histogram = of_small;
+        }
+        self.times.histograms += started.elapsed();
+        let nodes: Vec<usize> = groups.iter().flat_map(|group| &group.nodes).map(|node| node.id).collect();
+        self.restore_histograms(&nodes);
+    }
+
+    /// Sums the histograms of nodes that have none: the root, and those that lost theirs while they waited.
+    pub(super) fn restore_histograms(&mut self, nodes: &[usize]) {
+        let started = Instant::now();
+        for node in nodes {
+            if self.nodes[*node].histogram.is_none() {
+                let whole = self.nodes[*node].whole.sums;
+                let histogram = self.engine.histograms.histogram_of(&self.context(), self.rows(*node), whole);
+                self.nodes[*node].histogram = Some(histogram);
+                self.n_held += 1;
+            }
+        }
+        self.times.histograms += started.elapsed();
+    }
+
+    /// Gives the histograms of nodes back.
+    pub(super) fn close(&mut self, nodes: &[usize]) {
+        for node in nodes {
+            if let Some(histogram) = self.nodes[*node].histogram.take() {
+                self.engine.histograms.recycle(histogram);
+                self.n_held -= 1;
+            }
+        }
+    }
+
+    /// Drops the histograms of the least promising groups if there are too many.
+    pub(super) fn drop_histograms(&mut self) {
+        // Nodes that are searched together are needed together.
+        if self.n_held <= self.n_kept || self.engine.setup.params.grow.allows_empty_sides() {
+            return;
+        }
+        let held = self.waiting.iter().flatten().filter(|group| self.nodes[group.nodes[0]].histogram.is_some());
+        let mut waiting: Vec<(f64, usize)> = held.map(|group| (group.split.gain, group.nodes[0])).collect();
+        waiting.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let n_dropped = waiting.len().saturating_sub(self.n_kept);
+        let dropped: Vec<usize> = waiting[..n_dropped].iter().map(|(_, node)| *node).collect();
+        self.close(&dropped);
+    }
+}
