@@ -48,7 +48,9 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     if !starts("python3") {
         return Ok(Outcome::missing("peers", "there is no python3"));
     }
-    cargo(root, &["build", "--quiet", "--package", "rankwise-cli"], &[])?;
+    // As the tests build it: building the package alone would choose other features of its dependencies, and compile them
+    // a second time.
+    cargo(root, &["build", "--quiet", "--workspace", "--tests"], &[])?;
     let program = target_folder(root).join("debug").join("rankwise");
     for script in SCRIPTS {
         eprintln!("> python3 {script}");
