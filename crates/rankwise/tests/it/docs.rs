@@ -36,3 +36,14 @@ fn the_example_of_a_model_file_is_one() {
     let model = Model::from_json(example.as_bytes()).unwrap();
     assert_eq!(model.to_json(), example, "the example is what the program writes");
 }
+
+/// So that the Rust in each of them is compiled.
+#[test]
+fn the_first_page_of_the_crate_includes_every_document() {
+    let crate_page = std::fs::read_to_string(page("../crates/rankwise/src/lib.rs")).unwrap();
+    for entry in std::fs::read_dir(page("")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_included = crate_page.contains(&format!("include_str!(\"../../../docs/{name}\")"));
+        assert!(is_included || !name.ends_with(".md"), "docs/{name} is missing in mod docs of lib.rs");
+    }
+}
