@@ -102,6 +102,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn can_be_mended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<rankwise::Error>()
             || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
             || cause.is::<EvalError>()

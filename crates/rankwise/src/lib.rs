@@ -22,7 +22,11 @@
 //!     for (row, score) in predict(&model, &Dataset::read_for("test.txt", &model)?).iter().enumerate() {
 //!         println!("row {row}: {score}");
 //!     }
-//! #   assert!(evaluate(&test, &predict(&model, &test), "ndcg@10")?.mean("ndcg@10") > Some(0.5));
+//! #   let scores = predict(&model, &test);
+//! #   assert_eq!(scores, predict(&trained.model, &test));
+//! #   let upside_down: Vec<f64> = scores.iter().map(|score| -score).collect();
+//! #   let ndcg = |scores: &[f64]| evaluate(&test, scores, "ndcg@10").unwrap().mean("ndcg@10").unwrap();
+//! #   assert!(ndcg(&scores) > 2.0 * ndcg(&upside_down), "{} {}", ndcg(&scores), ndcg(&upside_down));
 //!     Ok(())
 //! }
 //! ```

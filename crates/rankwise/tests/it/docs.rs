@@ -47,3 +47,13 @@ fn the_first_page_of_the_crate_includes_every_document() {
         assert!(is_included || !name.ends_with(".md"), "docs/{name} is missing in mod docs of lib.rs");
     }
 }
+
+/// Read, train with validation and early stopping, evaluate, save, load, predict: short enough for the crate's first page.
+#[test]
+fn the_first_program_has_fifteen_lines() {
+    let crate_page = std::fs::read_to_string(page("../crates/rankwise/src/lib.rs")).unwrap();
+    let program = crate_page.split("//! ```").nth(1).unwrap();
+    let lines = program.lines().skip(1).map(|line| line.trim_start_matches("//!").trim());
+    let n_lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+    assert!((10..=15).contains(&n_lines), "{n_lines}");
+}
