@@ -3,11 +3,13 @@
 //! * [`crate_table`]: crates use each other only as the table in ARCHITECTURE.md allows;
 //! * [`manifests`]: every crate takes version, edition and lints from the workspace;
 //! * [`sources`]: `unsafe` is forbidden, nothing unfinished or machine-bound is left in, files stay short;
+//! * [`flags`]: libraries name no flag and no command of the command line;
 //! * [`links`]: what the documents link to exists.
 //!
 //! Every check takes text and gives findings, so that its tests need no files.
 
 mod crate_table;
+mod flags;
 mod links;
 mod manifests;
 mod sources;
@@ -89,6 +91,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Report> {
     }
     for (file, text) in &workspace.files {
         findings.extend(sources::check(file, text));
+        findings.extend(flags::check(file, text));
         if has_ending(file, "md") {
             findings.extend(links::check(file, text, |target| root.join(target).exists()));
         }

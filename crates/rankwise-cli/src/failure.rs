@@ -37,12 +37,52 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     if can_be_mended(error) {
         // The errors of the libraries are whole sentences that hold their causes; the chain would say them twice.
-        say(&format!("error: {error}"));
+        say(&format!("error: {}", with_flags(&error.to_string())));
         ExitCode::from(2)
     } else {
-        say(&format!("error: {error:#}"));
+        say(&format!("error: {}", with_flags(&format!("{error:#}"))));
         ExitCode::from(1)
     }
+}
+
+/// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
+const OPTIONS: [&str; 21] = [
+    "allow_rounding",
+    "columns",
+    "data_format",
+    "doc_column",
+    "empty",
+    "err_max_grade",
+    "feature_names",
+    "header",
+    "ignore_columns",
+    "label_column",
+    "missing_as_zero",
+    "names",
+    "pairs",
+    "position_column",
+    "qid_column",
+    "qrels",
+    "query_weight_column",
+    "separator",
+    "ties",
+    "valid",
+    "weight_column",
+];
+
+/// What else the libraries name in backticks, and what it is called here.
+const COMMANDS: [(&str, &str); 4] = [
+    ("check_export", "--check DATA"),
+    ("docs/parameters.md", "`rankwise train --help-params`"),
+    ("predict", "rankwise predict"),
+    ("train", "`rankwise train`"),
+];
+
+/// A message of the libraries in the words of the command line.
+fn with_flags(message: &str) -> String {
+    let options = OPTIONS.into_iter().map(|name| (name, format!("--{}", name.replace('_', "-"))));
+    let commands = COMMANDS.into_iter().map(|(name, here)| (name, here.to_owned()));
+    options.chain(commands).fold(message.to_owned(), |text, (name, here)| text.replace(&format!("`{name}`"), &here))
 }
 
 /// Prints a line to stderr. Nobody may be reading it any more (`2>&1 | head`), which is no reason to stop working:
@@ -62,6 +102,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn can_be_mended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<rankwise::Error>()
             || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
             || cause.is::<EvalError>()
@@ -93,4 +134,29 @@ pub(crate) fn report_panics() {
         say("Please report it with the command and, if you can, the data that led to it.");
         std::process::exit(1);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn options_of_the_libraries_become_flags_that_exist() {
+        let mut flags: Vec<String> = Vec::new();
+        for command in crate::args::Cli::command().get_subcommands() {
+            flags.extend(command.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned));
+        }
+        for name in OPTIONS {
+            let flag = name.replace('_', "-");
+            assert!(flags.contains(&flag), "--{flag}");
+            assert_eq!(with_flags(&format!("a; give `{name}` b")), format!("a; give --{flag} b"));
+        }
+        for flag in ["check", "help-params"] {
+            assert!(flags.contains(&flag.to_owned()), "--{flag}");
+        }
+        assert_eq!(with_flags("'x'; `docs/parameters.md` lists all"), "'x'; `rankwise train --help-params` lists all");
+        assert_eq!(with_flags("write `name = value`, `predict --trees`"), "write `name = value`, `predict --trees`");
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use rankwise::ModelFile as _;
 use rankwise::data::{Absent, Dataset, Documents, LoadedData, Remark};
-use rankwise::formats::{FormatError, Source, import};
+use rankwise::formats::Source;
 use rankwise::io::{IoError, ReadOptions, read_bytes, read_dataset_with, write_atomically};
-use rankwise::model::{AbsentFeature, Model, ModelError, TreeEnsemble};
+use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 
 use crate::data_args::DataArgs;
 use crate::failure::user;
@@ -33,14 +34,7 @@ pub(crate) fn model_source(path: &Path) -> Option<Source> {
 
 /// Reads a model file, ours or another program's.
 pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
-    let place = shown(path);
-    import(&read_bytes(path, u64::MAX)?).map_err(|error| match error {
-        // Line and column follow the name without a space.
-        FormatError::Line { .. } | FormatError::Deep { .. } | FormatError::Model(ModelError::Json { .. }) => {
-            user(format!("{place}:{error}"))
-        }
-        _ => user(format!("{place}: {error}")),
-    })
+    Ok(Model::load(path)?)
 }
 
 /// The trees of a model, for what works only with them.

@@ -11,7 +11,7 @@ use crate::Absent;
 
 param_group! {
     /// How values become bins.
-    pub BinningSpec => BinningParams, "Data" {
+    pub BinningSpec => BinningParams, SetBinning, "Data" {
         /// Most bins that the values of a feature are cut into; missing values have one more. Features with at most
         /// this many different values keep every one of them apart.
         max_bin: usize = 255, Range::closed(2.0, 255.0), ["max_bins", "border_count"];

@@ -34,7 +34,7 @@ mod subset;
 pub mod synth;
 
 pub use binned::BinnedDataset;
-pub use binning::{BinningParams, BinningSpec, FeatureBins};
+pub use binning::{BinningParams, BinningSpec, FeatureBins, SetBinning};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
 pub use cached::{CachedColumn, CachedDataset, CachedParts};
 pub use columns::Column;

@@ -10,7 +10,7 @@ pub enum EvalError {
         given: usize,
     },
     /// Two systems have one name.
-    #[error("two systems are called '{name}'; give each a name of its own (--names)")]
+    #[error("two systems are called '{name}'; give each a name of its own (`names`)")]
     DuplicateName {
         /// The name.
         name: String,

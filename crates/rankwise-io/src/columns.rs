@@ -53,7 +53,7 @@ pub enum ColumnProblem {
     },
     /// Several columns have a usual name of one kind.
     #[error(
-        "columns {first} and {second} could both be the {noun}; choose with {option}, and pass over the other with --ignore-columns"
+        "columns {first} and {second} could both be the {noun}; choose with {option}, and pass over the other with `ignore_columns`"
     )]
     Ambiguous {
         /// One column.
@@ -67,14 +67,14 @@ pub enum ColumnProblem {
     },
     /// No column has labels.
     #[error(
-        "no column is the label; name it with --label-column, or write --header no if the first line is not a header; there are {columns}"
+        "no column is the label; name it with `label_column`, or write `header` no if the first line is not a header; there are {columns}"
     )]
     NoLabel {
         /// What there is.
         columns: String,
     },
     /// Neither a column nor a side file tells the queries.
-    #[error("no column is the qid; name it with --qid-column{}; there are {columns}", sizes_advice(sizes.as_deref()))]
+    #[error("no column is the qid; name it with `qid_column`{}; there are {columns}", sizes_advice(sizes.as_deref()))]
     NoQueries {
         /// Where the sizes could be; none beside a stream.
         sizes: Option<String>,
@@ -83,7 +83,7 @@ pub enum ColumnProblem {
     },
     /// A table of one column, which is none.
     #[error(
-        "there is one column only; if the fields of a line are not separated by {separator}, say by what with --separator"
+        "there is one column only; if the fields of a line are not separated by {separator}, say by what with `separator`"
     )]
     OneColumn {
         /// The separator in force.
@@ -96,7 +96,7 @@ pub enum ColumnProblem {
         name: String,
     },
     /// A column has no name.
-    #[error("column {number} has no name; name it, or pass over it with --ignore-columns {number}")]
+    #[error("column {number} has no name; name it, or pass over it with `ignore_columns` {number}")]
     NoName {
         /// The column, from 0.
         number: usize,
@@ -210,7 +210,7 @@ impl<'a> Table<'a> {
     /// What the options say.
     fn assign_typed(&self, options: &ColumnOptions, roles: &mut [Option<Role>]) -> Result<(), ColumnProblem> {
         let named = options.roles().into_iter().filter_map(|(role, option, typed)| Some((role, option, typed?)));
-        let ignored = options.ignore.iter().map(|typed| (Role::Ignored, "--ignore-columns", typed.as_str()));
+        let ignored = options.ignore.iter().map(|typed| (Role::Ignored, "`ignore_columns`", typed.as_str()));
         for (role, option, typed) in named.filter(|(_, _, typed)| *typed != NONE).chain(ignored) {
             let column = self.find(option, typed)?;
             match roles[column] {

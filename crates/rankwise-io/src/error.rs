@@ -66,7 +66,7 @@ pub enum IoError {
     },
     /// Another format than expected.
     #[error(
-        "{}: this is {format}, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
+        "{}: this is {format}, where text in UTF-8 is expected; convert it, or say what it is with `data_format`",
         input(path)
     )]
     Format {
@@ -102,7 +102,7 @@ pub enum IoError {
     },
     /// Columns of a file that has none are given.
     #[error(
-        "{}: this is read as {form}, which has no columns to choose; leave the options for columns out, or say what it is with --data-format",
+        "{}: this is read as {form}, which has no columns to choose; leave the options for columns out, or say what it is with `data_format`",
         input(path)
     )]
     NoColumns {
@@ -113,7 +113,7 @@ pub enum IoError {
     },
     /// Pairs for a cache, whose rows were keyed without them.
     #[error(
-        "{}: a cache of binned data holds its own pairs; leave out --pairs, or make the cache anew from data with a file \
+        "{}: a cache of binned data holds its own pairs; leave out `pairs`, or make the cache anew from data with a file \
          DATA.pairs beside it",
         input(path)
     )]
@@ -144,7 +144,7 @@ pub enum IoError {
         problem: Problem,
     },
     /// Something else, where a Parquet file should be.
-    #[error("{}: this is not a Parquet file, which begins with PAR1; say what it is with --data-format", input(path))]
+    #[error("{}: this is not a Parquet file, which begins with PAR1; say what it is with `data_format`", input(path))]
     NotParquet {
         /// The file.
         path: PathBuf,

@@ -125,12 +125,12 @@ impl ColumnOptions {
     /// The options that name one column, with what the column holds.
     pub(crate) fn roles(&self) -> [(Role, &'static str, Option<&str>); 6] {
         [
-            (Role::Label, "--label-column", self.label.as_deref()),
-            (Role::Qid, "--qid-column", self.qid.as_deref()),
-            (Role::DocId, "--doc-column", self.doc_id.as_deref()),
-            (Role::Weight, "--weight-column", self.weight.as_deref()),
-            (Role::QueryWeight, "--query-weight-column", self.query_weight.as_deref()),
-            (Role::Position, "--position-column", self.position.as_deref()),
+            (Role::Label, "`label_column`", self.label.as_deref()),
+            (Role::Qid, "`qid_column`", self.qid.as_deref()),
+            (Role::DocId, "`doc_column`", self.doc_id.as_deref()),
+            (Role::Weight, "`weight_column`", self.weight.as_deref()),
+            (Role::QueryWeight, "`query_weight_column`", self.query_weight.as_deref()),
+            (Role::Position, "`position_column`", self.position.as_deref()),
         ]
     }
 }

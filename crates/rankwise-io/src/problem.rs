@@ -211,8 +211,8 @@ impl Problem {
 fn label(found: &str) -> String {
     let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
     let advice = match found {
-        _ if found.contains(',') => "if this is a table, say so with --data-format csv",
-        _ if is_name => "if this is a table, say so with --data-format tsv",
+        _ if found.contains(',') => "if this is a table, say so with `data_format` csv",
+        _ if is_name => "if this is a table, say so with `data_format` tsv",
         _ => "begin each line with one, as in \"2 qid:7 1:0.5\"",
     };
     format!("label \"{found}\" is not a number; {advice}")
@@ -224,7 +224,7 @@ fn cell(column: &str, noun: &'static str, found: &str) -> String {
         "row weight" | "query weight" => "weights are finite numbers of 0 or more",
         "position" => "positions are integers from 0 to 4294967295",
         "qid" => "every row needs the id of its query",
-        _ => "write a number, or leave the field empty if it is missing; --ignore-columns passes over columns",
+        _ => "write a number, or leave the field empty if it is missing; `ignore_columns` passes over columns",
     };
     let noun = if noun == "feature" { "number" } else { noun };
     match found {

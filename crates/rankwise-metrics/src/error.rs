@@ -1,6 +1,9 @@
 //! What can keep a metric from being computed.
 
 use rankwise_data::DataError;
+use rankwise_params::ParamValue;
+
+use crate::MetricName;
 
 /// A measurement that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -8,6 +11,14 @@ pub enum MetricError {
     /// Another member of the run failed, or cannot be reached.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// No metric has this name.
+    #[error("there is no metric '{typed}'; {}", known(nearest.as_deref()))]
+    Unknown {
+        /// The name as typed.
+        typed: String,
+        /// The known name that looks most like it.
+        nearest: Option<String>,
+    },
     /// A label that the gain cannot take.
     #[error("label {label} in query '{query}' {problem}")]
     Label {
@@ -25,14 +36,14 @@ pub enum MetricError {
         metric: String,
     },
     /// Under `empty=error`: no document is relevant.
-    #[error("query '{query}' has no relevant document; choose --empty zero, one or skip, or leave it out")]
+    #[error("query '{query}' has no relevant document; choose `empty` zero, one or skip, or leave it out")]
     NoRelevant {
         /// The query.
         query: String,
     },
     /// Under `ties=docid`: the documents have no ids.
     #[error(
-        "--ties docid needs document ids, and the data has none; choose another rule, or give ids (after # in LETOR text)"
+        "`ties` docid needs document ids, and the data has none; choose another rule, or give ids (after # in LETOR text)"
     )]
     NoDocIds,
     /// Not one score for each document.
@@ -51,4 +62,12 @@ pub enum MetricError {
         /// Its query.
         query: String,
     },
+}
+
+/// What to write in place of an unknown name.
+fn known(nearest: Option<&str>) -> String {
+    nearest.map_or_else(
+        || format!("give {}", <MetricName as ParamValue>::kind()),
+        |name| format!("did you mean '{name}'?"),
+    )
 }

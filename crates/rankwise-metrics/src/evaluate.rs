@@ -1,5 +1,7 @@
 //! Metrics over the results of a system: a value per query, and their mean.
 
+use std::fmt;
+
 use rankwise_data::{Documents, Share, reduce};
 use rayon::prelude::*;
 
@@ -51,6 +53,27 @@ pub struct MetricValues {
     pub per_query: Vec<Option<f64>>,
     /// The mean over queries, by their weights; `None` where none is left.
     pub mean: Option<f64>,
+}
+
+impl Evaluation {
+    /// The mean of a metric by its name; `None` where it was not measured or has no value.
+    pub fn mean(&self, metric: &str) -> Option<f64> {
+        self.metrics.iter().find(|values| values.name == metric)?.mean
+    }
+}
+
+/// The means, separated by commas: `ndcg@10 0.4512, map 0.3877`.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (idx, metric) in self.metrics.iter().enumerate() {
+            let separator = if idx == 0 { "" } else { ", " };
+            match metric.mean {
+                Some(mean) => write!(f, "{separator}{} {mean:.4}", metric.name)?,
+                None => write!(f, "{separator}{} -", metric.name)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Measures {
@@ -137,7 +160,7 @@ impl Measures {
         }
         let problem = |label: f32| match rules.gain {
             Gain::Exp if f64::from(label) > rules.err_max_grade => Some(format!(
-                "is above the largest grade of err and pfound, {}; raise --err-max-grade",
+                "is above the largest grade of err and pfound, {}; raise `err_max_grade`",
                 rules.err_max_grade
             )),
             Gain::Linear | Gain::Table(_) if rules.gain.of(label) > 1.0 => Some(format!(
@@ -270,6 +293,18 @@ impl Measure {
 }
 
 /// Metrics under rules, for one data set; made once, applied to many scores.
+///
+/// ```
+/// use rankwise_data::Dataset;
+/// use rankwise_metrics::{Evaluator, MetricName, Rules, Ties};
+///
+/// let data = Dataset::from_dense(&[0.0, 0.0, 0.0], 1).labels(&[0, 1, 0]).qids(&[1, 1, 1]).build()?;
+/// let metrics = MetricName::parse_list("mrr,ndcg@1")?;
+/// let evaluator = Evaluator::new(&data, &metrics, &Rules { ties: Ties::Best, ..Rules::default() })?;
+/// assert_eq!(evaluator.evaluate(&[3.0, 2.0, 1.0])?.mean("mrr"), Some(0.5));
+/// assert_eq!(evaluator.evaluate(&[2.0, 2.0, 1.0])?.to_string(), "mrr 1.0000, ndcg@1 1.0000");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Evaluator<'a> {
     share: Share<'a>,
     measures: Measures,

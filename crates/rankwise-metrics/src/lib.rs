@@ -41,4 +41,4 @@ pub use name::{MetricKind, MetricName};
 pub use order::descending_bits;
 pub use ranking::{Metric, Needs, RankedList};
 pub use results::{Found, QueryResult, Results, RunResults};
-pub use rules::{Convention, Empty, MissingQueries, Rules, RulesSpec, Ties};
+pub use rules::{Convention, Empty, MissingQueries, Rules, RulesSpec, SetRules, Ties};

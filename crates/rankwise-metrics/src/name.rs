@@ -1,13 +1,15 @@
 //! Metrics by name: `ndcg@10`, and the names that other programs have for them.
 
-use rankwise_params::{ParamValue, param_enum};
+use std::str::FromStr;
+
+use rankwise_params::{ParamValue, nearest, param_enum};
 
 use crate::cascade::{Cascade, Reward, Stop};
 use crate::dcg::DcgRr;
 use crate::hits::{AveragePrecision, F1, FirstRanks, Precision, RPrecision, Rbp, Recall};
 use crate::pairwise::{KendallTau, PairAccuracy, PairLogit, QueryAuc};
 use crate::placement::{AverageRelevancePosition, Bpref, Lrap};
-use crate::{Dcg, Empty, Metric, Ndcg, Rules};
+use crate::{Dcg, Empty, Metric, MetricError, Ndcg, Rules};
 
 param_enum! {
     /// The metrics there are.
@@ -96,6 +98,11 @@ pub struct MetricName {
 }
 
 impl MetricName {
+    /// Metrics that are separated by commas, at least one: `ndcg@10,map`.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, MetricError> {
+        text.split(',').map(str::parse).collect()
+    }
+
     /// The name as it was typed.
     pub fn as_str(&self) -> &str {
         &self.typed
@@ -181,6 +188,31 @@ impl ParamValue for MetricName {
     fn render(&self) -> String {
         let name = self.cutoff.map_or_else(|| self.kind.render(), |cutoff| format!("{}@{cutoff}", self.kind.render()));
         if self.is_strict { format!("{name}-") } else { name }
+    }
+}
+
+/// ```
+/// use rankwise_metrics::{MetricKind, MetricName};
+///
+/// let metric: MetricName = "ndcg@10".parse()?;
+/// assert_eq!((metric.kind(), metric.cutoff()), (MetricKind::Ndcg, Some(10)));
+/// let error = "ndgc@10".parse::<MetricName>().unwrap_err();
+/// assert_eq!(error.to_string(), "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?");
+/// # Ok::<(), rankwise_metrics::MetricError>(())
+/// ```
+impl FromStr for MetricName {
+    type Err = MetricError;
+
+    fn from_str(text: &str) -> Result<Self, MetricError> {
+        let cut = |typed: &str| -> Option<String> {
+            let (name, cutoff) = split_cutoff(typed).map_or((typed, None), |(name, digits)| (name, Some(digits)));
+            let cutoff = cutoff.filter(|digits| digits.parse::<usize>().is_ok_and(|cutoff| cutoff > 0));
+            let known: Vec<String> = MetricKind::ALL.iter().map(MetricKind::render).collect();
+            let name = nearest(name, known.iter().map(String::as_str)).filter(|_| !name.is_empty())?;
+            Some(cutoff.map_or_else(|| name.to_owned(), |cutoff| format!("{name}@{cutoff}")))
+        };
+        let typed = text.trim();
+        Self::parse(typed).ok_or_else(|| MetricError::Unknown { typed: typed.to_owned(), nearest: cut(typed) })
     }
 }
 

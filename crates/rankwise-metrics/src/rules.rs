@@ -67,7 +67,7 @@ param_enum! {
 
 param_group! {
     /// What the metrics mean.
-    pub RulesSpec => RulesParams, "Metrics" {
+    pub RulesSpec => RulesParams, SetRules, "Metrics" {
         /// Worth of a label: 2^label - 1, the label itself, or an entry of a table; `auto` takes the convention's, exp
         /// without one.
         gain: Option<Gain> = None, Range::ANY, [];

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// There are no bytes.
-    #[error("not a Rankwise model: the file is empty; give a file that `rankwise train` wrote")]
+    #[error("not a Rankwise model: the file is empty; give a file that `train` wrote")]
     Empty,
     /// The bytes are no JSON.
     #[error(
@@ -20,7 +20,7 @@ pub enum ModelError {
         problem: String,
     },
     /// JSON, but not one of ours.
-    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; give a file that `rankwise train` wrote")]
+    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; give a file that `train` wrote")]
     Foreign,
     /// A newer program wrote it.
     #[error("the model has format version {found}, this program reads versions up to {known}; use a newer rankwise")]

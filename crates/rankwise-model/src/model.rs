@@ -5,6 +5,19 @@ use std::collections::BTreeMap;
 use crate::{AbsentFeature, Header, ModelError, Precision, Ranker, TrainedOn, TreeEnsemble};
 
 /// A trained ranker with its header. It is checked when it is made, so every `Model` can be scored and saved.
+///
+/// ```
+/// use rankwise_model::{AbsentFeature, Header, LinearRanker, Model, Precision};
+///
+/// // 0.5 + 2 * feature 3 - feature 7
+/// let header = Header::new(AbsentFeature::Missing, Precision::F64, vec![3, 7]);
+/// let model = Model::new(header, LinearRanker::new(0.5, vec![2.0, -1.0])?)?;
+/// assert_eq!(model.score(&[1.5, 0.25]), 3.25);
+/// assert_eq!(model.score(&[1.5, f64::NAN]), 3.5, "a missing value adds nothing");
+/// assert_eq!(Model::from_json(model.to_json().as_bytes())?, model);
+/// assert!(model.tree_ensemble().is_err(), "this model has no trees");
+/// # Ok::<(), rankwise_model::ModelError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     header: Header,

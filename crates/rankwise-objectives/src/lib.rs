@@ -48,7 +48,8 @@ pub use objective::{
 };
 pub use pairwise::{PairLoss, Pairwise};
 pub use params::{
-    Estimator, LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, YetiRankMode,
+    Estimator, LambdaForm, LambdaLossVariant, NoiseKind, ObjectiveKind, ObjectiveParams, ObjectiveSpec, SetObjective,
+    YetiRankMode,
 };
 pub use plackett_luce::PlackettLuce;
 pub use query_rmse::QueryRmse;

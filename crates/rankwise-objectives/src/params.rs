@@ -117,7 +117,7 @@ param_enum! {
 
 param_group! {
     /// What the trees learn.
-    pub ObjectiveSpec => ObjectiveParams, "Objective" {
+    pub ObjectiveSpec => ObjectiveParams, SetObjective, "Objective" {
         /// What to learn.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
         /// lambdamart, lambdaloss: one document of a pair must be among this many at the top of the current ranking; the ideal

@@ -61,7 +61,7 @@ impl ParamError {
 }
 
 fn hint(nearest: Option<&str>) -> String {
-    const ALL: &str = "`rankwise train --help-params` lists all";
+    const ALL: &str = "`docs/parameters.md` lists all";
     nearest.map_or_else(|| ALL.into(), |name| format!("did you mean '{name}'? {ALL}"))
 }
 

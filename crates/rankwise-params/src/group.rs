@@ -63,13 +63,14 @@ pub trait CrossCheck {
     }
 }
 
-/// Declares a group of parameters: `pub Spec => Checked, "Title" { /// help  name: type = default, range, [aliases]; }`.
-/// The spec must implement [`CrossCheck`].
+/// Declares a group of parameters: `pub Spec => Checked, Setters, "Title" { /// help  name: type = default, range, [aliases]; }`.
+/// The spec must implement [`CrossCheck`]. `Setters` is a trait with a method for each parameter, which the spec has, and
+/// everything else that holds one (`AsMut<Spec>`).
 #[macro_export]
 macro_rules! param_group {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis $spec:ident => $checked:ident, $title:literal {
+        $vis:vis $spec:ident => $checked:ident, $setters:ident, $title:literal {
             $(
                 $(#[doc = $help:literal])+
                 $name:ident : $ty:ty = $default:expr, $range:expr, [$($alias:literal),* $(,)?];
@@ -134,6 +135,27 @@ macro_rules! param_group {
             }
         }
 
+        impl AsMut<$spec> for $spec {
+            fn as_mut(&mut self) -> &mut $spec {
+                self
+            }
+        }
+
+        #[doc = concat!("Sets the parameters of [`", stringify!($spec), "`], one after another in a chain.")]
+        #[must_use]
+        $vis trait $setters: AsMut<$spec> + Sized {
+            $(
+                $(#[doc = $help])+
+                #[must_use]
+                fn $name(mut self, value: $ty) -> Self {
+                    AsMut::<$spec>::as_mut(&mut self).$name = value;
+                    self
+                }
+            )*
+        }
+
+        impl<S: AsMut<$spec>> $setters for S {}
+
         impl $spec {
             /// Makes sure that every value lies in its range and that they go together.
             $vis fn check(mut self) -> Result<$checked, $crate::ParamError> {
@@ -181,7 +203,7 @@ mod tests {
 
     crate::param_group! {
         /// A toy group.
-        ToySpec => ToyParams, "Toys" {
+        ToySpec => ToyParams, SetToys, "Toys" {
             /// How many
             /// there are.
             count: usize = 3, Range::closed(1.0, 9.0), ["n_toys", "toy-count"];
@@ -211,6 +233,9 @@ mod tests {
         assert_eq!(spec.settings()[0].value, 5usize.render());
         assert!(!spec.settings()[0].is_default && spec.settings()[1].is_default);
         assert_eq!(spec.clone().check().unwrap().count, 5);
+
+        let typed = ToySpec::default().count(5).share(0.25);
+        assert_eq!((typed.count, typed.share), (5, 0.25));
 
         spec.set("count", "10").unwrap();
         assert!(matches!(spec.clone().check(), Err(ParamError::OutOfRange { .. })));

@@ -4,6 +4,7 @@
 //! that other libraries use, and a sentence. From that one declaration come
 //!
 //! * the *spec*, a plain struct of what was typed, with its defaults;
+//! * its *setters*, a method for each parameter (`spec.beam(3.0).check()`);
 //! * the *checked* form, which only `check()` can make and which the algorithms take;
 //! * the table ([`ParamInfo`]) that help texts, documents and the parser are made from.
 //!
@@ -14,7 +15,7 @@
 //!
 //! param_group! {
 //!     /// How wide a boat is.
-//!     pub BoatSpec => BoatParams, "Boats" {
+//!     pub BoatSpec => BoatParams, SetBoats, "Boats" {
 //!         /// Beam in metres.
 //!         beam: f64 = 2.5, Range::above(0.0), ["width"];
 //!     }
@@ -25,6 +26,7 @@
 //! assert!(spec.set("width", "3").unwrap());
 //! let boat: BoatParams = spec.check().unwrap();
 //! assert_eq!(boat.beam, 3.0);
+//! assert_eq!(BoatSpec::default().beam(3.0).check().unwrap(), boat);
 //! ```
 #![forbid(unsafe_code)]
 

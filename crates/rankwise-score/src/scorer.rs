@@ -10,6 +10,21 @@ use crate::{Documents, Scratch};
 const STRIP_DOCS: usize = 64;
 
 /// A model, ready to score documents. It can be shared between threads; each brings a [`Scratch`].
+///
+/// ```
+/// use rankwise_model::{AbsentFeature, Header, LinearRanker, Model, Precision};
+/// use rankwise_score::{Rows, Scorer, Scratch};
+///
+/// let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![3, 7]);
+/// let model = Model::new(header, LinearRanker::new(0.5, vec![2.0, -1.0])?)?;
+/// let scorer = Scorer::new(&model);
+/// // Two documents, each with features 3 and 7.
+/// let docs = Rows::new(&[1.5f32, 0.25, 0.0, f32::NAN], scorer.n_features(), 2);
+/// let (mut scores, mut scratch) = ([0.0; 2], Scratch::default());
+/// scorer.score(&docs, &mut scores, &mut scratch);
+/// assert_eq!(scores, [3.25, 0.5]);
+/// # Ok::<(), rankwise_model::ModelError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scorer {
     n_features: usize,

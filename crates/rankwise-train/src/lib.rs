@@ -34,7 +34,7 @@ pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
 pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
-pub use params::{Learner, LoopParams, LoopSpec, Rounding, Sample, ShrinkMode, TrainParams, TrainSpec};
+pub use params::{Learner, LoopParams, LoopSpec, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec};
 pub use phases::Phases;
 pub use prune::{PruneError, Pruned, prune};
 pub use refit::refit;

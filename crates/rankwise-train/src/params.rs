@@ -82,7 +82,7 @@ param_enum! {
 
 param_group! {
     /// The boosting loop.
-    pub LoopSpec => LoopParams, "Boosting" {
+    pub LoopSpec => LoopParams, SetBoosting, "Boosting" {
         /// Most trees.
         num_trees: usize = 100, Range::closed(1.0, 1e6),
             ["num_iterations", "num_iteration", "n_iter", "num_tree", "num_round", "num_rounds", "nrounds",
@@ -189,7 +189,22 @@ impl LoopParams {
     }
 }
 
-/// What was typed, for every part of a run.
+/// What was typed, for every part of a run. Parameters are set by their fields, by a chain of methods of their names (the
+/// traits `SetBoosting`, `SetObjective`, `SetTrees`, `SetBinning` and `SetRules`), or by text.
+///
+/// ```
+/// use rankwise_train::{SetBoosting, TrainSpec};
+/// use rankwise_trees::{Growth, SetTrees};
+///
+/// let params = TrainSpec::default().num_leaves(63).learning_rate(0.05).grow(Growth::Levelwise).check()?;
+/// let mut typed = TrainSpec::default();
+/// typed.set_all([("max_leaves", "63"), ("eta", "0.05"), ("grow", "levelwise")])?;
+/// assert_eq!(typed.check()?, params);
+///
+/// let error = TrainSpec::default().num_leaves(1).check().unwrap_err();
+/// assert_eq!(error.to_string(), "parameter 'num_leaves': 1 is out of range; it must be at least 2 and at most 131072");
+/// # Ok::<(), rankwise_params::ParamError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainSpec {
     /// The loop.
@@ -269,6 +284,18 @@ impl TrainSpec {
         })
     }
 }
+
+macro_rules! holds {
+    ($($part:ident: $spec:ty),*) => {
+        $(impl AsMut<$spec> for TrainSpec {
+            fn as_mut(&mut self) -> &mut $spec {
+                &mut self.$part
+            }
+        })*
+    };
+}
+
+holds!(boosting: LoopSpec, objective: ObjectiveSpec, trees: TreeSpec, binning: BinningSpec, rules: RulesSpec);
 
 /// Checked parameters of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -373,7 +400,7 @@ mod tests {
         let error = spec.set("num_leafs", "3").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown parameter 'num_leafs'; did you mean 'num_leaves'? `rankwise train --help-params` lists all"
+            "unknown parameter 'num_leafs'; did you mean 'num_leaves'? `docs/parameters.md` lists all"
         );
         let nearest = |name: &str| match TrainSpec::default().set(name, "1").unwrap_err() {
             ParamError::Unknown { nearest, .. } => nearest,

@@ -33,6 +33,23 @@ pub fn train<'a>(
 }
 
 /// A run that is about to start, with what most runs do not need.
+///
+/// ```
+/// use rankwise_data::Dataset;
+/// use rankwise_train::{Flow, Progress, SetBoosting, TrainSpec, Training};
+/// use rankwise_trees::SetTrees;
+///
+/// let data = Dataset::from_dense(&[0.9, 0.1, 0.2, 0.7], 1).labels(&[1, 0, 0, 2]).group_sizes(&[2, 2]).build()?;
+/// let params = TrainSpec::default().num_trees(50).min_data_in_leaf(1).check()?;
+/// // An observer sees each round and may stop the run, which keeps what is trained.
+/// let mut until_ten = |progress: &Progress<'_>| if progress.round < 10 { Flow::Continue } else { Flow::Stop };
+/// let first = Training::new(&params, &data).run(&mut until_ten)?.model;
+/// assert_eq!(first.tree_ensemble()?.n_trees(), 10);
+/// // Another run may start from its model.
+/// let second = Training::new(&params, &data).start(&first).run(&mut until_ten)?.model;
+/// assert_eq!(second.tree_ensemble()?.n_trees(), 20);
+/// # Ok::<(), rankwise_train::TrainError>(())
+/// ```
 #[derive(Clone)]
 pub struct Training<'a> {
     params: &'a TrainParams,
@@ -253,7 +270,7 @@ impl FirstScores<'_> {
 
 fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
     if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
-        let problem = "early stopping needs a validation set; give one with --valid";
+        let problem = "early stopping needs a validation set; give one with `valid`";
         return Err(ParamError::conflict("early_stopping_rounds", problem).into());
     }
     let known = share.all_feature_ids();

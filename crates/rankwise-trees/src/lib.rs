@@ -53,6 +53,6 @@ pub use growth::Growth;
 use histogram::{Cell, Histogram, HistogramLayout};
 pub use host::EngineSetup;
 pub use monotone::Monotone;
-pub use params::{Derivative, EngineKind, TreeParams, TreeSpec};
+pub use params::{Derivative, EngineKind, SetTrees, TreeParams, TreeSpec};
 pub use scan::{Side, Split};
 pub use schedule::LeavesSchedule;

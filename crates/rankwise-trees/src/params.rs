@@ -27,7 +27,7 @@ param_enum! {
 
 param_group! {
     /// How a tree is grown.
-    pub TreeSpec => TreeParams, "Trees" {
+    pub TreeSpec => TreeParams, SetTrees, "Trees" {
         /// Which node is split next: the one with the largest gain (leafwise), all of a level (levelwise), or all of a
         /// level by one common question (oblivious).
         grow: Growth = Growth::Leafwise, Range::ANY, ["grow_policy", "growing_policy"];

@@ -4,9 +4,8 @@
 //! validation and the model file are not its business.
 
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::objectives::{GradientSlices, Objective, QueryDocs, Scratch};
+use rankwise::objectives::{self, GradientSlices, Objective, QueryDocs};
 use rankwise::prelude::*;
-use rankwise::train::Training;
 
 /// -log of the chance that the first document is a relevant one, when it is drawn by the softmax of the scores.
 struct FirstIsRelevant;
@@ -16,7 +15,7 @@ impl Objective for FirstIsRelevant {
         0.0
     }
 
-    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
+    fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut objectives::Scratch) {
         let highest = docs.scores.iter().copied().fold(f64::MIN, f64::max);
         let power = |doc: usize| libm::exp(docs.scores[doc] - highest);
         let is_relevant = |doc: usize| docs.labels[doc] > 0.0;
@@ -32,12 +31,11 @@ impl Objective for FirstIsRelevant {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let web = |seed: u64| SynthSpec { preset: Preset::Web, rows: 20_000, features: Some(40), seed }.check();
+fn main() -> Result<(), rankwise::Error> {
+    let web = |seed: u64| SynthSpec { preset: Preset::Web, rows: 5_000, features: Some(30), seed }.check();
     let (data, valid) = (web(1)?.dataset(), web(2)?.dataset());
-    let mut spec = TrainSpec::default();
-    spec.set_all([("num_trees", "200"), ("early_stopping_rounds", "20"), ("metric", "mrr")])?;
-    let params = spec.check()?;
+    let metric = MetricName::parse_list("mrr")?;
+    let params = TrainSpec::default().num_trees(100).early_stopping_rounds(10).metric(metric).check()?;
     let sets = [ValidSet { name: "valid", data: &valid }];
     let trained = Training::new(&params, &data)
         .valid(&sets)
@@ -46,9 +44,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n_trees = trained.model.tree_ensemble()?.n_trees();
     println!("{}: {n_trees} trees, mrr {:.4}", trained.model.objective(), trained.values[0].value);
 
-    let scores = predict(&trained.model, &valid);
-    let metrics = [MetricName::parse("ndcg@10").expect("a metric")];
-    let evaluation = Evaluator::new(&valid, &metrics, &Rules::default())?.evaluate(&scores)?;
-    println!("ndcg@10 {:.4}", evaluation.metrics[0].mean.unwrap_or(0.0));
+    println!("{}", evaluate(&valid, &predict(&trained.model, &valid), "ndcg@10")?);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn it_runs() {
+        super::main().unwrap();
+    }
 }

@@ -23,7 +23,7 @@ pub enum JudgeError {
         line: u64,
     },
     /// A data set whose documents have no names.
-    #[error("its documents have no ids, by which a run could name them; give ids (after # in LETOR text), or --qrels")]
+    #[error("its documents have no ids, by which a run could name them; give ids (after # in LETOR text), or `qrels`")]
     NoDocIds,
     /// A document that a data set names twice.
     #[error("document '{doc}' stands twice in query '{qid}'; a run can name it once only")]

@@ -1,28 +1,50 @@
 //! Rankwise: learning to rank, from a file to a model and back to a ranking.
 //!
-//! This crate is the front door: it re-exports the parts and adds what needs several of them.
-//!
-//! ```
+//! ```standalone_crate
 //! use rankwise::prelude::*;
 //!
-//! // Two queries; feature 1 tells which document is relevant.
-//! let mut builder = DatasetBuilder::default();
-//! for (qid, label, value) in [("a", 1.0, 0.9), ("a", 0.0, 0.1), ("b", 0.0, 0.2), ("b", 2.0, 0.7)] {
-//!     builder.push(&Row { qid, label, doc_id: "", features: &[(1, value)] })?;
+//! fn main() -> Result<(), rankwise::Error> {
+//! #   let folder = tempfile::tempdir().unwrap();
+//! #   std::env::set_current_dir(folder.path()).unwrap();
+//! #   for (seed, name) in (1..).zip(["train.txt", "vali.txt", "test.txt"]) {
+//! #       use rankwise::data::synth::{Preset, SynthSpec};
+//! #       let data = SynthSpec { preset: Preset::Web, rows: 2000, features: Some(20), seed }.check()?.dataset();
+//! #       rankwise::io::write_dataset(&data, name.as_ref(), rankwise::io::Format::Letor)?;
+//! #   }
+//!     let data = Dataset::read("train.txt")?;
+//!     let (valid, test) = (Dataset::read("vali.txt")?, Dataset::read("test.txt")?);
+//!     let params = TrainSpec::default().num_leaves(15).learning_rate(0.1).early_stopping_rounds(10).check()?;
+//!     let valid_sets = [ValidSet { name: "vali", data: &valid }];
+//!     let trained = train(&params, &data, &valid_sets, &mut Silent)?;
+//!     println!("{}", evaluate(&test, &predict(&trained.model, &test), "ndcg@10,map")?);
+//!     trained.model.save("model.json")?;
+//!     let model = Model::load("model.json")?;
+//!     for (row, score) in predict(&model, &Dataset::read_for("test.txt", &model)?).iter().enumerate() {
+//!         println!("row {row}: {score}");
+//!     }
+//! #   let scores = predict(&model, &test);
+//! #   assert_eq!(scores, predict(&trained.model, &test));
+//! #   let upside_down: Vec<f64> = scores.iter().map(|score| -score).collect();
+//! #   let ndcg = |scores: &[f64]| evaluate(&test, scores, "ndcg@10").unwrap().mean("ndcg@10").unwrap();
+//! #   assert!(ndcg(&scores) > 2.0 * ndcg(&upside_down), "{} {}", ndcg(&scores), ndcg(&upside_down));
+//!     Ok(())
 //! }
-//! let data = builder.finish()?;
-//!
-//! let mut spec = TrainSpec::default();
-//! spec.set("num_trees", "10")?;
-//! spec.set("min_data_in_leaf", "1")?;
-//! let trained = train(&spec.check()?, &data, &[], &mut Silent)?;
-//!
-//! let scores = predict(&trained.model, &data);
-//! let metrics = [MetricName::parse("ndcg@10").unwrap()];
-//! let evaluation = Evaluator::new(&data, &metrics, &Rules::default())?.evaluate(&scores)?;
-//! assert_eq!(evaluation.metrics[0].mean, Some(1.0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! This crate is the front door: it re-exports the parts and adds what needs several of them. The [`prelude`] has what most
+//! programs need:
+//!
+//! * data: [`Dataset::read`](DatasetFile::read) and the readers of [`io`], or from memory by
+//!   [`Dataset::from_dense`](data::Dataset::from_dense) and its siblings;
+//! * parameters: [`TrainSpec`](train::TrainSpec), set by methods, fields or text, and its `check`;
+//! * training: [`train`](train::train), or [`Training`](train::Training) for what most runs do not need; a closure can watch
+//!   and stop it ([`Observer`](train::Observer));
+//! * models: [`Model::load`](ModelFile::load) and [`Model::save`](ModelFile::save); [`predict`] scores a data set, a
+//!   [`Scorer`](score::Scorer) documents that are no data set;
+//! * measuring: [`evaluate()`] and [`compare()`], and [`Evaluator`](metrics::Evaluator) with metrics of your own.
+//!
+//! Scores and predictions stand in input order, as the documents did, unless a name says `canonical`. Every part has an error
+//! of its own, which [`Error`] wraps. `examples/` has whole programs.
 #![forbid(unsafe_code)]
 
 mod baseline;
@@ -30,8 +52,11 @@ mod blend;
 mod check_export;
 mod checkpoints;
 pub mod config;
+mod error;
+mod files;
 pub mod help;
 mod judge;
+mod measure;
 mod predict;
 mod trace;
 
@@ -39,7 +64,10 @@ pub use baseline::{BestFeature, best_feature};
 pub use blend::{Blend, BlendError, blend, blend_canonical};
 pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
+pub use error::Error;
+pub use files::{DatasetFile, ModelFile};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
+pub use measure::{Compared, compare, compare_with, evaluate, evaluate_with};
 pub use predict::{predict, predict_canonical};
 pub use rankwise_data as data;
 pub use rankwise_eval as eval;
@@ -56,11 +84,55 @@ pub use trace::Trace;
 
 /// What most programs need.
 pub mod prelude {
-    pub use rankwise_data::{Dataset, DatasetBuilder, Row};
-    pub use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules};
+    pub use rankwise_data::{Absent, Dataset, DatasetBuilder, Row, SetBinning};
+    pub use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules, SetRules};
     pub use rankwise_model::Model;
+    pub use rankwise_objectives::{ObjectiveKind, SetObjective};
     pub use rankwise_params::ParamValue;
-    pub use rankwise_train::{Silent, TrainParams, TrainSpec, Trained, ValidSet, train};
+    pub use rankwise_score::{Scorer, Scratch};
+    pub use rankwise_train::{Flow, SetBoosting, Silent, TrainParams, TrainSpec, Trained, Training, ValidSet, train};
+    pub use rankwise_trees::SetTrees;
 
-    pub use crate::predict;
+    pub use crate::{DatasetFile, ModelFile, compare, evaluate, predict};
+}
+
+/// The Rust in the documents is compiled by `cargo test --doc`.
+#[cfg(doctest)]
+mod docs {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/boosting.md")]
+    mod boosting {}
+    #[doc = include_str!("../../../docs/checkpoints.md")]
+    mod checkpoints {}
+    #[doc = include_str!("../../../docs/compare.md")]
+    mod compare {}
+    #[doc = include_str!("../../../docs/data.md")]
+    mod data {}
+    #[doc = include_str!("../../../docs/export.md")]
+    mod export {}
+    #[doc = include_str!("../../../docs/import.md")]
+    mod import {}
+    #[doc = include_str!("../../../docs/lambdamart.md")]
+    mod lambdamart {}
+    #[doc = include_str!("../../../docs/listwise.md")]
+    mod listwise {}
+    #[doc = include_str!("../../../docs/metrics.md")]
+    mod metrics {}
+    #[doc = include_str!("../../../docs/model-file.md")]
+    mod model_file {}
+    #[doc = include_str!("../../../docs/objectives.md")]
+    mod objectives {}
+    #[doc = include_str!("../../../docs/pairwise.md")]
+    mod pairwise {}
+    #[doc = include_str!("../../../docs/parameters.md")]
+    mod parameters {}
+    #[doc = include_str!("../../../docs/pointwise.md")]
+    mod pointwise {}
+    #[doc = include_str!("../../../docs/sampling.md")]
+    mod sampling {}
+    #[doc = include_str!("../../../docs/scoring.md")]
+    mod scoring {}
+    #[doc = include_str!("../../../docs/stochasticrank.md")]
+    mod stochasticrank {}
 }

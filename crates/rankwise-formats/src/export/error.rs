@@ -13,7 +13,7 @@ pub enum ExportError {
     /// The score is no sum of leaves.
     #[error(
         "the model of objective '{objective}' has several outputs and scores by the gain they lead to expect, but {target} can only \
-         add leaves up; score with rankwise predict, or train with another objective, such as rmse or lambdamart"
+         add leaves up; score with `predict`, or train with another objective, such as rmse or lambdamart"
     )]
     Output {
         /// To what.
@@ -23,7 +23,7 @@ pub enum ExportError {
     },
     /// Values of the model are f64, those of the target f32.
     #[error(
-        "the model compares values as f64, {target} as f32, so values that are no f32 may go another way; --allow-rounding \
+        "the model compares values as f64, {target} as f32, so values that are no f32 may go another way; `allow_rounding` \
          permits that, and rounds thresholds down, so that f32 values go where they went"
     )]
     Rounding {
@@ -32,8 +32,8 @@ pub enum ExportError {
     },
     /// A threshold has no equal.
     #[error(
-        "tree {tree}: {target} adds 0.000001 to a threshold and cannot come to {threshold} in f32; --allow-rounding takes the \
-         nearest that it can come to, and --check DATA tells whether it matters"
+        "tree {tree}: {target} adds 0.000001 to a threshold and cannot come to {threshold} in f32; `allow_rounding` takes the \
+         nearest that it can come to, and `check_export` tells whether it matters"
     )]
     Threshold {
         /// To what.
@@ -45,8 +45,8 @@ pub enum ExportError {
     },
     /// A threshold parts values that count as 0.
     #[error(
-        "tree {tree} has the threshold {threshold:e}, but LightGBM takes values within 1e-35 of 0 for 0; --allow-rounding permits \
-         that, and --check DATA tells whether it matters"
+        "tree {tree} has the threshold {threshold:e}, but LightGBM takes values within 1e-35 of 0 for 0; `allow_rounding` permits \
+         that, and `check_export` tells whether it matters"
     )]
     NearZero {
         /// Which tree, from 0.
@@ -57,7 +57,7 @@ pub enum ExportError {
     /// Missing values go elsewhere than 0.
     #[error(
         "tree {tree} sends missing values of feature {feature} elsewhere than 0, but {target} takes them for 0; \
-         --missing-as-zero permits that, and --check DATA tells whether it matters"
+         `missing_as_zero` permits that, and `check_export` tells whether it matters"
     )]
     Missing {
         /// To what.
@@ -92,7 +92,7 @@ pub enum ExportError {
         last: u32,
     },
     /// A name cannot be used.
-    #[error("feature {feature} cannot be called {name:?} in {target}: {problem}; {}", if target.has_names() { "give other names with --feature-names" } else { "rename it in the data and train again" })]
+    #[error("feature {feature} cannot be called {name:?} in {target}: {problem}; {}", if target.has_names() { "give other names with `feature_names`" } else { "rename it in the data and train again" })]
     Name {
         /// To what.
         target: Target,
@@ -110,14 +110,14 @@ pub enum ExportError {
         feature: u32,
     },
     /// Names where there is no place for them.
-    #[error("{target} knows features by number, so leave --feature-names out")]
+    #[error("{target} knows features by number, so leave `feature_names` out")]
     NamesUnused {
         /// To what.
         target: Target,
     },
     /// Fewer columns than the trees ask for, or too many.
     #[error(
-        "--columns {given}: the model needs {needed} of them, and {most} is the most; leave it out, or give how many the data has"
+        "`columns` {given}: the model needs {needed} of them, and {most} is the most; leave it out, or give how many the data has"
     )]
     Columns {
         /// What was asked for.
@@ -128,7 +128,7 @@ pub enum ExportError {
         most: u32,
     },
     /// Columns where there are none.
-    #[error("{target} has no columns, so leave --columns out")]
+    #[error("{target} has no columns, so leave `columns` out")]
     ColumnsUnused {
         /// To what.
         target: Target,

@@ -106,7 +106,7 @@ fn nulls_are_missing_in_any_encoding() {
 
 #[test]
 fn other_types_are_refused_by_name() {
-    let advice = "where a number should be; turn it into numbers, or pass over it with --ignore-columns";
+    let advice = "where a number should be; turn it into numbers, or pass over it with `ignore_columns`";
     let text = [ByteArray::from("x"), ByteArray::from("y")];
     let cases = [
         ("text", values::<ByteArrayType>("required binary \"f\" (UTF8);".replace('"', "").as_str(), &text)),

@@ -15,8 +15,8 @@ const CASES: &[(&[u8], &str)] = &[
     (b"x qid:1 1:1", r#"f:1:1: label "x" is not a number; begin each line with one, as in "2 qid:7 1:0.5""#),
     (b"qid:1 1:1", r#"f:1:1: label "qid:1" is not a number; begin each line with one, as in "2 qid:7 1:0.5""#),
     (b"1:1 2:2", r#"f:1:1: label "1:1" is not a number; begin each line with one, as in "2 qid:7 1:0.5""#),
-    (b"1,2,3", r#"f:1:1: label "1,2,3" is not a number; if this is a table, say so with --data-format csv"#),
-    (b"qid\tlabel\tf1", r#"f:1:1: label "qid" is not a number; if this is a table, say so with --data-format tsv"#),
+    (b"1,2,3", r#"f:1:1: label "1,2,3" is not a number; if this is a table, say so with `data_format` csv"#),
+    (b"qid\tlabel\tf1", r#"f:1:1: label "qid" is not a number; if this is a table, say so with `data_format` tsv"#),
     (b"0 qid:1\n--1 qid:1", r#"f:2:1: label "--1" is not a number; begin each line with one, as in "2 qid:7 1:0.5""#),
     (b"-1 qid:1", r#"f:1:1: label "-1" is out of range; labels are finite numbers of 0 or more"#),
     (b"nan qid:1", r#"f:1:1: label "nan" is out of range; labels are finite numbers of 0 or more"#),
@@ -31,11 +31,11 @@ const CASES: &[(&[u8], &str)] = &[
     ),
     (
         b"\xff\xfe1\0 \0",
-        "f: this is UTF-16 text, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
+        "f: this is UTF-16 text, where text in UTF-8 is expected; convert it, or say what it is with `data_format`",
     ),
     (
         b"PAR1\x15\x04",
-        "f: this is a Parquet file, where text in UTF-8 is expected; convert it, or say what it is with --data-format",
+        "f: this is a Parquet file, where text in UTF-8 is expected; convert it, or say what it is with `data_format`",
     ),
     (
         b"this line begins with many more words than anyone wants to see",

@@ -199,7 +199,7 @@ fn a_column_description_tells_all() {
         ("x\tNum\n", "cd:1:1: \"x\\tNum\" is not a column number"),
         ("1\tGroupId\n1\tLabel\n", "cd: another line, beside that of column 1, gives the meaning of a column too"),
         ("1\tLabel\n2\tTarget\n", "cd: another line, beside that of column 2, gives label too"),
-        ("1\tGroupId\n9\tLabel\n", "d: --label-column 9: there is no such column"),
+        ("1\tGroupId\n9\tLabel\n", "d: `label_column` 9: there is no such column"),
         ("1\tGroupId\n", "d: no column is the label"),
     ] {
         let error = with(description).err().unwrap();
@@ -224,7 +224,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("label,qid,a\n", "d.csv: there are no rows; a data set needs at least one document"),
     (
         "label;qid;a\n1;2;3\n",
-        "d.csv: there is one column only; if the fields of a line are not separated by commas, say by what with --separator",
+        "d.csv: there is one column only; if the fields of a line are not separated by commas, say by what with `separator`",
     ),
     ("label,qid,a\n1,q\n", "d.csv:2:4: the row has 2 fields, but the table has 3 columns; add what is missing"),
     (
@@ -234,7 +234,7 @@ const BROKEN: &[(&str, &str)] = &[
     (
         "label,qid,a\n1,q,1\n0,q,one\n",
         "d.csv:3:5: \"one\" in column \"a\" is not a number; write a number, or leave the field empty if it is missing; \
-         --ignore-columns passes over columns",
+         `ignore_columns` passes over columns",
     ),
     ("1,q,0.5\nx,q,1\n", "d.csv:2:1: \"x\" in column 0 is not a label; labels are finite numbers of 0 or more"),
     (
@@ -264,21 +264,21 @@ const BROKEN: &[(&str, &str)] = &[
         "d.csv:2:5: \"1.5\" in column \"position\" is not a position; positions are integers from 0 to 4294967295",
     ),
     ("label,qid,a,a\n1,q,1,1\n", "d.csv: two columns are called \"a\"; rename one of them"),
-    (",label,qid,a\n0,1,q,1\n", "d.csv: column 0 has no name; name it, or pass over it with --ignore-columns 0"),
+    (",label,qid,a\n0,1,q,1\n", "d.csv: column 0 has no name; name it, or pass over it with `ignore_columns` 0"),
     (
         "a,b,c\n1,2,3\n",
-        "d.csv: no column is the label; name it with --label-column, or write --header no if the first line is not a \
+        "d.csv: no column is the label; name it with `label_column`, or write `header` no if the first line is not a \
          header; there are \"a\", \"b\", \"c\"",
     ),
     (
         "label,b,c\n1,2,3\n",
-        "d.csv: no column is the qid; name it with --qid-column, or put the number of rows of each query into d.csv.query, \
+        "d.csv: no column is the qid; name it with `qid_column`, or put the number of rows of each query into d.csv.query, \
          one per line; there are \"label\", \"b\", \"c\"",
     ),
     (
         "label,target,qid\n1,2,3\n",
-        "d.csv: columns \"label\" and \"target\" could both be the label; choose with --label-column, and pass over the \
-         other with --ignore-columns",
+        "d.csv: columns \"label\" and \"target\" could both be the label; choose with `label_column`, and pass over the \
+         other with `ignore_columns`",
     ),
     (
         "label,qid,a\n1,q,\"1\n0,q,2\n",
@@ -306,11 +306,11 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
     for (columns, expected) in [
         (
             ColumnOptions { label: Some("relevanse".into()), ..Default::default() },
-            "--label-column relevanse: there is no such column; did you mean \"relevance\"? There are \"relevance\", \"qid\", \"price\"",
+            "`label_column` relevanse: there is no such column; did you mean \"relevance\"? There are \"relevance\", \"qid\", \"price\"",
         ),
         (
             ColumnOptions { ignore: vec!["7".into()], ..Default::default() },
-            "--ignore-columns 7: there is no such column; there are \"relevance\", \"qid\", \"price\"",
+            "`ignore_columns` 7: there is no such column; there are \"relevance\", \"qid\", \"price\"",
         ),
         (
             ColumnOptions { qid: Some("price".into()), weight: Some("2".into()), ..Default::default() },

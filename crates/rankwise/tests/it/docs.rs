@@ -36,3 +36,24 @@ fn the_example_of_a_model_file_is_one() {
     let model = Model::from_json(example.as_bytes()).unwrap();
     assert_eq!(model.to_json(), example, "the example is what the program writes");
 }
+
+/// So that the Rust in each of them is compiled.
+#[test]
+fn the_first_page_of_the_crate_includes_every_document() {
+    let crate_page = std::fs::read_to_string(page("../crates/rankwise/src/lib.rs")).unwrap();
+    for entry in std::fs::read_dir(page("")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_included = crate_page.contains(&format!("include_str!(\"../../../docs/{name}\")"));
+        assert!(is_included || !name.ends_with(".md"), "docs/{name} is missing in mod docs of lib.rs");
+    }
+}
+
+/// Read, train with validation and early stopping, evaluate, save, load, predict: short enough for the crate's first page.
+#[test]
+fn the_first_program_has_fifteen_lines() {
+    let crate_page = std::fs::read_to_string(page("../crates/rankwise/src/lib.rs")).unwrap();
+    let program = crate_page.split("//! ```").nth(1).unwrap();
+    let lines = program.lines().skip(1).map(|line| line.trim_start_matches("//!").trim());
+    let n_lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+    assert!((10..=15).contains(&n_lines), "{n_lines}");
+}

@@ -46,7 +46,9 @@ fn every_objective_ranks_or_selects() {
     let baseline = ndcg10(&test, &best.scores_canonical(&test));
     let mean = |data: &Dataset, metric: &str, scores: &[f64]| {
         let names = [MetricName::parse(metric).unwrap()];
-        Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate_canonical(scores).unwrap().metrics[0].mean.unwrap()
+        Evaluator::new(data, &names, &Rules::default()).unwrap().evaluate_canonical(scores).unwrap().metrics[0]
+            .mean
+            .unwrap()
     };
     // Labels as probabilities, for the one objective that takes nothing else.
     let shares: Vec<_> =

@@ -3,6 +3,8 @@
 mod docs;
 mod engines;
 mod ensembles;
+mod examples;
+mod front_door;
 mod langevin;
 mod learning;
 mod members;

@@ -1,0 +1,119 @@
+//! One error for all parts, so that `?` works whatever is called.
+
+use std::path::{Path, PathBuf};
+
+use rankwise_data::synth::SynthError;
+use rankwise_data::{DataError, SimdError};
+use rankwise_eval::EvalError;
+use rankwise_formats::{ExportError, FormatError};
+use rankwise_io::IoError;
+use rankwise_metrics::MetricError;
+use rankwise_model::ModelError;
+use rankwise_objectives::ObjectiveError;
+use rankwise_params::ParamError;
+use rankwise_train::{CheckpointError, PruneError, StartError, TrainError};
+
+use crate::config::ConfigError;
+use crate::{BlendError, CheckExportError, CheckpointFolderError, JudgeError};
+
+/// Whatever can go wrong, with its facts. Options are named in backticks, as they are called in the library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Rows that cannot make a data set.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// A parameter that cannot be used.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// Parameters in a TOML file.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// An objective that cannot learn from the data.
+    #[error(transparent)]
+    Objective(#[from] ObjectiveError),
+    /// Training that cannot start or go on.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// A model that training cannot start from.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A checkpoint that cannot be used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A folder of checkpoints that cannot be used.
+    #[error(transparent)]
+    CheckpointFolder(#[from] CheckpointFolderError),
+    /// A model that cannot be pruned.
+    #[error(transparent)]
+    Prune(#[from] PruneError),
+    /// Parts that make no model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A model that cannot be imported.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A model file that cannot be used.
+    #[error("{}", at_file(path, source))]
+    ModelFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: FormatError,
+    },
+    /// Columns with names for a model that knows features by number.
+    #[error(
+        "{}: its columns have names, but the model knows features by number; train it on data with names, or name the columns \
+         f0, f1, ... by their numbers", path.display()
+    )]
+    NamedColumns {
+        /// The data file.
+        path: PathBuf,
+    },
+    /// A model that cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// An export that differs from its model.
+    #[error(transparent)]
+    CheckExport(#[from] CheckExportError),
+    /// A metric that cannot be measured.
+    #[error(transparent)]
+    Metric(#[from] MetricError),
+    /// A metric that cannot be measured for one of several systems.
+    #[error("system '{system}': {source}")]
+    System {
+        /// The name of the system.
+        system: String,
+        /// Why.
+        source: MetricError,
+    },
+    /// Systems that cannot be compared.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A run that does not go with its judgements.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// Rankers that cannot be mixed.
+    #[error(transparent)]
+    Blend(#[from] BlendError),
+    /// Synthetic data that cannot be made.
+    #[error(transparent)]
+    Synth(#[from] SynthError),
+    /// Vector instructions that the machine lacks.
+    #[error(transparent)]
+    Simd(#[from] SimdError),
+}
+
+/// Line and column follow the name of a file without a space.
+fn at_file(path: &Path, source: &FormatError) -> String {
+    let place = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
+    match source {
+        FormatError::Line { .. } | FormatError::Deep { .. } | FormatError::Model(ModelError::Json { .. }) => {
+            format!("{place}:{source}")
+        }
+        _ => format!("{place}: {source}"),
+    }
+}

@@ -1,0 +1,94 @@
+//! Models and data sets by the names of their files.
+
+use std::path::Path;
+
+use rankwise_data::{Absent, Dataset};
+use rankwise_formats::import;
+use rankwise_io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
+use rankwise_model::{AbsentFeature, Model};
+
+use crate::Error;
+
+/// Models in files.
+///
+/// ```
+/// # use rankwise::model::{AbsentFeature, Header, LinearRanker, Precision};
+/// use rankwise::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("model.json");
+/// # let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![0]);
+/// # let model = Model::new(header, LinearRanker::new(0.5, vec![2.0])?)?;
+/// model.save(&path)?;
+/// assert_eq!(Model::load(&path)?, model);
+/// # Ok::<(), rankwise::Error>(())
+/// ```
+pub trait ModelFile: Sized {
+    /// Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib, which its content tells.
+    fn load(path: impl AsRef<Path>) -> Result<Self, Error>;
+
+    /// Writes the model in the format of Rankwise. The file is replaced as a whole or stays as it was; a name that ends in
+    /// `.gz` or `.zst` compresses.
+    fn save(&self, path: impl AsRef<Path>) -> Result<(), Error>;
+}
+
+impl ModelFile for Model {
+    fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        import(&read_bytes(path, u64::MAX)?).map_err(|source| Error::ModelFile { path: path.into(), source })
+    }
+
+    fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        Ok(write_atomically(path.as_ref(), |out| out.write_all(self.to_json().as_bytes()))?)
+    }
+}
+
+/// Data sets in files.
+///
+/// ```
+/// use rankwise::prelude::*;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("train.txt");
+/// std::fs::write(&path, "1 qid:7 0:0.9 # doc1\n0 qid:7 0:0.1 # doc2\n").unwrap();
+/// let data = Dataset::read(&path)?;
+/// assert_eq!((data.n_rows(), data.n_queries()), (2, 1));
+/// # Ok::<(), rankwise::Error>(())
+/// ```
+pub trait DatasetFile: Sized {
+    /// Reads LETOR, CSV, TSV or Parquet, which content and name tell, and the side files beside it. Features that a line of
+    /// LETOR leaves out are missing.
+    fn read(path: impl AsRef<Path>) -> Result<Self, Error>;
+
+    /// [`Self::read`] for a caller who knows more about the file.
+    fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error>;
+
+    /// Reads data for a model to score: a feature that is left out means what it meant in training, columns with names are
+    /// those that the model asks for, and there may be no labels.
+    fn read_for(path: impl AsRef<Path>, model: &Model) -> Result<Self, Error>;
+}
+
+impl DatasetFile for Dataset {
+    fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::read_with(path, &ReadOptions::new(Absent::Missing))
+    }
+
+    fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
+        Ok(read_dataset_with(path.as_ref(), options)?)
+    }
+
+    fn read_for(path: impl AsRef<Path>, model: &Model) -> Result<Self, Error> {
+        let mut options = ReadOptions::new(match model.absent() {
+            AbsentFeature::Missing => Absent::Missing,
+            AbsentFeature::Zero => Absent::Zero,
+        });
+        options.columns.is_label_optional = true;
+        options.features = Some(model.named_features()).filter(|names| !names.is_empty());
+        let data = Self::read_with(&path, &options)?;
+        let is_numbered = model.feature_names().is_empty() && !model.features().is_empty();
+        if is_numbered && !data.feature_names().is_empty() {
+            return Err(Error::NamedColumns { path: path.as_ref().into() });
+        }
+        Ok(data)
+    }
+}

@@ -1,0 +1,109 @@
+//! Evaluation and comparison of scores in one call each.
+
+use std::fmt;
+
+use rankwise_data::Dataset;
+use rankwise_eval::{CompareSpec, Comparison, Pair, Table};
+use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules};
+
+use crate::Error;
+
+/// Measures scores, given in input order, by metrics that are separated by commas, under the default rules.
+///
+/// ```
+/// use rankwise::prelude::*;
+///
+/// let data = Dataset::from_dense(&[0.0; 3], 1).labels(&[0, 2, 1]).qids(&[1, 1, 1]).build()?;
+/// let evaluation = evaluate(&data, &[0.3, 0.9, 0.1], "mrr,p@2")?;
+/// assert_eq!(evaluation.mean("mrr"), Some(1.0));
+/// assert_eq!(evaluation.to_string(), "mrr 1.0000, p@2 0.5000");
+/// # Ok::<(), rankwise::Error>(())
+/// ```
+pub fn evaluate(data: &Dataset, scores: &[f64], metrics: &str) -> Result<Evaluation, Error> {
+    evaluate_with(data, scores, metrics, &Rules::default())
+}
+
+/// [`evaluate`] under other rules. [`Evaluator`] does so again and again, and takes metrics of the caller's own.
+pub fn evaluate_with(data: &Dataset, scores: &[f64], metrics: &str, rules: &Rules) -> Result<Evaluation, Error> {
+    Ok(Evaluator::new(data, &MetricName::parse_list(metrics)?, rules)?.evaluate(scores)?)
+}
+
+/// Compares systems by their scores for the same data, given in input order: Fisher's randomisation test of every two,
+/// two-sided, with Holm's correction and 95 % intervals, under the default rules.
+///
+/// ```
+/// use rankwise::prelude::*;
+///
+/// let data = Dataset::from_dense(&[0.0; 4], 1).labels(&[0, 1, 0, 1]).group_sizes(&[2, 2]).build()?;
+/// let compared = compare(&data, &[("good", [1.0, 2.0, 1.0, 2.0]), ("poor", [2.0, 1.0, 1.0, 2.0])], "mrr")?;
+/// let pair = compared.pair("good", "poor", "mrr").unwrap();
+/// assert_eq!((pair.difference, pair.wins, pair.ties, pair.losses), (0.25, 1, 1, 0));
+/// assert_eq!(compared.to_string(), "mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0\n");
+/// # Ok::<(), rankwise::Error>(())
+/// ```
+pub fn compare<S: AsRef<[f64]>>(data: &Dataset, systems: &[(&str, S)], metrics: &str) -> Result<Compared, Error> {
+    compare_with(data, systems, metrics, &Rules::default(), &CompareSpec::default())
+}
+
+/// [`compare`] under other rules and in another way.
+pub fn compare_with<S: AsRef<[f64]>>(
+    data: &Dataset,
+    systems: &[(&str, S)],
+    metrics: &str,
+    rules: &Rules,
+    spec: &CompareSpec,
+) -> Result<Compared, Error> {
+    let evaluator = Evaluator::new(data, &MetricName::parse_list(metrics)?, rules)?;
+    let measured = systems.iter().map(|(name, scores)| {
+        let evaluation = evaluator.evaluate(scores.as_ref());
+        let evaluation = evaluation.map_err(|source| Error::System { system: (*name).to_owned(), source })?;
+        Ok(((*name).to_owned(), evaluation))
+    });
+    let measured = measured.collect::<Result<Vec<_>, Error>>()?;
+    let weights: Vec<f32> = data.queries().map(|query| query.weight).collect();
+    let table = Table::new(data.queries().map(|query| query.id).collect(), &weights, measured)?;
+    let comparison = Comparison::new(&table, spec, |_, _| {})?;
+    Ok(Compared { table, comparison })
+}
+
+/// Systems by query, and what can be concluded.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The value of each metric for each system and query.
+    pub table: Table,
+    /// Means, differences, tests and intervals; systems, metrics and queries by their places in the table.
+    pub comparison: Comparison,
+}
+
+impl Compared {
+    /// What a metric says of two systems, if they were compared in this order.
+    pub fn pair(&self, a: &str, b: &str, metric: &str) -> Option<&Pair> {
+        let names = self.table.names();
+        self.comparison
+            .pairs
+            .iter()
+            .find(|pair| names[pair.a] == a && names[pair.b] == b && self.table.metric(pair.metric) == metric)
+    }
+}
+
+/// A line for each pair and metric.
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
+        for pair in &self.comparison.pairs {
+            let [a, b] = [pair.a, pair.b].map(|system| &self.table.names()[system]);
+            let [of_a, of_b] = [pair.a, pair.b].map(|system| number(self.comparison.systems[system][pair.metric].mean));
+            writeln!(
+                f,
+                "{}: {a} {of_a}, {b} {of_b}; {a} - {b} {:+.4}, p {}, wins {}, ties {}, losses {}",
+                self.table.metric(pair.metric),
+                pair.difference,
+                number(pair.corrected),
+                pair.wins,
+                pair.ties,
+                pair.losses
+            )?;
+        }
+        Ok(())
+    }
+}
