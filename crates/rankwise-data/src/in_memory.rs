@@ -59,7 +59,7 @@ impl Dataset {
     /// assert_eq!(data.feature_name(1), Some("clicks"));
     /// # Ok::<(), rankwise_data::DataError>(())
     /// ```
-    pub fn from_columns<'a, T: FeatureValue, C: AsRef<[T]>>(columns: &'a [C]) -> ValuesBuilder<'a, T> {
+    pub fn from_columns<T: FeatureValue, C: AsRef<[T]>>(columns: &[C]) -> ValuesBuilder<'_, T> {
         ValuesBuilder::new(Values::Columns(columns.iter().map(AsRef::as_ref).collect()))
     }
 

@@ -25,7 +25,7 @@ pub enum Error {
     Data(#[from] DataError),
     /// A file that cannot be read or written.
     #[error(transparent)]
-    Io(#[from] IoError),
+    Io(Box<IoError>),
     /// A parameter that cannot be used.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -46,7 +46,7 @@ pub enum Error {
     Checkpoint(#[from] CheckpointError),
     /// A folder of checkpoints that cannot be used.
     #[error(transparent)]
-    CheckpointFolder(#[from] CheckpointFolderError),
+    CheckpointFolder(Box<CheckpointFolderError>),
     /// A model that cannot be pruned.
     #[error(transparent)]
     Prune(#[from] PruneError),
@@ -62,7 +62,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: FormatError,
+        source: Box<FormatError>,
     },
     /// Columns with names for a model that knows features by number.
     #[error(
@@ -107,6 +107,19 @@ pub enum Error {
     Simd(#[from] SimdError),
 }
 
+// The two largest are kept elsewhere, so that results stay small.
+impl From<IoError> for Error {
+    fn from(error: IoError) -> Self {
+        Self::Io(Box::new(error))
+    }
+}
+
+impl From<CheckpointFolderError> for Error {
+    fn from(error: CheckpointFolderError) -> Self {
+        Self::CheckpointFolder(Box::new(error))
+    }
+}
+
 /// Line and column follow the name of a file without a space.
 fn at_file(path: &Path, source: &FormatError) -> String {
     let place = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
@@ -115,5 +128,16 @@ fn at_file(path: &Path, source: &FormatError) -> String {
             format!("{place}:{source}")
         }
         _ => format!("{place}: {source}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Results carry it around, also in the programs of users, whose linters warn of 128 bytes.
+    #[test]
+    fn it_is_small() {
+        assert!(size_of::<Error>() < 128, "{}", size_of::<Error>());
     }
 }

@@ -35,7 +35,8 @@ pub trait ModelFile: Sized {
 impl ModelFile for Model {
     fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        import(&read_bytes(path, u64::MAX)?).map_err(|source| Error::ModelFile { path: path.into(), source })
+        import(&read_bytes(path, u64::MAX)?)
+            .map_err(|source| Error::ModelFile { path: path.into(), source: Box::new(source) })
     }
 
     fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
