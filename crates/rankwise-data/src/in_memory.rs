@@ -193,8 +193,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         Self { feature_names: Some(names.iter().map(|name| name.as_ref().to_owned()).collect()), ..self }
     }
 
-    /// What a feature that a sparse row leaves out means. Also read from data that a model is to score, so it must be what it
-    /// was in training.
+    /// What a feature that a sparse row leaves out means. It must be the same in training and in scoring.
     pub fn absent(self, absent: Absent) -> Self {
         Self { absent, ..self }
     }
