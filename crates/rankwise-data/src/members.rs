@@ -279,7 +279,7 @@ impl<'a> Share<'a> {
         for (place, list) in places.iter().zip(&lists) {
             bytes.extend(place.to_le_bytes());
             bytes.extend((list.len() as u32).to_le_bytes());
-            list.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+            bytes.extend(list.iter().flat_map(|value| value.to_le_bytes()));
         }
         let mut all: Vec<(u32, Vec<f64>)> = Vec::new();
         for bytes in self.reduce.gather(&bytes) {

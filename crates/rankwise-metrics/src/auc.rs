@@ -25,7 +25,7 @@ impl PooledDoc {
     }
 
     /// As numbers, whose bits are the key's halves, the label and the weight.
-    pub(crate) fn to_numbers(&self) -> [f64; 4] {
+    pub(crate) fn to_numbers(self) -> [f64; 4] {
         [(self.key >> 32) as f64, f64::from(self.key as u32), self.label.into(), self.weight.into()]
     }
 

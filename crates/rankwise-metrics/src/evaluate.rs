@@ -263,7 +263,7 @@ impl Measures {
             .map(|query| PooledDoc::of_query(&results.query(query), results.query_weight(query)))
             .collect();
         if let Some(share) = share.filter(|share| !share.is_alone()) {
-            let numbers = docs.iter().map(|docs| docs.iter().flat_map(PooledDoc::to_numbers).collect());
+            let numbers = docs.iter().map(|docs| docs.iter().flat_map(|doc| doc.to_numbers()).collect());
             let all = share.gather_lists(numbers.collect());
             docs =
                 all.iter().map(|numbers| numbers.as_chunks().0.iter().map(PooledDoc::from_numbers).collect()).collect();

@@ -92,15 +92,15 @@ impl Pairwise {
     ) -> Result<Self, ObjectiveError> {
         has_weight(share)?;
         let data = share.data;
-        let pairs = if !share.any(!data.pairs().is_empty()) {
+        let pairs = if share.any(!data.pairs().is_empty()) {
+            given_pairs(loss, share)?
+        } else {
             if !has_order(share, |a, b| a != b) {
                 return Err(ObjectiveError::NoPairs { objective: loss.name() });
             }
             Pairs::Labels(Lists::new(data, ties, |query, values| {
                 values.extend(query.labels.iter().map(|label| f64::from(*label)));
             }))
-        } else {
-            given_pairs(loss, share)?
         };
         Ok(Self { loss, sigma: params.sigmoid, pairs, simd })
     }

@@ -178,7 +178,7 @@ impl<'a> Training<'a> {
         })?;
         let setup = EngineSetup { data: &binned, params: params.trees(), simd, reduce };
         let grower = timed(&mut phases.bin, || match self.engine {
-            Some(engine) => Grower::with_engine(setup.clone(), engine.make(setup), params.boosting().seed),
+            Some(engine) => Grower::with_engine(setup, engine.make(setup), params.boosting().seed),
             None => Grower::new(setup, params.boosting().seed),
         });
         let scores = first_scores.of(self.data);

@@ -85,9 +85,9 @@ impl<'a> Grower<'a> {
     pub fn new(setup: EngineSetup<'a>, seed: u64) -> Self {
         let EngineSetup { data, params, simd, .. } = setup;
         let engine: Box<dyn Engine + 'a> = if params.engine == EngineKind::Plain || params.grow == Growth::Oblivious {
-            Box::new(HostEngine::new(setup.clone(), PlainHistograms::new(data)))
+            Box::new(HostEngine::new(setup, PlainHistograms::new(data)))
         } else {
-            Box::new(HostEngine::new(setup.clone(), FastHistograms::new(data, simd)))
+            Box::new(HostEngine::new(setup, FastHistograms::new(data, simd)))
         };
         Self::with_engine(setup, engine, seed)
     }

@@ -29,7 +29,7 @@ use crate::scan::{Side, Split};
 use crate::{FixedPoint, Sums, TreeParams};
 
 /// What an engine is made from.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct EngineSetup<'a> {
     /// The bins of this member's rows.
     pub data: &'a BinnedDataset,

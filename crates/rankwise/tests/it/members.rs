@@ -81,7 +81,7 @@ impl Reduce for Member<'_> {
         let (state, waited) = self
             .meeting
             .changed
-            .wait_timeout_while(state, Duration::from_secs(120), |state| state.round == round)
+            .wait_timeout_while(state, Duration::from_mins(2), |state| state.round == round)
             .unwrap();
         assert!(!waited.timed_out(), "member {} waits for members that do not come", self.number);
         state.heard.clone()
@@ -188,7 +188,9 @@ fn samples_learners_steps_and_growth_policies_are_those_of_one_member() {
 fn every_objective_is_that_of_one_member() {
     let docs = docs(true);
     let mut binary = docs.clone();
-    binary.iter_mut().for_each(|doc| doc.label = doc.label.min(1.0));
+    for doc in &mut binary {
+        doc.label = doc.label.min(1.0);
+    }
     for kind in ObjectiveKind::ALL {
         let docs = if *kind == ObjectiveKind::Logistic { &binary } else { &docs };
         check(docs, None, &[("objective", &kind.render())]);
