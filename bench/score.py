@@ -3,6 +3,7 @@
     python3 bench/score.py               1000 trees of 64 leaves, 500 of 255, oblivious trees of depth 6
     python3 bench/score.py --rounds 5    how often each program scores a batch of 10,000; the best time counts
     python3 bench/score.py --quick       a tenth of the trees, to see that it runs
+    python3 bench/score.py --before E    E, an older build of the example score_speed, in place of the peers
 
 Models are trained by the peers on web-shaped data and imported by Rankwise; every program scores the same documents, all in
 memory, in batches of 10,000, 100 and 1. Times are those of the call, per document, the best of all rounds for batches of 10,000
@@ -28,7 +29,7 @@ BATCHES = [10_000, 100, 1]
 TRAIN_ROWS = 20_000
 
 
-def make_models(letor, trees, folder):
+def make_models(letor, trees, folder, with_compilers):
     """Name of the model, its file, and the programs that score it."""
     import catboost
     import lightgbm
@@ -45,7 +46,7 @@ def make_models(letor, trees, folder):
         path = folder / f"lightgbm{leaves}.txt"
         booster.save_model(path)
         name = f"LightGBM, {n_trees} x {leaves} leaves"
-        compiled = compile_peers(path, folder / f"compiled{leaves}") if leaves == 64 else {}
+        compiled = compile_peers(path, folder / f"compiled{leaves}") if leaves == 64 and with_compilers else {}
         models.append((name, path, {"LightGBM": lambda x, b=booster: b.predict(x, num_threads=1), **compiled}))
 
     params = {"objective": "rank:ndcg", "max_leaves": 64, "max_depth": 0, "grow_policy": "lossguide", "eta": 0.05}
@@ -95,16 +96,27 @@ def clock(predict, values, batch, rounds):
     return (min(times) if batch == BATCHES[0] else float(np.median(times))) / batch * 1e6
 
 
+def clock_example(example, model, values, width, batch, rounds):
+    """The same, by the example score_speed."""
+    command = [example, model, values, width, batch, rounds]
+    out = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+    median, least = (float(word) / batch * 1e6 for word in out.split())
+    return least if batch == BATCHES[0] else median
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--before", type=Path, help="compare with this build of the example in place of the peers")
     args = parser.parse_args()
     binary = peers.build()
     subprocess.run(
         ["cargo", "build", "--release", "--quiet", "-p", "rankwise", "--example", "score_speed"], cwd=peers.ROOT, check=True
     )
-    ours = peers.ROOT / "target" / "release" / "examples" / "score_speed"
+    examples = {"Rankwise": peers.ROOT / "target" / "release" / "examples" / "score_speed"}
+    if args.before:
+        examples = {"before": args.before.resolve(), **examples}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         peers.rankwise(binary, "synth", "--rows", TRAIN_ROWS, "--seed", 1, "--out", folder / "web.txt")
@@ -113,19 +125,19 @@ def main():
         values = letor.features
         values.astype("<f4").tofile(folder / "values")
         print(f"{'model':36}{'program':>12}{'batch':>8}{'us a document':>16}{'Rankwise is':>14}")
-        for model, path, programs in make_models(letor, 100 if args.quick else 1000, folder):
+        for model, path, programs in make_models(letor, 100 if args.quick else 1000, folder, with_compilers=not args.before):
             for batch in BATCHES:
                 rounds = args.rounds if batch == BATCHES[0] else 200
                 best = {}
+                if args.before:
+                    programs = {}
                 # Alternately, so that a slow moment of the machine hits all.
-                for _ in range(3):
+                for _ in range(5 if args.before else 3):
                     for program, predict in programs.items():
                         best[program] = min(best.get(program, np.inf), clock(predict, values, batch, rounds))
-                    command = [ours, path, folder / "values", values.shape[1], batch, rounds]
-                    out = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-                    median, least = (float(word) / batch * 1e6 for word in out.split())
-                    mine = least if batch == BATCHES[0] else median
-                    best["Rankwise"] = min(best.get("Rankwise", np.inf), mine)
+                    for program, example in examples.items():
+                        micros = clock_example(example, path, folder / "values", values.shape[1], batch, rounds)
+                        best[program] = min(best.get(program, np.inf), micros)
                 for program, micros in best.items():
                     ratio = "" if program == "Rankwise" else f"{micros / best['Rankwise']:.1f} x"
                     print(f"{model:36}{program:>12}{batch:8}{micros:16.2f}{ratio:>14}", flush=True)

@@ -4,6 +4,7 @@
     python3 bench/train.py --large      one million rows too, with peak memory (takes a few minutes more)
     python3 bench/train.py --rounds 3   how often each program trains on each set; the best time counts
     python3 bench/train.py --draws 5    quality instead: LightGBM and Rankwise on so many draws of 260k rows
+    python3 bench/train.py --before B   B, an older binary of Rankwise, in place of the peers
 
 Every program reads the same text file, in a process of its own; time is training alone, without loading and binning.
 NDCG@10 is measured by the same program on the same held-out queries. The phases of Rankwise are compared with a floor: a
@@ -129,7 +130,7 @@ def run_json(command):
 
 def train_once(program, task, binary, threads, folder):
     """Seconds of training, NDCG@10 on the test file, peak memory, and for Rankwise the phases."""
-    if program == "Rankwise":
+    if program.startswith("Rankwise"):
         model = folder / "model.json"
         settings = [f"--set={name}={value}" for name, value in task.settings().items()]
         command = [binary, "train", task.train, "--out", model, "--threads", str(threads), "--json", "--quiet"]
@@ -155,17 +156,18 @@ def train_once(program, task, binary, threads, folder):
     return report["seconds"], metrics["ndcg@10"], report["peak_memory_bytes"], None
 
 
-def compare(task, binary, threads, rounds, folder, programs):
+def compare(task, binaries, threads, rounds, folder):
+    """Trains by each program in turn; `binaries` has the binary of Rankwise that trains or evaluates for each."""
     best = {}
     for _ in range(rounds):
-        for program in programs:
+        for program, binary in binaries.items():
             seconds, ndcg, peak, phases = train_once(program, task, binary, threads, folder)
             if program not in best or seconds < best[program][0]:
                 best[program] = (seconds, ndcg, peak, phases)
     print(f"\n{task.name}: {task.leaves} leaves, {task.trees} trees, {threads} threads, best of {rounds}")
     print(f"  {'program':20} {'ms per tree':>12} {'Rankwise is':>12} {'ndcg@10':>9} {'peak MB':>9}")
     ours = best["Rankwise"][0]
-    for program in programs:
+    for program in binaries:
         seconds, ndcg, peak, _ = best[program]
         ratio = "" if program == "Rankwise" else f"{seconds / ours:.2f} x"
         print(f"  {program:20} {1e3 * seconds / task.trees:12.1f} {ratio:>12} {ndcg:9.4f} {peak / 1e6:9.0f}")
@@ -268,18 +270,21 @@ def main():
     parser.add_argument("--draws", type=int, default=0)
     parser.add_argument("--only", default="", help="run only sets whose name contains this")
     parser.add_argument("--without", default="", help="leave out programs whose name contains this")
+    parser.add_argument("--before", type=Path, help="compare with this binary in place of the peers")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         return worker(*args.worker)
     binary = peers.build()
-    programs = [program for program in PROGRAMS if not args.without or args.without not in program]
+    binaries = {program: binary for program in PROGRAMS if not args.without or args.without not in program}
+    if args.before:
+        binaries = {"Rankwise before": args.before.resolve(), "Rankwise": binary}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if args.draws:
             return compare_draws(binary, args.threads, args.draws, folder)
         for task in tasks(binary, folder, args):
-            compare(task, binary, args.threads, args.rounds, folder, programs)
+            compare(task, binaries, args.threads, args.rounds, folder)
 
 
 def tasks(binary, folder, args):

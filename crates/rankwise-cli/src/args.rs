@@ -14,9 +14,8 @@ use crate::blend_args::Blend;
 use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
-use crate::data_args::{DataArgs, DataTarget};
+use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::refit_prune_args::{Prune, Refit};
-use crate::rules_args::RulesArgs;
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::data_args::DataArgs;
-use crate::rules_args::RulesArgs;
+use crate::data_args::{DataArgs, RulesArgs};
 
 /// Find the best linear mix of two rankers, exactly.
 #[derive(Debug, Args)]

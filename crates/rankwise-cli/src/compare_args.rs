@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
-use crate::data_args::DataArgs;
-use crate::rules_args::RulesArgs;
+use crate::data_args::{DataArgs, RulesArgs};
 use crate::system::System;
 
 /// Enough for the smallest p-value that anyone could want, and some minutes of work.

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use rankwise::io::read_bytes;
+use rankwise::io::{LayoutSpec, read_bytes};
+use rankwise::params::ParamGroup as _;
 use rankwise::train::TrainSpec;
 
-use crate::data_args::DataArgs;
 use crate::failure::user;
 
 /// Sets what the file says.
-pub(crate) fn apply(path: &Path, spec: &mut TrainSpec, read: &mut DataArgs) -> anyhow::Result<()> {
+pub(crate) fn apply(path: &Path, spec: &mut TrainSpec, layout: &mut LayoutSpec) -> anyhow::Result<()> {
     let place = path.display();
     let text = String::from_utf8(read_bytes(path, u64::MAX)?)
         .map_err(|_| user(format!("{place}: this is not text in UTF-8; write `name = value` in each line")))?;
-    let form_of_data = |name: &str, value: &str| read.set(name, value).map_err(|error| error.to_string());
+    let form_of_data = |name: &str, value: &str| layout.set(name, value).map_err(|error| error.to_string());
     rankwise::config::apply_with(&text, spec, form_of_data).map_err(|error| user(format!("{place}:{error}")))
 }

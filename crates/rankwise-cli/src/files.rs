@@ -71,8 +71,8 @@ pub(crate) fn absent_of(model: &Model) -> Absent {
 /// Reads data for a model: what a feature left out of a line means is what it meant in training, and columns with names
 /// are those that the model asks for.
 pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels: Labels) -> anyhow::Result<Dataset> {
-    let mut options = typed.options(absent_of(model));
-    options.columns.is_label_optional = labels == Labels::Optional;
+    let mut options = typed.options(absent_of(model))?;
+    options.is_label_optional = labels == Labels::Optional;
     options.features = Some(model.named_features()).filter(|names| !names.is_empty());
     let data = read_data(path, &options)?;
     if model.feature_names().is_empty() && !model.features().is_empty() {

@@ -165,7 +165,7 @@ enum Ranked<'a> {
 impl Ranked<'_> {
     fn results(&self) -> Results<'_> {
         match self {
-            Self::Scores(data, scores) => Results::Scores { data, scores },
+            Self::Scores(data, scores) => Results::CanonicalScores { data, scores },
             Self::Run(run) => Results::Run(run),
         }
     }
@@ -264,7 +264,7 @@ impl<'a> JudgementCache<'a> {
     /// The documents in whatever way they were read: only their labels count.
     fn any_data(&mut self) -> anyhow::Result<&Dataset> {
         let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new() };
-        self.read_data(reading, |path, typed| files::read_data(path, &typed.options(Absent::Missing)))
+        self.read_data(reading, |path, typed| files::read_data(path, &typed.options(Absent::Missing)?))
     }
 
     fn read_data(

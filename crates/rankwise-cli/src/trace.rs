@@ -83,7 +83,7 @@ pub(crate) struct Traced<'a, O> {
 impl<O: Observer> Observer for Traced<'_, O> {
     fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
         if progress.pass == Pass::Model && !self.tracer.traces.is_empty() {
-            let scores = progress.train_scores();
+            let scores = progress.train_scores_canonical();
             self.tracer.traces.iter_mut().for_each(|(trace, _)| trace.record(progress.round, &scores));
         }
         self.observer.after_round(progress)

@@ -7,8 +7,6 @@ use std::hint::select_unpredictable;
 
 use rankwise_params::{CrossCheck, Range, param_group};
 
-use crate::Absent;
-
 param_group! {
     /// How values become bins.
     pub BinningSpec => BinningParams, SetBinning, "Data" {
@@ -17,8 +15,6 @@ param_group! {
         max_bin: usize = 255, Range::closed(2.0, 255.0), ["max_bins", "border_count"];
         /// Rows whose values decide the bins; the sample is the same for any order of rows.
         bin_construct_sample_cnt: usize = 200_000, Range::at_least(1.0), ["subsample_for_bin"];
-        /// What a feature left out of a LETOR line means.
-        absent: Absent = Absent::Missing, Range::ANY, [];
     }
 }
 

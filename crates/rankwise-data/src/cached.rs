@@ -9,8 +9,8 @@ use rankwise_params::ParamValue as _;
 
 use crate::documents::Identity;
 use crate::{
-    Absent, BinnedDataset, BinningParams, DataError, Dataset, Documents, FeatureBins, MAX_ROWS, Pair, RowKey,
-    StringTable,
+    Absent, BinnedDataset, BinningParams, DataError, Dataset, Documents, FeatureBins, MAX_ROWS, Pair, ReadingParams,
+    RowKey, StringTable,
 };
 
 /// Queries and their documents, with bins in place of the values of features: what training needs. There are no values to score.
@@ -93,11 +93,11 @@ impl CachedDataset {
         &self.docs
     }
 
-    /// The bins, which must have been made with the same parameters.
-    pub fn binned(&self, params: &BinningParams) -> Result<&BinnedDataset, DataError> {
+    /// The bins, which must have been made with the same parameters, from data that was read with the same.
+    pub fn binned(&self, reading: &ReadingParams, params: &BinningParams) -> Result<&BinnedDataset, DataError> {
         let (then, now) = (self.bin_construct_sample_cnt, params.bin_construct_sample_cnt);
         let parameters = [
-            ("absent", self.absent().render(), params.absent.render()),
+            ("absent", self.absent().render(), reading.absent.render()),
             ("max_bin", self.max_bin.render(), params.max_bin.render()),
             ("bin_construct_sample_cnt", then.render(), now.render()),
         ];
@@ -241,7 +241,7 @@ fn check_features(parts: &CachedParts) -> Result<(), &'static str> {
 mod tests {
     use super::*;
     use crate::synth::{Preset, SynthSpec};
-    use crate::{BinningSpec, DatasetBuilder, Row};
+    use crate::{BinningSpec, DatasetBuilder, ReadingSpec, Row};
 
     fn params(max_bin: usize) -> BinningParams {
         BinningSpec { max_bin, ..BinningSpec::default() }.check().unwrap()
@@ -269,13 +269,21 @@ mod tests {
             (data.fingerprint(), data.labels(), data.bounds())
         );
         assert_eq!(again.feature_ids(), data.feature_ids());
-        let (then, now) = (BinnedDataset::new(&data, &params(63)).unwrap(), again.binned(&params(63)).unwrap());
+        let (then, now) = (
+            BinnedDataset::new(&data, &params(63)).unwrap(),
+            again.binned(&ReadingParams::default(), &params(63)).unwrap(),
+        );
         for feature in 0..then.n_features() {
             assert_eq!((then.column(feature), then.bins(feature)), (now.column(feature), now.bins(feature)));
         }
         assert_eq!(
-            again.binned(&params(255)).unwrap_err(),
+            again.binned(&ReadingParams::default(), &params(255)).unwrap_err(),
             DataError::CachedWith { name: "max_bin", then: "63".into(), now: "255".into() }
+        );
+        let zero = ReadingSpec { absent: Absent::Zero }.check().unwrap();
+        assert_eq!(
+            again.binned(&zero, &params(63)).unwrap_err(),
+            DataError::CachedWith { name: "absent", then: "missing".into(), now: "zero".into() }
         );
         assert_eq!(again.into_parts(), parts);
     }

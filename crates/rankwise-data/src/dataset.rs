@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::{BinnedDataset, BinningParams, CachedDataset, Column, DataError, Documents, Remark, Share};
+use crate::{BinnedDataset, BinningParams, CachedDataset, Column, DataError, Documents, ReadingParams, Remark, Share};
 
 /// A set of queries with their documents and the values of their features.
 ///
@@ -75,13 +75,19 @@ impl<'a> TrainingData<'a> {
     }
 
     /// The bins of one member's part of the data, decided from the data of all members. `share` must be of these documents.
-    pub fn binned(self, share: &Share<'_>, params: &BinningParams) -> Result<Binned<'a>, DataError> {
+    /// `reading` is what the data must have been read with.
+    pub fn binned(
+        self,
+        share: &Share<'_>,
+        reading: &ReadingParams,
+        params: &BinningParams,
+    ) -> Result<Binned<'a>, DataError> {
         let all_have_values = !share.any(self.values().is_none());
         match self {
             Self::Values(_) if !all_have_values => Err(DataError::CachedPart),
             Self::Values(data) => BinnedDataset::of_share(share, data, params).map(Binned::Made),
             Self::Cached(_) if !share.is_alone() => Err(DataError::CachedPart),
-            Self::Cached(data) => data.binned(params).map(Binned::Cached),
+            Self::Cached(data) => data.binned(reading, params).map(Binned::Cached),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::options::{ColumnOptions, ReadOptions, Role};
+use crate::options::{LayoutSpec, ReadOptions, Role};
 
 /// What the caller says instead of a column, if there is none.
 const NONE: &str = "none";
@@ -151,12 +151,12 @@ pub(crate) enum Names<'a> {
 pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool) -> Result<Columns, ColumnProblem> {
     let table = Table::new(names)?;
     let mut roles: Vec<Option<Role>> = vec![None; table.shown.len()];
-    table.assign_typed(&options.columns, &mut roles)?;
+    table.assign_typed(&options.layout, &mut roles)?;
     match names {
         Names::Given(names) => table.assign_usual(names, options, &mut roles)?,
-        Names::Count(_) => assign_places(&options.columns, has_sizes, &mut roles),
+        Names::Count(_) => assign_places(&options.layout, has_sizes, &mut roles),
     }
-    let label_wanted = !options.columns.is_label_optional && options.columns.label.as_deref() != Some(NONE);
+    let label_wanted = !options.is_label_optional && options.layout.label_column.as_deref() != Some(NONE);
     if label_wanted && !roles.contains(&Some(Role::Label)) {
         return Err(ColumnProblem::NoLabel { columns: table.list() });
     }
@@ -208,9 +208,9 @@ impl<'a> Table<'a> {
     }
 
     /// What the options say.
-    fn assign_typed(&self, options: &ColumnOptions, roles: &mut [Option<Role>]) -> Result<(), ColumnProblem> {
-        let named = options.roles().into_iter().filter_map(|(role, option, typed)| Some((role, option, typed?)));
-        let ignored = options.ignore.iter().map(|typed| (Role::Ignored, "`ignore_columns`", typed.as_str()));
+    fn assign_typed(&self, layout: &LayoutSpec, roles: &mut [Option<Role>]) -> Result<(), ColumnProblem> {
+        let named = layout.roles().into_iter().filter_map(|(role, option, typed)| Some((role, option, typed?)));
+        let ignored = layout.ignore_columns.iter().map(|typed| (Role::Ignored, "`ignore_columns`", typed.as_str()));
         for (role, option, typed) in named.filter(|(_, _, typed)| *typed != NONE).chain(ignored) {
             let column = self.find(option, typed)?;
             match roles[column] {
@@ -231,7 +231,7 @@ impl<'a> Table<'a> {
         options: &ReadOptions,
         roles: &mut [Option<Role>],
     ) -> Result<(), ColumnProblem> {
-        for (role, option, typed) in options.columns.roles() {
+        for (role, option, typed) in options.layout.roles() {
             if typed.is_some() {
                 continue;
             }
@@ -328,12 +328,12 @@ fn list(columns: &[String]) -> String {
 }
 
 /// Without names: the label first, then the qid, unless a side file tells the queries.
-fn assign_places(options: &ColumnOptions, has_sizes: bool, roles: &mut [Option<Role>]) {
-    if options.description.is_some() {
+fn assign_places(layout: &LayoutSpec, has_sizes: bool, roles: &mut [Option<Role>]) {
+    if layout.column_description.is_some() {
         return;
     }
     let mut next = 0;
-    let wanted = [(Role::Label, options.label.is_none()), (Role::Qid, options.qid.is_none() && !has_sizes)];
+    let wanted = [(Role::Label, layout.label_column.is_none()), (Role::Qid, layout.qid_column.is_none() && !has_sizes)];
     for (role, is_wanted) in wanted {
         if !is_wanted {
             continue;

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::lists::read_list;
-use crate::options::{ColumnOptions, Header, ReadOptions, Role};
+use crate::options::{Header, LayoutSpec, ReadOptions, Role};
 
 const EXPECTED: &str = "a column number from 0, a tab, and Label, GroupId, DocId, Weight, GroupWeight, Num or Auxiliary \
     (categories and text are not read yet: make them Auxiliary)";
@@ -43,21 +43,21 @@ impl Description {
         };
         let or_none = |wanted: Role| typed(wanted).or_else(|| Some("none".into()));
         let ignored = self.columns.iter().filter(|(_, (role, _))| *role == Role::Ignored);
-        let columns = ColumnOptions {
-            label: typed(Role::Label),
-            qid: or_none(Role::Qid),
-            doc_id: or_none(Role::DocId),
-            weight: or_none(Role::Weight),
-            query_weight: or_none(Role::QueryWeight),
-            position: or_none(Role::Position),
-            ignore: ignored.map(|(column, _)| column.to_string()).collect(),
-            header: match options.columns.header {
+        let layout = LayoutSpec {
+            label_column: typed(Role::Label),
+            qid_column: or_none(Role::Qid),
+            doc_column: or_none(Role::DocId),
+            weight_column: or_none(Role::Weight),
+            query_weight_column: or_none(Role::QueryWeight),
+            position_column: or_none(Role::Position),
+            ignore_columns: ignored.map(|(column, _)| column.to_string()).collect(),
+            header: match options.layout.header {
                 Header::Auto => Header::No,
                 header => header,
             },
-            ..options.columns.clone()
+            ..options.layout.clone()
         };
-        ReadOptions { columns, ..options.clone() }
+        ReadOptions { layout, ..options.clone() }
     }
 
     /// The names of all columns, if it names any feature; a column without a name is called by its number.

@@ -46,7 +46,7 @@ pub use cache::write_cache;
 pub use columns::ColumnProblem;
 pub use error::{Action, IoError};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
-pub use options::{ColumnOptions, Format, Header, ReadOptions};
+pub use options::{Format, Header, LayoutParams, LayoutSpec, ReadOptions, Separator, SetLayout};
 pub use parquet::is_decoding;
 pub use problem::Problem;
 pub use read::{read_cache_from, read_dataset, read_dataset_from, read_dataset_with, read_training_data};

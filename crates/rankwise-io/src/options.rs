@@ -3,20 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use rankwise_data::Absent;
+use rankwise_params::{CrossCheck, ParamValue, Range, param_enum, param_group};
 
 use crate::side_files::without_compression;
 
-/// A form of ranking data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// `label qid:ID feature:value ...`
-    Letor,
-    /// A table with commas.
-    Csv,
-    /// A table with tabs.
-    Tsv,
-    /// A table in columns, binary.
-    Parquet,
+param_enum! {
+    /// A form of ranking data.
+    pub enum Format {
+        /// `label qid:ID feature:value ...` in each line.
+        Letor = "letor",
+        /// Text with commas.
+        Csv = "csv",
+        /// Text with tabs.
+        Tsv = "tsv",
+        /// Apache Parquet.
+        Parquet = "parquet",
+    }
 }
 
 impl Format {
@@ -40,27 +42,119 @@ impl Format {
     }
 }
 
-/// Whether the first line of a CSV or TSV file names the columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Header {
-    /// It does if something stands there that is not a number, where there should be one.
-    #[default]
-    Auto,
-    /// It does.
-    Yes,
-    /// It does not.
-    No,
+param_enum! {
+    /// Whether the first line of a CSV or TSV file names the columns.
+    pub enum Header {
+        /// It does if something stands there that is not a number, where there should be one.
+        Auto = "auto",
+        /// It does.
+        Yes = "yes",
+        /// It does not.
+        No = "no",
+    }
 }
 
-/// How to read a data set.
+/// What separates the fields of a line: an ASCII character that neither numbers nor ids nor the ends of lines hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Separator(u8);
+
+impl Separator {
+    /// `None` where numbers, ids or lines hold the character.
+    pub fn new(byte: u8) -> Option<Self> {
+        let is_taken = byte.is_ascii_alphanumeric() || b"\"+-.\n\r".contains(&byte);
+        (byte.is_ascii() && !is_taken).then_some(Self(byte))
+    }
+
+    pub(crate) fn byte(self) -> u8 {
+        self.0
+    }
+}
+
+impl ParamValue for Separator {
+    fn kind() -> String {
+        "one ASCII character that numbers, ids and line ends do not hold, tab".into()
+    }
+    fn parse(text: &str) -> Option<Self> {
+        match text.as_bytes() {
+            b"tab" | b"\\t" => Self::new(b'\t'),
+            [byte] => Self::new(*byte),
+            _ => None,
+        }
+    }
+    fn render(&self) -> String {
+        if self.0 == b'\t' { "tab".into() } else { char::from(self.0).to_string() }
+    }
+}
+
+param_group! {
+    /// How data is laid out in a file: its format, and which columns of a table mean what. A column is given by its name or by
+    /// its number, from 0; `none` says that there is no such column.
+    pub LayoutSpec => LayoutParams, SetLayout, "Form of the data" {
+        /// Form of the data; auto goes by its content and its name.
+        data_format: Option<Format> = None, Range::ANY, [];
+        /// Column with the labels, by name or by number from 0; none if there is none. The next five options work alike. auto
+        /// finds columns by their usual names; without a header the label comes first, then the qid.
+        label_column: Option<String> = None, Range::ANY, [];
+        /// Column with the ids of the queries.
+        qid_column: Option<String> = None, Range::ANY, [];
+        /// Column with the ids of the documents.
+        doc_column: Option<String> = None, Range::ANY, [];
+        /// Column with the weights of the documents.
+        weight_column: Option<String> = None, Range::ANY, [];
+        /// Column with the weights of the queries.
+        query_weight_column: Option<String> = None, Range::ANY, [];
+        /// Column with the positions at which documents were shown.
+        position_column: Option<String> = None, Range::ANY, [];
+        /// Columns to ignore, separated by commas.
+        ignore_columns: Vec<String> = Vec::new(), Range::ANY, [];
+        /// Whether the first line of CSV or TSV names the columns.
+        header: Header = Header::Auto, Range::ANY, [];
+        /// What separates the fields of CSV or TSV; auto goes by the format.
+        separator: Option<Separator> = None, Range::ANY, [];
+        /// File that says which column is what, in CatBoost's format.
+        column_description: Option<PathBuf> = None, Range::ANY, [];
+    }
+}
+
+impl CrossCheck for LayoutSpec {}
+
+impl LayoutSpec {
+    /// Whether anything is said that only a table can have.
+    pub(crate) fn has_columns(&self) -> bool {
+        let of_any_form = Self { data_format: self.data_format, ..Self::default() };
+        *self != of_any_form
+    }
+
+    /// The options that name one column, with what the column holds.
+    pub(crate) fn roles(&self) -> [(Role, &'static str, Option<&str>); 6] {
+        [
+            (Role::Label, "`label_column`", self.label_column.as_deref()),
+            (Role::Qid, "`qid_column`", self.qid_column.as_deref()),
+            (Role::DocId, "`doc_column`", self.doc_column.as_deref()),
+            (Role::Weight, "`weight_column`", self.weight_column.as_deref()),
+            (Role::QueryWeight, "`query_weight_column`", self.query_weight_column.as_deref()),
+            (Role::Position, "`position_column`", self.position_column.as_deref()),
+        ]
+    }
+}
+
+/// How to read a data set. What is not said is found out from the data.
+///
+/// ```
+/// use rankwise_data::Absent;
+/// use rankwise_io::{ReadOptions, SetLayout};
+///
+/// let options = ReadOptions::new(Absent::Missing).label_column(Some("grade".into())).ignore_columns(vec!["url".into()]);
+/// assert_eq!(options.layout.label_column.as_deref(), Some("grade"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// What a feature left out of a LETOR line means.
     pub absent: Absent,
-    /// The format; otherwise the content and the name tell it.
-    pub format: Option<Format>,
-    /// Which columns of a table mean what.
-    pub columns: ColumnOptions,
+    /// The format, and which columns of a table mean what.
+    pub layout: LayoutSpec,
+    /// Whether rows may have no label, because nothing depends on it: it is 0 then.
+    pub is_label_optional: bool,
     /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
     /// their columns.
     pub features: Option<Vec<(u32, String)>>,
@@ -75,8 +169,8 @@ impl ReadOptions {
     pub fn new(absent: Absent) -> Self {
         Self {
             absent,
-            format: None,
-            columns: ColumnOptions::default(),
+            layout: LayoutSpec::default(),
+            is_label_optional: false,
             features: None,
             takes_more_features: false,
             pairs: None,
@@ -84,54 +178,9 @@ impl ReadOptions {
     }
 }
 
-/// Which columns of a table mean what. A column is given by its name or by its number, from 0; `none` says that there is
-/// no such column. What is not given is found by name, or without names by place.
-#[derive(Clone, Debug, Default)]
-pub struct ColumnOptions {
-    /// The relevance.
-    pub label: Option<String>,
-    /// The query.
-    pub qid: Option<String>,
-    /// The document's name.
-    pub doc_id: Option<String>,
-    /// The weight of the row.
-    pub weight: Option<String>,
-    /// The weight of the query.
-    pub query_weight: Option<String>,
-    /// Where the document was shown.
-    pub position: Option<String>,
-    /// Columns to pass over.
-    pub ignore: Vec<String>,
-    /// Whether the first line names the columns.
-    pub header: Header,
-    /// What stands between the fields of a line; otherwise the format tells it.
-    pub separator: Option<u8>,
-    /// A file that says which column is what, as CatBoost reads it.
-    pub description: Option<PathBuf>,
-    /// Whether rows may have no label, because nothing depends on it: it is 0 then.
-    pub is_label_optional: bool,
-}
-
-impl ColumnOptions {
-    /// Whether anything is said that only a table can have.
-    pub(crate) fn are_given(&self) -> bool {
-        self.roles().iter().any(|(_, _, typed)| typed.is_some())
-            || !self.ignore.is_empty()
-            || self.header != Header::Auto
-            || self.separator.is_some()
-            || self.description.is_some()
-    }
-
-    /// The options that name one column, with what the column holds.
-    pub(crate) fn roles(&self) -> [(Role, &'static str, Option<&str>); 6] {
-        [
-            (Role::Label, "`label_column`", self.label.as_deref()),
-            (Role::Qid, "`qid_column`", self.qid.as_deref()),
-            (Role::DocId, "`doc_column`", self.doc_id.as_deref()),
-            (Role::Weight, "`weight_column`", self.weight.as_deref()),
-            (Role::QueryWeight, "`query_weight_column`", self.query_weight.as_deref()),
-            (Role::Position, "`position_column`", self.position.as_deref()),
-        ]
+impl AsMut<LayoutSpec> for ReadOptions {
+    fn as_mut(&mut self) -> &mut LayoutSpec {
+        &mut self.layout
     }
 }
 

@@ -71,7 +71,7 @@ fn read_source(source: ByteStream<'_>, format: Format, input: Input<'_>) -> Resu
 }
 
 fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Result<bool, IoError> {
-    Ok(options.format.is_none() && source.begins_with(cache::MAGIC)?)
+    Ok(options.layout.data_format.is_none() && source.begins_with(cache::MAGIC)?)
 }
 
 fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<CachedDataset, IoError> {
@@ -84,18 +84,18 @@ fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Res
 
 /// Options for columns mean nothing where there are none.
 fn refuse_columns(path: &Path, options: &ReadOptions, form: &'static str) -> Result<(), IoError> {
-    if options.columns.are_given() { Err(IoError::NoColumns { path: path.into(), form }) } else { Ok(()) }
+    if options.layout.has_columns() { Err(IoError::NoColumns { path: path.into(), form }) } else { Ok(()) }
 }
 
 /// The format that was asked for, or that the first bytes tell, or the name.
 fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
-    if let Some(format) = options.format {
+    if let Some(format) = options.layout.data_format {
         return Ok(format);
     }
     if source.begins_with(parquet::MAGIC)? {
         return Ok(Format::Parquet);
     }
-    let described = options.columns.description.as_ref().map(|_| Format::Tsv);
+    let described = options.layout.column_description.as_ref().map(|_| Format::Tsv);
     Ok(described.or_else(|| Format::of_name(path)).unwrap_or(Format::Letor))
 }
 

@@ -119,7 +119,7 @@ impl Measures {
     /// Measures the results of a system.
     pub fn evaluate(&self, results: &Results<'_>) -> Result<Evaluation, MetricError> {
         match results {
-            Results::Scores { data, scores } => {
+            Results::CanonicalScores { data, scores } => {
                 self.check_data(data)?;
                 check_length(data, scores)?;
             }
@@ -322,7 +322,7 @@ impl<'a> Evaluator<'a> {
     pub fn of_share(share: Share<'a>, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         let measures = Measures::new(names, rules)?;
         share.agree(measures.check_data(share.data))?;
-        let ranking = measures.ranking(&Results::Scores { data: share.data, scores: &[] });
+        let ranking = measures.ranking(&Results::CanonicalScores { data: share.data, scores: &[] });
         Ok(Self { share, measures, ranking })
     }
 
@@ -330,7 +330,7 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn own_metric(self, name: &str, metric: impl Metric + 'static) -> Self {
         let measures = self.measures.own_metric(name, metric);
-        let ranking = measures.ranking(&Results::Scores { data: self.share.data, scores: &[] });
+        let ranking = measures.ranking(&Results::CanonicalScores { data: self.share.data, scores: &[] });
         Self { measures, ranking, ..self }
     }
 
@@ -344,7 +344,7 @@ impl<'a> Evaluator<'a> {
     pub fn evaluate_canonical(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
         let data = self.share.data;
         check_length(data, scores)?;
-        let results = Results::Scores { data, scores };
+        let results = Results::CanonicalScores { data, scores };
         let values = self.share.agree(self.measures.values(&results, &self.ranking))?;
         self.measures.summarise(&results, &values, Some(&self.share))
     }

@@ -36,7 +36,8 @@ pub fn best_step(
     share: &Share<'_>,
     metric: &AdditiveMetric,
     (start, direction): (&[f64], &[f64]),
-    (limit, wish): (f64, f64),
+    limit: f64,
+    wish: f64,
 ) -> Option<BestStep> {
     let data = share.data;
     let weights = share.sum_by_query((0..data.n_queries()).map(|query| f64::from(data.query_weight(query))).collect());

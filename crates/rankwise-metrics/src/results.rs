@@ -9,7 +9,7 @@ use rankwise_data::{Documents, Draw, Pair, QueryView, RowKey, StringTable};
 #[derive(Clone, Copy, Debug)]
 pub enum Results<'a> {
     /// A score for each document of a data set, in canonical order.
-    Scores {
+    CanonicalScores {
         /// The documents.
         data: &'a Documents,
         /// Their scores.
@@ -23,7 +23,7 @@ impl<'a> Results<'a> {
     /// How many queries were judged.
     pub fn n_queries(&self) -> usize {
         match self {
-            Self::Scores { data, .. } => data.n_queries(),
+            Self::CanonicalScores { data, .. } => data.n_queries(),
             Self::Run(run) => run.n_queries(),
         }
     }
@@ -31,7 +31,7 @@ impl<'a> Results<'a> {
     /// The weight of a query.
     pub fn query_weight(&self, query: usize) -> f32 {
         match self {
-            Self::Scores { data, .. } => data.query_weight(query),
+            Self::CanonicalScores { data, .. } => data.query_weight(query),
             Self::Run(run) => run.weights[query],
         }
     }
@@ -39,7 +39,7 @@ impl<'a> Results<'a> {
     /// What was returned for one query.
     pub fn query(&self, query: usize) -> QueryResult<'a> {
         match *self {
-            Self::Scores { data, scores } => QueryResult::of_data(data, scores, query),
+            Self::CanonicalScores { data, scores } => QueryResult::of_data(data, scores, query),
             Self::Run(run) => run.query(query),
         }
     }
@@ -47,7 +47,7 @@ impl<'a> Results<'a> {
     /// The most documents that a query has, found or not.
     pub(crate) fn longest(&self) -> usize {
         let n_docs = |query: usize| match self {
-            Self::Scores { data, .. } => data.query_rows(query).len(),
+            Self::CanonicalScores { data, .. } => data.query_rows(query).len(),
             Self::Run(run) => {
                 run.bounds[query + 1] - run.bounds[query] + run.missed_bounds[query + 1] - run.missed_bounds[query]
             }

@@ -40,7 +40,8 @@ impl ApproxNdcg {
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
-        (gain, rules): (&Gain, &Rules),
+        gain: &Gain,
+        rules: &Rules,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         let data = share.data;

@@ -79,7 +79,7 @@ impl LambdaMart {
         if form == LambdaForm::XgBoost && target.is_binary() {
             share.agree(check_binary(share.data, &params.target))?;
         }
-        let mut bound = Self::bind(objective, params, share, (rules, &target), simd)?;
+        let mut bound = Self::bind(objective, params, share, rules, &target, simd)?;
         bound.truncation = truncation;
         bound.is_normalised = params.lambda_norm && form != LambdaForm::Paper;
         if form == LambdaForm::XgBoost {
@@ -100,7 +100,7 @@ impl LambdaMart {
         let truncation = params.truncation_level.unwrap_or(usize::MAX);
         let ndcg = MetricName::parse("ndcg").expect("a metric");
         let target = share.agree(Target::new("lambdaloss", &ndcg, share.data, rules, truncation))?;
-        let mut bound = Self::bind("lambdaloss", params, share, (rules, &target), simd)?;
+        let mut bound = Self::bind("lambdaloss", params, share, rules, &target, simd)?;
         let mu = params.mu.unwrap_or(LAMBDALOSS_MU);
         bound.weights = PairWeights::Loss(LossWeights::new(params.variant, mu, target.discounts()));
         bound.truncation = truncation;
@@ -111,7 +111,8 @@ impl LambdaMart {
         objective: &'static str,
         params: &ObjectiveParams,
         share: &Share<'_>,
-        (rules, target): (&Rules, &Target),
+        rules: &Rules,
+        target: &Target,
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         if !has_order(share, |a, b| a != b) {
@@ -171,7 +172,7 @@ impl LambdaMart {
         scratch: &mut Scratch,
     ) {
         let (ByDocument { scores: by_doc, keys, words }, mut columns) = columns_of(scratch);
-        self.perturbation.scores(docs, (sample, self.simd), words, by_doc);
+        self.perturbation.scores(docs, sample, self.simd, words, by_doc);
         let ranked = self.lists.rank(docs.query, by_doc, keys);
         columns.start(ranked, by_doc);
         let (importance, near, n_rows) = match &self.weights {

@@ -212,7 +212,7 @@ impl ObjectiveParams {
             ObjectiveKind::ListMle => Box::new(ListMle::new(self, share)?),
             ObjectiveKind::PListMle => Box::new(ListMle::position_aware(self, share)?),
             ObjectiveKind::PlackettLuce => Box::new(PlackettLuce::new(self, share, rules, simd)?),
-            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, share, (&rules.gain, rules), simd)?),
+            ObjectiveKind::ApproxNdcg => Box::new(ApproxNdcg::new(self, share, &rules.gain, rules, simd)?),
             ObjectiveKind::StochasticRank => Box::new(StochasticRank::new(self, share, rules, simd)?),
             ObjectiveKind::SoftRank => Box::new(StochasticRank::soft_rank(self, share, rules, simd)?),
             ObjectiveKind::SelectWithOrder => Box::new(SelectWithOrder::new(self, share, rules)?),

@@ -31,7 +31,8 @@ impl Perturbation {
     pub(crate) fn scores(
         self,
         docs: QueryDocs<'_>,
-        (sample, simd): (u32, SimdLevel),
+        sample: u32,
+        simd: SimdLevel,
         words: &mut Words,
         out: &mut Vec<f32>,
     ) {

@@ -77,6 +77,18 @@ impl ParamValue for String {
     }
 }
 
+impl ParamValue for std::path::PathBuf {
+    fn kind() -> String {
+        "a file".into()
+    }
+    fn parse(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| text.into())
+    }
+    fn render(&self) -> String {
+        self.display().to_string()
+    }
+}
+
 /// A list is written with commas; the empty text is the empty list.
 impl<T: ParamValue> ParamValue for Vec<T> {
     fn kind() -> String {

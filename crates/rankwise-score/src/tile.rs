@@ -36,7 +36,8 @@ impl Tile {
     /// Ranks the values of the ruler's feature, those that are missing at 0.
     pub(crate) fn rank<D: Documents>(
         &mut self,
-        (simd, precision): (SimdLevel, Precision),
+        simd: SimdLevel,
+        precision: Precision,
         ruler: &Ruler,
         docs: &D,
         block: &Range<usize>,

@@ -104,7 +104,7 @@ impl TreeScorer {
         answers.resize(self.n_tests * W);
         let answers = answers.words_mut();
         for ruler in &self.rulers {
-            tile.rank((self.simd, self.precision), ruler, docs, &block, self.n_features);
+            tile.rank(self.simd, self.precision, ruler, docs, &block, self.n_features);
             let [passed, failed] = &ruler.tests;
             let places = |test: usize, n_tests: usize| test * W..(test + n_tests) * W;
             let to_pass = &mut answers[places(ruler.first_test, passed.len())];

@@ -21,7 +21,7 @@ impl TreeScorer {
         truths.clear();
         tile.start(1);
         for ruler in &self.rulers {
-            tile.rank((self.simd, self.precision), ruler, docs, &(doc..doc + 1), self.n_features);
+            tile.rank(self.simd, self.precision, ruler, docs, &(doc..doc + 1), self.n_features);
             let [passed, failed] = &ruler.tests;
             let rank = tile.ranks[0][0];
             truths.extend(passed.iter().map(|test| u8::from(rank <= *test)));

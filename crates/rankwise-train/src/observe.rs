@@ -46,7 +46,7 @@ pub struct Progress<'a> {
 
 impl Progress<'_> {
     /// The scores of the training documents after this round, in canonical order.
-    pub fn train_scores(&self) -> Cow<'_, [f64]> {
+    pub fn train_scores_canonical(&self) -> Cow<'_, [f64]> {
         self.output.scores(&self.state.scores)
     }
 

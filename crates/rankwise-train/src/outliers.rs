@@ -72,7 +72,7 @@ impl<'a> Recorder<'a> {
 impl Observer for Recorder<'_> {
     fn after_round(&mut self, progress: &Progress<'_>) -> Flow {
         if progress.round >= self.first {
-            self.record(&progress.train_scores());
+            self.record(&progress.train_scores_canonical());
         }
         self.observer.after_round(&Progress { pass: Pass::Outliers, ..progress.clone() })
     }

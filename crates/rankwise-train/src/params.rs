@@ -5,7 +5,7 @@ mod sampling;
 
 use std::sync::LazyLock;
 
-use rankwise_data::{BinningParams, BinningSpec};
+use rankwise_data::{BinningParams, BinningSpec, ReadingParams, ReadingSpec};
 use rankwise_metrics::{MetricName, Rules, RulesSpec};
 use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
 use rankwise_params::{
@@ -190,7 +190,7 @@ impl LoopParams {
 }
 
 /// What was typed, for every part of a run. Parameters are set by their fields, by a chain of methods of their names (the
-/// traits `SetBoosting`, `SetObjective`, `SetTrees`, `SetBinning` and `SetRules`), or by text.
+/// traits `SetBoosting`, `SetObjective`, `SetTrees`, `SetBinning`, `SetReading` and `SetRules`), or by text.
 ///
 /// ```
 /// use rankwise_train::{SetBoosting, TrainSpec};
@@ -215,6 +215,8 @@ pub struct TrainSpec {
     pub trees: TreeSpec,
     /// The bins.
     pub binning: BinningSpec,
+    /// What the data is read with.
+    pub reading: ReadingSpec,
     /// The metrics' rules.
     pub rules: RulesSpec,
 }
@@ -227,6 +229,7 @@ impl TrainSpec {
             (ObjectiveSpec::TITLE, ObjectiveSpec::table()),
             (TreeSpec::TITLE, TreeSpec::table()),
             (BinningSpec::TITLE, BinningSpec::table()),
+            (ReadingSpec::TITLE, ReadingSpec::table()),
             (RulesSpec::TITLE, RulesSpec::table()),
         ]
     }
@@ -237,6 +240,7 @@ impl TrainSpec {
             || self.objective.set(name, value)?
             || self.trees.set(name, value)?
             || self.binning.set(name, value)?
+            || self.reading.set(name, value)?
             || self.rules.set(name, value)?;
         if is_known { Ok(()) } else { Err(unknown(name)) }
     }
@@ -263,6 +267,7 @@ impl TrainSpec {
             self.objective.settings(),
             self.trees.settings(),
             self.binning.settings(),
+            self.reading.settings(),
             self.rules.settings(),
         ]
         .concat()
@@ -279,6 +284,7 @@ impl TrainSpec {
             objective: self.objective.clone().check()?,
             trees,
             binning: self.binning.clone().check()?,
+            reading: self.reading.clone().check()?,
             rules,
             spec: self,
         })
@@ -295,7 +301,7 @@ macro_rules! holds {
     };
 }
 
-holds!(boosting: LoopSpec, objective: ObjectiveSpec, trees: TreeSpec, binning: BinningSpec, rules: RulesSpec);
+holds!(boosting: LoopSpec, objective: ObjectiveSpec, trees: TreeSpec, binning: BinningSpec, reading: ReadingSpec, rules: RulesSpec);
 
 /// Checked parameters of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -304,6 +310,7 @@ pub struct TrainParams {
     objective: ObjectiveParams,
     trees: TreeParams,
     binning: BinningParams,
+    reading: ReadingParams,
     rules: Rules,
     spec: TrainSpec,
 }
@@ -327,6 +334,11 @@ impl TrainParams {
     /// The bins.
     pub fn binning(&self) -> &BinningParams {
         &self.binning
+    }
+
+    /// What the data is read with.
+    pub fn reading(&self) -> &ReadingParams {
+        &self.reading
     }
 
     /// The metrics' rules.

@@ -62,7 +62,8 @@ pub struct Pruned {
 pub fn prune(
     model: &Model,
     data: &Dataset,
-    (metric, rules): (&MetricName, &Rules),
+    metric: &MetricName,
+    rules: &Rules,
     max_loss: f64,
 ) -> Result<Pruned, PruneError> {
     if max_loss.is_nan() || max_loss < 0.0 {

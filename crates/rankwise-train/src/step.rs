@@ -74,7 +74,7 @@ impl Step {
     ) -> f64 {
         match self {
             Self::Exact(metric) => {
-                best_step(share, metric, (scores, direction), (LIMIT, 1.0)).map_or(1.0, |best| best.step)
+                best_step(share, metric, (scores, direction), LIMIT, 1.0).map_or(1.0, |best| best.step)
             }
             Self::Line => least_loss(slope).map_or(1.0, |least| least * learning_rate),
         }

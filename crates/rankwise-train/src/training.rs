@@ -136,7 +136,7 @@ impl<'a> Training<'a> {
         let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
         let name = self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
         let start = share.agree(self.start.map(Start::new).transpose().map_err(TrainError::from))?;
-        let origin = Origin::new(params, (&name, start), data, valid);
+        let origin = Origin::new(params, &name, start, data, valid);
         let resumed = self.checkpoint.as_ref().map_or(Ok(()), |Checkpoint(state)| origin.check_same(&state.origin));
         share.agree(resumed.map_err(TrainError::from))?;
         let bound;
@@ -152,7 +152,7 @@ impl<'a> Training<'a> {
             FirstPass::None => None,
         };
         let mut phases = Phases::default();
-        let binned = timed(&mut phases.bin, || self.data.binned(&share, params.binning()))?;
+        let binned = timed(&mut phases.bin, || self.data.binned(&share, params.reading(), params.binning()))?;
         if binned.n_features() == 0 {
             return Err(TrainError::NoFeatures);
         }
@@ -168,11 +168,11 @@ impl<'a> Training<'a> {
         let first_scores = FirstScores { start, base_scores: output.base_scores(base_score) };
         let n_outputs = output.n_outputs();
         let validation = timed(&mut phases.bin, || {
-            let rules = (&params.boosting().metric[..], params.rules());
+            let metrics = &params.boosting().metric;
             let set = |set: &ValidSet<'a>| {
                 let share = Share::new(set.data, reduce)?;
                 let scores = first_scores.of(set.data.into());
-                Validation::new(*set, share, &binned, rules, scores)
+                Validation::new(*set, share, &binned, metrics, params.rules(), scores)
             };
             valid.iter().map(set).collect::<Result<Vec<_>, TrainError>>()
         })?;

@@ -42,7 +42,8 @@ impl<'a> Validation<'a> {
         set: ValidSet<'a>,
         share: Share<'a>,
         train: &BinnedDataset,
-        (names, rules): (&[MetricName], &Rules),
+        names: &[MetricName],
+        rules: &Rules,
         scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
         let ValidSet { name, data } = set;

@@ -3,6 +3,8 @@
 //! Rows that a tree was not grown from are taken some thousands at a time, so that their part of a column stays in the cache, and sorted into the leaves node by
 //! node, as they are while a tree grows.
 
+use std::ops::Range;
+
 use rankwise_data::{BinnedDataset, SimdLevel};
 use rankwise_model::{Child, Tree, TreeParts};
 use rayon::prelude::*;
@@ -37,15 +39,12 @@ pub(crate) fn add_to_own(placed: &Placed, leaf_values: &[f64], scores: &mut [f64
 /// index in that data.
 pub fn add_tree(tree: &Tree, factor: f64, scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
     let parts = tree.parts();
-    let questions: Vec<Question> = (0..tree.n_nodes()).map(|node| Question::of_node(data, parts, node)).collect();
+    let questions = (0..tree.n_nodes()).map(|node| Question::of_node(data, parts, node)).collect();
+    let sorter = Sorter { parts, questions, data, simd };
     let values: Vec<f64> = parts.leaf_value.iter().map(|value| value * factor).collect();
-    add((parts, &questions), &values, scores, data, simd);
-}
-
-/// Adds to each score the value of its row's leaf.
-fn add(tree: (&TreeParts, &[Question]), values: &[f64], scores: &mut [f64], data: &BinnedDataset, simd: SimdLevel) {
     scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
-        sort(tree, data, (task * ROWS_PER_TASK, scores.len()), (simd, rooms), |leaf, rows| {
+        let first = task * ROWS_PER_TASK;
+        sorter.sort(first..first + scores.len(), rooms, |leaf, rows| {
             for row in rows {
                 scores[*row as usize] += values[leaf];
             }
@@ -53,35 +52,41 @@ fn add(tree: (&TreeParts, &[Question]), values: &[f64], scores: &mut [f64], data
     });
 }
 
-/// Calls `visit(leaf, rows)` for each leaf with its rows, counted from the first of `n_rows`.
-fn sort(
-    (parts, questions): (&TreeParts, &[Question]),
-    data: &BinnedDataset,
-    (first, n_rows): (usize, usize),
-    (simd, rooms): (SimdLevel, &mut Rooms),
-    mut visit: impl FnMut(usize, &[u32]),
-) {
-    let Rooms { rows, left, right, stack } = rooms;
-    rows.clear();
-    rows.extend(0..n_rows as u32);
-    left.resize(n_rows, 0);
-    right.resize(n_rows, 0);
-    let root = if parts.feature.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
-    stack.push((root, 0, n_rows));
-    while let Some((child, start, end)) = stack.pop() {
-        match child {
-            Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
-            Child::Node(node) => {
-                let question = questions[node];
-                let bins = &data.column(question.feature)[first..first + n_rows];
-                let len = end - start;
-                let sides = (&mut left[..len], &mut right[..len]);
-                let n_left = sort_sides(simd, &rows[start..end], sides, bins, question);
-                let middle = start + n_left;
-                rows[start..middle].copy_from_slice(&left[..n_left]);
-                rows[middle..end].copy_from_slice(&right[..end - middle]);
-                stack.push((Child::decode(parts.right[node]), middle, end));
-                stack.push((Child::decode(parts.left[node]), start, middle));
+/// Sorts rows of data into the leaves of a tree.
+struct Sorter<'a> {
+    parts: &'a TreeParts,
+    /// By node.
+    questions: Vec<Question>,
+    data: &'a BinnedDataset,
+    simd: SimdLevel,
+}
+
+impl Sorter<'_> {
+    /// Calls `visit(leaf, rows)` for each leaf with its rows, counted from the first of `range`.
+    fn sort(&self, range: Range<usize>, rooms: &mut Rooms, mut visit: impl FnMut(usize, &[u32])) {
+        let n_rows = range.len();
+        let Rooms { rows, left, right, stack } = rooms;
+        rows.clear();
+        rows.extend(0..n_rows as u32);
+        left.resize(n_rows, 0);
+        right.resize(n_rows, 0);
+        let root = if self.parts.feature.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
+        stack.push((root, 0, n_rows));
+        while let Some((child, start, end)) = stack.pop() {
+            match child {
+                Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
+                Child::Node(node) => {
+                    let question = self.questions[node];
+                    let bins = &self.data.column(question.feature)[range.clone()];
+                    let len = end - start;
+                    let sides = (&mut left[..len], &mut right[..len]);
+                    let n_left = sort_sides(self.simd, &rows[start..end], sides, bins, question);
+                    let middle = start + n_left;
+                    rows[start..middle].copy_from_slice(&left[..n_left]);
+                    rows[middle..end].copy_from_slice(&right[..end - middle]);
+                    stack.push((Child::decode(self.parts.right[node]), middle, end));
+                    stack.push((Child::decode(self.parts.left[node]), start, middle));
+                }
             }
         }
     }

@@ -56,7 +56,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What dividing one node gains, whatever the other nodes of its group do.
-    pub(crate) fn own_gain(&self, left: Side, right: Side, (whole, bounds): (Side, Bounds)) -> f64 {
+    pub(crate) fn own_gain(&self, left: Side, right: Side, whole: Side, bounds: Bounds) -> f64 {
         if left.count == 0 || right.count == 0 {
             return 0.0;
         }

@@ -112,7 +112,7 @@ impl Histograms for FastHistograms<'_> {
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
-        let mut jobs = [self.sum(tree, (rows, whole), None, 1)];
+        let mut jobs = [self.sum(tree, rows, whole, None, 1)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -129,9 +129,9 @@ impl Histograms for FastHistograms<'_> {
         let mut jobs: Vec<Job<'_>> = parents
             .into_iter()
             .map(|Parent { histogram, small_rows, small, large }| match small {
-                None if is_alone => Job::take_away(tree, small_rows, (histogram, large)),
+                None if is_alone => Job::take_away(tree, small_rows, histogram, large),
                 // What is taken from a histogram of all members must be the sums of all members.
-                _ => self.sum(tree, (small_rows, small.unwrap_or_default()), Some((histogram, large)), n_jobs),
+                _ => self.sum(tree, small_rows, small.unwrap_or_default(), Some((histogram, large)), n_jobs),
             })
             .collect();
         self.run(tree, &mut jobs);

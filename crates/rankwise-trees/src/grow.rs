@@ -185,7 +185,7 @@ impl Growing<'_, '_> {
         let mut queue = if self.features.is_empty() { Vec::new() } else { self.propose(vec![0]) };
         loop {
             let room = self.leaf_limit - self.n_leaves();
-            let batch = self.params.grow.next(&mut queue, (room, width.applied));
+            let batch = self.params.grow.next(&mut queue, room, width.applied);
             if batch.is_empty() {
                 break;
             }
@@ -271,7 +271,7 @@ impl Growing<'_, '_> {
         let children = [self.nodes.len(), self.nodes.len() + 1];
         // Where nodes share a question, each records what it gains itself.
         let gain =
-            if self.judge.allows_empty_sides { self.judge.own_gain(left, right, (whole, bounds)) } else { split.gain };
+            if self.judge.allows_empty_sides { self.judge.own_gain(left, right, whole, bounds) } else { split.gain };
         self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
         for (whole, bounds) in [(left, left_bounds), (right, right_bounds)] {
             self.nodes.push(Node { whole, depth: depth + 1, bounds, division: None });

@@ -40,7 +40,7 @@ impl Growth {
 
     /// Takes the candidates to be split now out of the queue; `room` is how many leaves may still be added, and `most` how
     /// many candidates may be taken where one is as good as many.
-    pub(crate) fn next(self, queue: &mut Vec<Candidate>, (room, most): (usize, usize)) -> Vec<Candidate> {
+    pub(crate) fn next(self, queue: &mut Vec<Candidate>, room: usize, most: usize) -> Vec<Candidate> {
         match self {
             Self::Leafwise | Self::Oblivious => {
                 let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));

@@ -140,7 +140,8 @@ mod tests {
         histograms: &H,
         tree: &TreeContext<'_>,
         parts: &[(&[u32], Bounds)],
-        (data, oracle): (&TinyData, &Oracle<'_>),
+        data: &TinyData,
+        oracle: &Oracle<'_>,
     ) -> Result<(), TestCaseError> {
         let (found, left) = best(histograms, tree, parts, oracle);
         prop_assert_eq!(found, oracle.best(parts, tree.allows_empty_sides), "{} features", data.binned.n_features());
@@ -171,12 +172,12 @@ mod tests {
             let parts: Vec<(&[u32], Bounds)> = cuts.windows(2).map(|pair| (&all[pair[0]..pair[1]], bounds)).collect();
             with_context(&data, &fixed, &params, |mut tree| {
                 tree.judge.allows_empty_sides = parts.len() > 1;
-                check(&PlainHistograms::new(&data.binned), &tree, &parts, (&data, &oracle))?;
+                check(&PlainHistograms::new(&data.binned), &tree, &parts, &data, &oracle)?;
                 // The fast one looks at one node at a time.
                 tree.judge.allows_empty_sides = false;
                 for simd in SimdLevel::available() {
                     for part in &parts {
-                        check(&FastHistograms::new(&data.binned, simd), &tree, &[*part], (&data, &oracle))?;
+                        check(&FastHistograms::new(&data.binned, simd), &tree, &[*part], &data, &oracle)?;
                     }
                 }
                 Ok::<(), TestCaseError>(())

@@ -87,7 +87,7 @@ pub(crate) fn best_of_feature(
             sweep.below = sweep.below.plus(Side::of(sweep.values[bin]));
         }
         for missing_left in ways.iter().copied() {
-            let Some(score) = score(tree, sweeps, missing_left, (direction, min_data)) else { continue };
+            let Some(score) = score(tree, sweeps, missing_left, direction, min_data) else { continue };
             if best.is_none_or(|best| score > best.gain) {
                 best = Some(Split { feature, bin: bin as u8, missing_left, gain: score });
             }
@@ -102,7 +102,8 @@ fn score(
     tree: &TreeContext<'_>,
     sweeps: &[Sweep<'_>],
     missing_left: bool,
-    (direction, min_data): (i8, usize),
+    direction: i8,
+    min_data: usize,
 ) -> Option<f64> {
     let mut total = 0.0;
     let mut divides = false;

@@ -88,7 +88,7 @@ pub fn blend_canonical(
     // An end is as good as a mix that is no better.
     let ends = [(0.0, alone[0]), (1.0, alone[1])];
     let mut best = if ends[1].1 > ends[0].1 { ends[1] } else { ends[0] };
-    if let Some(found) = best_step(&Share::alone(data), &form, (&scaled[0], &direction), (1.0, 0.5)) {
+    if let Some(found) = best_step(&Share::alone(data), &form, (&scaled[0], &direction), 1.0, 0.5) {
         let value = value_of(&mix(found.step).scores(scores))?;
         if value > best.1 {
             best = (found.step, value);

@@ -83,7 +83,7 @@ impl DatasetFile for Dataset {
             AbsentFeature::Missing => Absent::Missing,
             AbsentFeature::Zero => Absent::Zero,
         });
-        options.columns.is_label_optional = true;
+        options.is_label_optional = true;
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
         let data = Self::read_with(&path, &options)?;
         let is_numbered = model.feature_names().is_empty() && !model.features().is_empty();

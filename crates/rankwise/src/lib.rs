@@ -84,7 +84,7 @@ pub use trace::Trace;
 
 /// What most programs need.
 pub mod prelude {
-    pub use rankwise_data::{Absent, Dataset, DatasetBuilder, Row, SetBinning};
+    pub use rankwise_data::{Absent, Dataset, DatasetBuilder, Row, SetBinning, SetReading};
     pub use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules, SetRules};
     pub use rankwise_model::Model;
     pub use rankwise_objectives::{ObjectiveKind, SetObjective};

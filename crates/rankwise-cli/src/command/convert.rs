@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     let place = files::shown(&args.model);
     let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
     let agreement = match &args.check {
-        Some(data) => Some(check(args, &model, (&bytes, &options), data, output)?),
+        Some(data) => Some(check(args, &model, &bytes, &options, data, output)?),
         None => None,
     };
     write_atomically(&args.out, |file| file.write_all(&bytes))?;
@@ -65,7 +65,8 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
 fn check(
     args: &Convert,
     model: &Model,
-    (bytes, options): (&[u8], &ExportOptions),
+    bytes: &[u8],
+    options: &ExportOptions,
     path: &Path,
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {

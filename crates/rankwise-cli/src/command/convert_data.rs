@@ -2,7 +2,7 @@
 
 use rankwise::data::{BinningParams, BinningSpec};
 use rankwise::io::{Format, write_cache, write_dataset};
-use rankwise::params::{ParamGroup as _, normalise};
+use rankwise::params::ParamGroup as _;
 use serde_json::json;
 
 use crate::args::ConvertData;
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     let binning = binning(args, format)?;
     output.check_file(&args.output, "data need")?;
     files::check_output(&args.output, &[&args.input])?;
-    let data = files::read_data(&args.input, &args.read.options(args.absent))?;
+    let data = files::read_data(&args.input, &args.read.options(args.absent)?)?;
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {
         output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }
@@ -51,10 +51,10 @@ fn binning(args: &ConvertData, format: Option<Format>) -> anyhow::Result<Binning
     if format.is_some() && !args.settings.is_empty() {
         return Err(user("--set: only a cache has parameters; leave it out, or write to a file that ends in .rwcache"));
     }
-    let mut spec = BinningSpec { absent: args.absent, ..BinningSpec::default() };
+    let mut spec = BinningSpec::default();
     for setting in &args.settings {
         let (name, value) = files::key_and_value(setting)?;
-        if normalise(name) == "absent" || !spec.set(name, value)? {
+        if !spec.set(name, value)? {
             let known = "max_bin and bin_construct_sample_cnt";
             return Err(user(format!("--set {setting}: no parameter of a cache; it has {known}, and --absent")));
         }

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
         let model = files::read_model(&args.file)?;
         return output.result(&model::text(&args.file, source, &model)?, &model::json(source, &model)?);
     }
-    let data = files::read_data(&args.file, &args.read.options(Absent::Missing))?;
+    let data = files::read_data(&args.file, &args.read.options(Absent::Missing)?)?;
     let facts = DataFacts::new(&data);
     files::warn_of(&args.file, &facts.remarks, output);
     output.result(&facts.text(&args.file), &facts.json())

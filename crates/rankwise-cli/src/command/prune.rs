@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
     files::warn_unknown_features(&model, &data, &args.valid, output);
-    let pruned = prune(&model, &data, (&metric, &rules), args.max_loss).map_err(|error| {
+    let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
             PruneError::Model(_) | PruneError::NoTrees => &args.model,
             _ => &args.valid,

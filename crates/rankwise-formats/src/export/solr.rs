@@ -90,18 +90,14 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
     for tree in Field::root("Solr", &value).get("params")?.get("trees")?.list()? {
         let weight = tree.get("weight")?.number()? as f32;
         let mut nodes = Vec::new();
-        read_node(&tree.get("root")?, (weight, names), &mut nodes)?;
+        read_node(&tree.get("root")?, weight, names, &mut nodes)?;
         trees.push(nodes);
     }
     reading::model(trees, Precision::F32, 0.0)
 }
 
 /// Gives the place of the node.
-fn read_node(
-    field: &Field<'_>,
-    (weight, names): (f32, &Names),
-    nodes: &mut Vec<DraftNode>,
-) -> Result<usize, FormatError> {
+fn read_node(field: &Field<'_>, weight: f32, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
     let place = nodes.len();
     nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
     let Some(name) = field.find("feature") else {
@@ -111,8 +107,8 @@ fn read_node(
     };
     let feature = names.find(name.text()?).ok_or_else(|| name.error("no feature has this name"))?;
     let threshold = field.get("threshold")?.number()? as f32 + SLACK;
-    let left = read_node(&field.get("left")?, (weight, names), nodes)?;
-    let right = read_node(&field.get("right")?, (weight, names), nodes)?;
+    let left = read_node(&field.get("left")?, weight, names, nodes)?;
+    let right = read_node(&field.get("right")?, weight, names, nodes)?;
     nodes[place] = DraftNode::Split(Split {
         feature,
         threshold: threshold.into(),

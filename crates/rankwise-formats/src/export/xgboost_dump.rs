@@ -26,14 +26,14 @@ pub(crate) fn write(lowered: &Lowered, names: &Names) -> Result<Vec<u8>, ExportE
         if idx > 0 {
             out.push_str(",\n");
         }
-        node(nodes, (0, 0), names, &mut out)?;
+        node(nodes, 0, 0, names, &mut out)?;
     }
     out.push_str("\n]\n");
     Ok(out.into_bytes())
 }
 
 /// A node, by its place and depth, with all below it.
-fn node(nodes: &[Node], (place, depth): (usize, usize), names: &Names, out: &mut String) -> Result<(), ExportError> {
+fn node(nodes: &[Node], place: usize, depth: usize, names: &Names, out: &mut String) -> Result<(), ExportError> {
     match nodes[place] {
         Node::Leaf { value, .. } => {
             let value = text_f32(to_f32(Target::XgBoostDump, "a leaf", value)?);
@@ -48,9 +48,9 @@ fn node(nodes: &[Node], (place, depth): (usize, usize), names: &Names, out: &mut
                 "{{\"nodeid\":{place},\"depth\":{depth},\"split\":{name},\"split_condition\":{condition},\
                  \"yes\":{yes},\"no\":{no},\"missing\":{missing},\"children\":["
             );
-            node(nodes, (yes, depth + 1), names, out)?;
+            node(nodes, yes, depth + 1, names, out)?;
             out.push(',');
-            node(nodes, (no, depth + 1), names, out)?;
+            node(nodes, no, depth + 1, names, out)?;
             out.push_str("]}");
         }
     }

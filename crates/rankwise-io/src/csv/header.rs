@@ -65,7 +65,7 @@ pub(super) fn read_start(
 /// A first line is a header if something stands in it that is not a number, where one should be. Columns that are given
 /// by names need a header.
 fn is_header(texts: &[Cow<'_, [u8]>], options: &ReadOptions, has_sizes: bool) -> bool {
-    match options.columns.header {
+    match options.layout.header {
         Header::Yes => return true,
         Header::No => return false,
         Header::Auto => {}

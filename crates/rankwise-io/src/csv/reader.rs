@@ -12,13 +12,16 @@ use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Names};
 use crate::description::Description;
 use crate::error::IoError;
+use crate::options::Separator;
 use crate::read::Input;
 
 /// Reads a table; the options may name another separator.
 pub(crate) fn read_source(source: ByteStream<'_>, separator: u8, input: Input<'_>) -> Result<Dataset, IoError> {
-    let separator = input.options.columns.separator.unwrap_or(separator);
+    let separator = input.options.layout.separator.map_or(separator, Separator::byte);
     let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
-    let Some(path) = &input.options.columns.description else { return read_blocks(reader, separator, input, None) };
+    let Some(path) = &input.options.layout.column_description else {
+        return read_blocks(reader, separator, input, None);
+    };
     let description = Description::read(path)?;
     let options = description.apply(input.options);
     let input = Input { options: &options, ..input };

@@ -32,7 +32,7 @@ fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), St
     let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;
     let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator: b',' }, block_bytes);
     let mut options = ReadOptions::new(Absent::Missing);
-    options.columns.ignore = vec!["2".into()];
+    options.layout.ignore_columns = vec!["2".into()];
     read_blocks(reader, b',', Input::without_side_files(path, &options), None)
         .map(|data| (data.fingerprint(), data.n_rows()))
         .map_err(|error| error.to_string())

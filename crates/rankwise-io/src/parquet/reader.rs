@@ -59,7 +59,7 @@ pub(super) fn read_chunks<F: ChunkReader + Clone + 'static>(file: &F, input: Inp
     let schema = reader.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let mut options = input.options.clone();
-    options.columns.ignore = ignored(&input.options.columns.ignore, &names);
+    options.layout.ignore_columns = ignored(&input.options.layout.ignore_columns, &names);
     let input = Input { options: &options, ..input };
     let columns = input.resolve(&Names::Given(&names))?;
     let kinds = used_columns(&columns)

@@ -3,10 +3,12 @@
 use std::fs;
 
 use rankwise_data::{Absent, Dataset};
-use rankwise_io::{ColumnOptions, Format, Header, ReadOptions, read_dataset_with, write_atomically};
+use rankwise_io::{
+    Format, Header, LayoutSpec, ReadOptions, Separator, SetLayout as _, read_dataset_with, write_atomically,
+};
 
-fn options(columns: ColumnOptions) -> ReadOptions {
-    ReadOptions { columns, ..ReadOptions::new(Absent::Missing) }
+fn options(layout: LayoutSpec) -> ReadOptions {
+    ReadOptions { layout, ..ReadOptions::new(Absent::Missing) }
 }
 
 /// Writes the files into a folder and reads the first; messages name files without the folder.
@@ -16,17 +18,17 @@ fn read_files(files: &[(&str, &str)], options: &ReadOptions) -> Result<Dataset, 
         write_atomically(&folder.path().join(name), |output| output.write_all(text.as_bytes())).unwrap();
     }
     let mut options = options.clone();
-    options.columns.description = options.columns.description.map(|path| folder.path().join(path));
+    options.layout.column_description = options.layout.column_description.map(|path| folder.path().join(path));
     let prefix = format!("{}/", folder.path().display());
     read_dataset_with(&folder.path().join(files[0].0), &options).map_err(|error| error.to_string().replace(&prefix, ""))
 }
 
-fn read(text: &str, columns: ColumnOptions) -> Result<Dataset, String> {
-    read_files(&[("d.csv", text)], &options(columns))
+fn read(text: &str, layout: LayoutSpec) -> Result<Dataset, String> {
+    read_files(&[("d.csv", text)], &options(layout))
 }
 
 fn plain(text: &str) -> Dataset {
-    read(text, ColumnOptions::default()).unwrap()
+    read(text, LayoutSpec::default()).unwrap()
 }
 
 /// The rows in input order: qid, label, document, values of all features.
@@ -55,7 +57,7 @@ fn without_a_header_the_label_comes_first_and_the_qid_second() {
     let data = plain("2,a,0.5,7\n0,b,,-\n");
     assert_eq!(rows(&data), ["a 2  0.5 7", "b 0  NaN NaN"]);
     assert_eq!(data.feature_ids(), [0, 1]);
-    let sizes = read_files(&[("d.csv", "2,0.5\n0,7\n"), ("d.csv.query", "2\n")], &options(ColumnOptions::default()));
+    let sizes = read_files(&[("d.csv", "2,0.5\n0,7\n"), ("d.csv.query", "2\n")], &options(LayoutSpec::default()));
     assert_eq!(rows(&sizes.unwrap()), ["1 2  0.5", "1 0  7"]);
 }
 
@@ -63,7 +65,10 @@ fn without_a_header_the_label_comes_first_and_the_qid_second() {
 fn a_header_can_be_forced() {
     let numbers = "0,1,2\n3,4,5\n";
     let with = |header| {
-        read(numbers, ColumnOptions { header, label: Some("0".into()), qid: Some("1".into()), ..Default::default() })
+        read(
+            numbers,
+            LayoutSpec { header, label_column: Some("0".into()), qid_column: Some("1".into()), ..Default::default() },
+        )
     };
     assert_eq!(with(Header::Auto).unwrap().n_rows(), 2);
     assert_eq!(with(Header::No).unwrap().n_rows(), 2);
@@ -74,7 +79,8 @@ fn a_header_can_be_forced() {
 #[test]
 fn quotes_separators_and_line_ends_are_understood() {
     let text = "\u{feff}label;qid;note;\"a\"\"b\";c\r\n1;\"x; \"\"y\"\"\";\"line\nbreak\";\"0.5\"; 2 \r\n\r\n0;z;;.5;3";
-    let columns = ColumnOptions { separator: Some(b';'), ignore: vec!["note".into()], ..Default::default() };
+    let columns =
+        LayoutSpec { separator: Separator::new(b';'), ignore_columns: vec!["note".into()], ..Default::default() };
     let data = read(text, columns).unwrap();
     assert_eq!(rows(&data), ["x; \"y\" 1  0.5 2", "z 0  0.5 3"]);
     assert_eq!(data.feature_names(), [(0, "a\"b".to_owned()), (1, "c".to_owned())]);
@@ -123,7 +129,7 @@ fn weights_and_positions_come_from_columns_or_files_but_not_both() {
         ("d.csv.query_weight", "2\n4"),
         ("d.csv.position", "3\n0\n7\n"),
     ];
-    let defaults = options(ColumnOptions::default());
+    let defaults = options(LayoutSpec::default());
     assert_eq!(read_files(&files, &defaults).unwrap().fingerprint(), data.fingerprint());
     let by_id = [files[0], files[1], ("d.csv.group_weights", "y\t4\nx\t2\nother\t9\n"), files[3]];
     assert_eq!(read_files(&by_id, &defaults).unwrap().fingerprint(), data.fingerprint());
@@ -138,7 +144,7 @@ fn weights_and_positions_come_from_columns_or_files_but_not_both() {
         let error = read_files(&[("d.csv", text), (side, content)], &defaults).err();
         assert_eq!(error, Some(format!("{side}: column \"{what} too; keep one of them")));
     }
-    let none = ColumnOptions { weight: Some("none".into()), ..Default::default() };
+    let none = LayoutSpec { weight_column: Some("none".into()), ..Default::default() };
     assert_eq!(read_files(&[("d.csv", text)], &options(none)).unwrap().n_features(), 2);
 }
 
@@ -146,7 +152,7 @@ fn weights_and_positions_come_from_columns_or_files_but_not_both() {
 fn pairs_are_read_for_every_format() {
     let letor = "1 qid:x 1:1\n0 qid:y 1:2\n2 qid:x 1:3\n";
     let csv = "label,qid,f1\n1,x,1\n0,y,2\n2,x,3\n";
-    let defaults = options(ColumnOptions::default());
+    let defaults = options(LayoutSpec::default());
     for (name, text) in [("d.txt", letor), ("d.csv", csv), ("d.csv.gz", csv)] {
         let side = |content: &'static str| {
             let side = format!("{name}.pairs");
@@ -187,8 +193,8 @@ fn features_can_be_asked_for_by_name() {
 fn a_column_description_tells_all() {
     let table = "junk\tq1\t1\t0.5\t2\nx\tq1\t0\t\t3\n";
     let with = |description: &str| {
-        let columns = ColumnOptions { description: Some("cd".into()), ..Default::default() };
-        read_files(&[("d", table), ("cd", description)], &options(columns))
+        let layout = LayoutSpec { column_description: Some("cd".into()), ..Default::default() };
+        read_files(&[("d", table), ("cd", description)], &options(layout))
     };
     let data = with("0\tAuxiliary\n1\tGroupId\n2\tLabel\n").unwrap();
     assert_eq!((rows(&data)[0].as_str(), data.feature_ids()), ("q1 1  0.5 2", &[0, 1][..]));
@@ -209,7 +215,7 @@ fn a_column_description_tells_all() {
 
 #[test]
 fn the_format_can_be_forced() {
-    let forced = |format| ReadOptions { format: Some(format), ..ReadOptions::new(Absent::Missing) };
+    let forced = |format| ReadOptions::new(Absent::Missing).data_format(Some(format));
     assert_eq!(read_files(&[("d.dat", "1,q,2\n")], &forced(Format::Csv)).unwrap().n_rows(), 1);
     assert_eq!(read_files(&[("d.csv", "1\tq\t2\n")], &forced(Format::Tsv)).unwrap().n_rows(), 1);
     assert_eq!(read_files(&[("d.csv", "1 qid:q 1:2\n")], &forced(Format::Letor)).unwrap().n_rows(), 1);
@@ -293,7 +299,7 @@ const BROKEN: &[(&str, &str)] = &[
 fn broken_tables_are_explained() {
     let wrong: Vec<String> = BROKEN
         .iter()
-        .map(|(text, expected)| (text, expected, read(text, ColumnOptions::default()).err().unwrap_or("read".into())))
+        .map(|(text, expected)| (text, expected, read(text, LayoutSpec::default()).err().unwrap_or("read".into())))
         .filter(|(_, expected, found)| found != *expected)
         .map(|(text, expected, found)| format!("{text:?}\n  expected: {expected}\n  found:    {found}"))
         .collect();
@@ -305,15 +311,15 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
     let text = "relevance,qid,price\n1,q,2\n";
     for (columns, expected) in [
         (
-            ColumnOptions { label: Some("relevanse".into()), ..Default::default() },
+            LayoutSpec { label_column: Some("relevanse".into()), ..Default::default() },
             "`label_column` relevanse: there is no such column; did you mean \"relevance\"? There are \"relevance\", \"qid\", \"price\"",
         ),
         (
-            ColumnOptions { ignore: vec!["7".into()], ..Default::default() },
+            LayoutSpec { ignore_columns: vec!["7".into()], ..Default::default() },
             "`ignore_columns` 7: there is no such column; there are \"relevance\", \"qid\", \"price\"",
         ),
         (
-            ColumnOptions { qid: Some("price".into()), weight: Some("2".into()), ..Default::default() },
+            LayoutSpec { qid_column: Some("price".into()), weight_column: Some("2".into()), ..Default::default() },
             "column \"price\" is to be qid and row weight; give each its own column",
         ),
     ] {

@@ -51,7 +51,7 @@ proptest! {
             let scores: Vec<f64> = start.iter().zip(&direction).map(|(a, b)| a + step * b).collect();
             evaluator.evaluate_canonical(&scores).unwrap().metrics[0].mean.unwrap()
         };
-        let best = best_step(&Share::alone(&data), &metric, (&start, &direction), (LIMIT, wish)).unwrap();
+        let best = best_step(&Share::alone(&data), &metric, (&start, &direction), LIMIT, wish).unwrap();
         prop_assert!(best.step > 0.0 && best.step < LIMIT);
         prop_assert!((value_at(best.step) - best.value).abs() < 1e-9, "{best:?} but {}", value_at(best.step));
         prop_assert!(best.value >= value_at(0.0) - 1e-9 && best.value >= best.start_value - 1e-12);

@@ -19,9 +19,16 @@ pub(super) struct NoisyList<'a> {
     pub(super) sigma: f64,
 }
 
+/// What the derivative is computed with: room for scores and for columns of the kernel.
+pub(super) struct JumpRooms<'a> {
+    pub(super) simd: SimdLevel,
+    pub(super) scores: &'a mut Vec<f64>,
+    pub(super) columns: &'a mut [Vec<f32>; 9],
+}
+
 impl NoisyList<'_> {
     /// REINFORCE: adds the change of the metric along the noise, times a share.
-    pub(super) fn add_change(&self, change: f64, (ascent, share): (&mut [f64], f64)) {
+    pub(super) fn add_change(&self, change: f64, ascent: &mut [f64], share: f64) {
         let change = change / self.sigma * share;
         // The noise as it has come through the addition.
         let drawn = self.noisy.iter().zip(self.means).map(|(noisy, mean)| (noisy - mean) / self.sigma);
@@ -33,7 +40,8 @@ impl NoisyList<'_> {
         &self,
         metric: &dyn ScaleFreeMetric,
         docs: &QueryDocs<'_>,
-        (ascent, share): (&mut [f64], f64),
+        ascent: &mut [f64],
+        share: f64,
     ) {
         let order = order_of(self.keys);
         let scale = INV_SQRT_TAU / self.sigma * share;
@@ -55,11 +63,13 @@ impl NoisyList<'_> {
     /// one without it. See [`AdditiveMetric`] for the change across one of them.
     pub(super) fn add_jumps(
         &self,
-        (metric, worths): (&AdditiveMetric, &[f64]),
-        simd: SimdLevel,
-        (scores, columns): (&mut Vec<f64>, &mut [Vec<f32>; 9]),
-        (ascent, share): (&mut [f64], f64),
+        metric: &AdditiveMetric,
+        worths: &[f64],
+        rooms: JumpRooms<'_>,
+        ascent: &mut [f64],
+        share: f64,
     ) {
+        let JumpRooms { simd, scores, columns } = rooms;
         let n_docs = self.keys.len();
         // From the cut-off on nothing changes; the document there can still come up.
         let n_counted = n_docs.min(metric.depth() + 1);

@@ -26,7 +26,7 @@ use std::ops::Range;
 use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules, Ties, descending_bits};
 
-use self::jumps::{NoisyList, doc_of, order_of};
+use self::jumps::{JumpRooms, NoisyList, doc_of, order_of};
 pub use self::metric::ScaleFreeMetric;
 pub use self::select::SelectWithOrder;
 use crate::checks::{has_order, has_weight};
@@ -132,7 +132,7 @@ impl StochasticRank {
         simd: SimdLevel,
     ) -> Result<Self, ObjectiveError> {
         let measured = Measured::target(params, share, rules, "stochasticrank")?;
-        Ok(Self::bound(measured, Smoothing::new(params), (share.data, rules), simd))
+        Ok(Self::bound(measured, Smoothing::new(params), share.data, rules, simd))
     }
 
     /// SoftRank (Taylor et al. 2008) in this framework: the same gradient, neither accelerated nor shifted.
@@ -144,7 +144,7 @@ impl StochasticRank {
     ) -> Result<Self, ObjectiveError> {
         let measured = Measured::target(params, share, rules, "softrank")?;
         let smoothing = Smoothing { mu: 0.0, acceleration: None, ..Smoothing::new(params) };
-        Ok(Self::bound(measured, smoothing, (share.data, rules), simd))
+        Ok(Self::bound(measured, smoothing, share.data, rules, simd))
     }
 
     /// Learns for a metric of the caller's own.
@@ -155,10 +155,10 @@ impl StochasticRank {
         rules: &Rules,
     ) -> Result<Self, ObjectiveError> {
         has_weight(share)?;
-        Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), (share.data, rules), SimdLevel::PORTABLE))
+        Ok(Self::bound(Measured::Own(metric), Smoothing::new(params), share.data, rules, SimdLevel::PORTABLE))
     }
 
-    fn bound(measured: Measured, smoothing: Smoothing, (data, rules): (&Documents, &Rules), simd: SimdLevel) -> Self {
+    fn bound(measured: Measured, smoothing: Smoothing, data: &Documents, rules: &Rules, simd: SimdLevel) -> Self {
         Self { measured, smoothing, ties: rules.ties, bounds: data.bounds().to_vec(), simd }
     }
 
@@ -227,13 +227,14 @@ impl Objective for StochasticRank {
                 match &self.measured {
                     _ if estimator == Estimator::Reinforce => {
                         let change = self.value(&docs, keys) - without_noise;
-                        list.add_change(change, (ascent, share));
+                        list.add_change(change, ascent, share);
                     }
                     Measured::Target { metric, worth } => {
                         let worth = &worth[self.rows(docs.query)];
-                        list.add_jumps((metric, worth), self.simd, (ranked, columns), (ascent, share));
+                        let rooms = JumpRooms { simd: self.simd, scores: ranked, columns };
+                        list.add_jumps(metric, worth, rooms, ascent, share);
                     }
-                    Measured::Own(metric) => list.add_own_jumps(&**metric, &docs, (ascent, share)),
+                    Measured::Own(metric) => list.add_own_jumps(&**metric, &docs, ascent, share),
                 }
             }
         }

@@ -24,7 +24,7 @@ pub struct Trained {
     /// The metrics of the model on the validation sets.
     pub values: Vec<MetricValue>,
     /// The scores of the training documents after the last tree that was grown, in canonical order.
-    pub train_scores: Vec<f64>,
+    pub train_scores_canonical: Vec<f64>,
     /// Documents that were left out as outliers; `None` where there was no search for them.
     pub outliers: Option<usize>,
     /// Why it ended.
@@ -41,7 +41,7 @@ impl Run<'_> {
             self.trees.truncate(self.best.n_trees);
             self.factors = std::mem::take(&mut self.best.factors);
         }
-        let train_scores = self.output.scores(&self.scores).into_owned();
+        let train_scores_canonical = self.output.scores(&self.scores).into_owned();
         let mut base_score = self.base_score;
         let n_outputs = self.output.n_outputs();
         let scaled = |trees: &[Tree], factors: &[f64]| -> Vec<Tree> {
@@ -89,7 +89,7 @@ impl Run<'_> {
             start_trees,
             trees_grown,
             values: self.best.values,
-            train_scores,
+            train_scores_canonical,
             outliers,
             stopped,
             phases: self.phases,

@@ -34,7 +34,8 @@ struct DataPrint {
 impl Origin {
     pub(crate) fn new(
         params: &TrainParams,
-        (objective, start): (&str, Option<Start<'_>>),
+        objective: &str,
+        start: Option<Start<'_>>,
         data: &Documents,
         valid: &[ValidSet<'_>],
     ) -> Self {

@@ -40,7 +40,7 @@ pub(super) struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
-    pub(super) fn take_away(tree: &TreeContext<'_>, rows: &'a [u32], (parent, rest): (BlockHistogram, Sums)) -> Self {
+    pub(super) fn take_away(tree: &TreeContext<'_>, rows: &'a [u32], parent: BlockHistogram, rest: Sums) -> Self {
         let packed = tree.fixed.packed();
         let negated = rows.iter().map(|row| packed[*row as usize].wrapping_neg()).collect();
         Job {
@@ -74,7 +74,7 @@ struct PageEnd<'a> {
 impl PageTask<'_> {
     fn run(self, engine: &FastHistograms<'_>) {
         let Self { page, blocks, is_new, rows, packed, end } = self;
-        add_page(engine, page, blocks, (rows, packed), if is_new { Put::Set } else { Put::Add });
+        add_page(engine, page, blocks, rows, packed, if is_new { Put::Set } else { Put::Add });
         if let Some(end) = end {
             end.run(engine, page.blocks().start, blocks);
         }
@@ -101,7 +101,8 @@ fn add_page(
     engine: &FastHistograms<'_>,
     page: &BinPage,
     blocks: &mut [BlockCells],
-    (rows, packed): (PageRows<'_>, &[u64]),
+    rows: PageRows<'_>,
+    packed: &[u64],
     put: Put,
 ) {
     // Columns that features share are summed beside the blocks.
@@ -170,7 +171,8 @@ impl FastHistograms<'_> {
     pub(super) fn sum<'r>(
         &self,
         tree: &TreeContext<'_>,
-        (rows, whole): (&'r [u32], Sums),
+        rows: &'r [u32],
+        whole: Sums,
         parent: Option<(BlockHistogram, Sums)>,
         n_jobs: usize,
     ) -> Job<'r> {

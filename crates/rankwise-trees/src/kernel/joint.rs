@@ -150,18 +150,17 @@ fn turn_back<P: PutCells>(columns: &Columns, cells: &mut [CellRow]) {
 fn pick(member: &Member, column: &[u64; COLUMN_LEN], whole: u64, of_bins: &mut [u64; COLUMN_LEN]) {
     let mut picked = 0u64;
     for (bins, n_bytes, bytes) in member.runs() {
-        let run = (bins, bytes);
         // Most bins have few bytes each: loops of a length that the compiler knows are no loops.
         picked = picked.wrapping_add(match n_bytes {
-            1 => pick_run::<1>(run, column, of_bins),
-            2 => pick_run::<2>(run, column, of_bins),
-            3 => pick_run::<3>(run, column, of_bins),
-            4 => pick_run::<4>(run, column, of_bins),
-            5 => pick_run::<5>(run, column, of_bins),
-            6 => pick_run::<6>(run, column, of_bins),
-            7 => pick_run::<7>(run, column, of_bins),
-            8 => pick_run::<8>(run, column, of_bins),
-            _ => pick_long_run(run, n_bytes, column, of_bins),
+            1 => pick_run::<1>(bins, bytes, column, of_bins),
+            2 => pick_run::<2>(bins, bytes, column, of_bins),
+            3 => pick_run::<3>(bins, bytes, column, of_bins),
+            4 => pick_run::<4>(bins, bytes, column, of_bins),
+            5 => pick_run::<5>(bins, bytes, column, of_bins),
+            6 => pick_run::<6>(bins, bytes, column, of_bins),
+            7 => pick_run::<7>(bins, bytes, column, of_bins),
+            8 => pick_run::<8>(bins, bytes, column, of_bins),
+            _ => pick_long_run(bins, bytes, n_bytes, column, of_bins),
         });
     }
     // The bin that most bytes mean has what the others leave.
@@ -171,7 +170,8 @@ fn pick(member: &Member, column: &[u64; COLUMN_LEN], whole: u64, of_bins: &mut [
 /// The bins of a run, each of which has `N` bytes; gives the sum of all.
 #[inline(always)]
 fn pick_run<const N: usize>(
-    (bins, bytes): (&[u8], &[u8]),
+    bins: &[u8],
+    bytes: &[u8],
     column: &[u64; COLUMN_LEN],
     of_bins: &mut [u64; COLUMN_LEN],
 ) -> u64 {
@@ -185,7 +185,8 @@ fn pick_run<const N: usize>(
 }
 
 fn pick_long_run(
-    (bins, bytes): (&[u8], &[u8]),
+    bins: &[u8],
+    bytes: &[u8],
     n_bytes: usize,
     column: &[u64; COLUMN_LEN],
     of_bins: &mut [u64; COLUMN_LEN],

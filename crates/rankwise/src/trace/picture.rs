@@ -53,11 +53,11 @@ pub(super) fn draw(trace: &Trace) -> String {
     let height = row_height * shown.len();
 
     let mut svg = head(trace, height);
-    legend(&mut svg, &grades, &palette, (trace.low, is_low.contains(&true)));
+    legend(&mut svg, &grades, &palette, trace.low, is_low.contains(&true));
     for panel in Panel::all(colours.len()) {
         let Panel { left, width, edges, .. } = &panel;
         let rows: Vec<Vec<Colour>> =
-            shown.iter().map(|(_, order)| cells(&order[..edges.len() - 1], &colours, (edges, *width))).collect();
+            shown.iter().map(|(_, order)| cells(&order[..edges.len() - 1], &colours, edges, *width)).collect();
         let _ = writeln!(
             svg,
             "<g transform=\"translate({left},{TOP})\" shape-rendering=\"crispEdges\">\n<path fill=\"{GREY}\" d=\"M0 0h{width}v{height}h-{width}z\"/>"
@@ -140,7 +140,7 @@ fn head(trace: &Trace, height: usize) -> String {
     )
 }
 
-fn legend(svg: &mut String, grades: &[f32], palette: &[String], (low, has_low): (f64, bool)) {
+fn legend(svg: &mut String, grades: &[f32], palette: &[String], low: f64, has_low: bool) {
     let relevant =
         grades.iter().enumerate().rev().map(|(idx, grade)| (&palette[idx + 2][..], format!("label {grade}")));
     let low = has_low.then(|| (RED, format!("label 0, always among the lowest {:.0} %", 100.0 * low)));
@@ -194,7 +194,7 @@ fn edges(n_ranks: usize, width: usize) -> Vec<f64> {
 }
 
 /// The colour of each pixel of a row.
-fn cells(order: &[u32], colours: &[Colour], (edges, width): (&[f64], usize)) -> Vec<Colour> {
+fn cells(order: &[u32], colours: &[Colour], edges: &[f64], width: usize) -> Vec<Colour> {
     let mut cells = vec![0; width];
     // Red less grey ranks of a cell.
     let mut balance = vec![0i32; width];
@@ -306,7 +306,7 @@ mod tests {
         let mut colours = vec![0; 5000];
         colours[4990] = 3;
         colours[2000..3000].fill(1);
-        let cells = cells(&order, &colours, (&edges, WIDTH));
+        let cells = cells(&order, &colours, &edges, WIDTH);
         assert_eq!(cells.iter().filter(|cell| **cell == 3).count(), 1);
         assert_eq!(cells[edges[2500] as usize], 1);
         assert_eq!(cells[0], 0);

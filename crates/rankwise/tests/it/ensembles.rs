@@ -21,7 +21,7 @@ fn a_model_scores_as_it_did_in_training() {
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
         let trained = train(&params, &data, &[], &mut Silent).unwrap();
         let scores = rankwise::predict_canonical(&trained.model, &data);
-        assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{settings:?}");
+        assert!(scores.iter().zip(&trained.train_scores_canonical).all(|(a, b)| close(*a, *b)), "{settings:?}");
 
         let sets = [ValidSet { name: "valid", data: &valid }];
         let cut = train(&params, &data, &sets, &mut Silent).unwrap();

@@ -77,7 +77,10 @@ fn a_shrunk_model_scores_as_it_did_in_training() {
             let trained = train(&params(&settings), &data, &[], &mut Silent).unwrap();
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(1.0);
             let scores = rankwise::predict_canonical(&trained.model, &data);
-            assert!(scores.iter().zip(&trained.train_scores).all(|(a, b)| close(*a, *b)), "{mode} {objective}");
+            assert!(
+                scores.iter().zip(&trained.train_scores_canonical).all(|(a, b)| close(*a, *b)),
+                "{mode} {objective}"
+            );
 
             let sets = [ValidSet { name: "valid", data: &valid }];
             let cut = train(&params(&settings), &data, &sets, &mut Silent).unwrap();
@@ -92,7 +95,7 @@ fn noise_shows_and_fades_as_it_cools() {
     let data = dataset(&web_docs(1500, 20, 1));
     let scores = |more: &[(&str, &str)]| {
         let common = [("num_trees", "10"), ("model_shrink_rate", "0"), ("objective", "rmse")];
-        train(&params(&[&common, more].concat()), &data, &[], &mut Silent).unwrap().train_scores
+        train(&params(&[&common, more].concat()), &data, &[], &mut Silent).unwrap().train_scores_canonical
     };
     let plain = scores(&[]);
     let distance = |temperature: &str| {

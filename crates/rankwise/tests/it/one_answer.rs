@@ -181,6 +181,6 @@ fn training_scores_are_the_models() {
     let data = dataset(&docs_with_twins(true));
     for settings in SETTINGS {
         let trained = train(&params(settings), &data, &[], &mut Silent).unwrap();
-        assert_eq!(trained.train_scores, rankwise::predict_canonical(&trained.model, &data), "{settings:?}");
+        assert_eq!(trained.train_scores_canonical, rankwise::predict_canonical(&trained.model, &data), "{settings:?}");
     }
 }

@@ -17,7 +17,7 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
     let before = ndcg10(&valid, &rankwise::predict_canonical(&model, &valid));
     let mut last = trees_of(&model).len();
     for max_loss in [0.0, 0.002, 0.02, 2.0] {
-        let pruned = prune(&model, &valid, (&metric(), &rules), max_loss).unwrap();
+        let pruned = prune(&model, &valid, &metric(), &rules, max_loss).unwrap();
         let back = Model::from_json(pruned.model.to_json().as_bytes()).unwrap();
         let after = ndcg10(&valid, &rankwise::predict_canonical(&back, &valid));
         assert_eq!((pruned.before, pruned.after), (before, after));
@@ -36,7 +36,7 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
     }
     assert_eq!(last, 1);
     // The trees that are kept, with their weights, say more of what the model says than as many first trees do.
-    let some = prune(&model, &valid, (&metric(), &rules), 0.02).unwrap().model;
+    let some = prune(&model, &valid, &metric(), &rules, 0.02).unwrap().model;
     let first = with_trees(&model, trees_of(&model)[..trees_of(&some).len()].to_vec());
     let whole = rankwise::predict_canonical(&model, &valid);
     let distance = |model: &Model| -> f64 {
@@ -58,7 +58,7 @@ fn trees_that_say_the_same_are_one() {
     let data = dataset(&web_docs(600, 10, 1));
     let one = train(&params(&[("num_trees", "3")]), &data, &[], &mut Silent).unwrap().model;
     let twice = with_trees(&one, [trees_of(&one), trees_of(&one)].concat());
-    let pruned = prune(&twice, &data, (&metric(), &Rules::default()), 0.001).unwrap();
+    let pruned = prune(&twice, &data, &metric(), &Rules::default(), 0.001).unwrap();
     assert!(trees_of(&pruned.model).len() <= 3);
     if trees_of(&pruned.model).len() == 3 {
         let whole: Vec<f64> = rankwise::predict_canonical(&twice, &data);
@@ -74,7 +74,7 @@ fn the_answer_does_not_depend_on_threads_or_order() {
     let model = train(&params(&[("num_trees", "30")]), &dataset(&docs), &[], &mut Silent).unwrap().model;
     let pruned = |docs: &[crate::Doc], threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| prune(&model, &dataset(docs), (&metric(), &Rules::default()), 0.01).unwrap().model.to_json())
+        pool.install(|| prune(&model, &dataset(docs), &metric(), &Rules::default(), 0.01).unwrap().model.to_json())
     };
     let backwards: Vec<crate::Doc> = docs.iter().rev().cloned().collect();
     assert_eq!(pruned(&docs, 1), pruned(&backwards, 3));
@@ -87,10 +87,10 @@ fn what_cannot_be_pruned_is_refused() {
     let model = |settings: &[(&str, &str)]| train(&params(settings), &data, &[], &mut Silent).unwrap().model;
     let plain = model(&[("num_trees", "2")]);
     for bound in [-1.0, f64::NAN] {
-        assert!(matches!(prune(&plain, &data, (&metric(), &rules), bound), Err(PruneError::Bound(_))));
+        assert!(matches!(prune(&plain, &data, &metric(), &rules, bound), Err(PruneError::Bound(_))));
     }
     let multiclass = model(&[("num_trees", "2"), ("objective", "multiclass")]);
-    assert!(matches!(prune(&multiclass, &data, (&metric(), &rules), 0.1), Err(PruneError::Model(_))));
+    assert!(matches!(prune(&multiclass, &data, &metric(), &rules, 0.1), Err(PruneError::Model(_))));
     let bare = with_trees(&plain, Vec::new());
-    assert_eq!(prune(&bare, &data, (&metric(), &rules), 0.1).unwrap_err(), PruneError::NoTrees);
+    assert_eq!(prune(&bare, &data, &metric(), &rules, 0.1).unwrap_err(), PruneError::NoTrees);
 }

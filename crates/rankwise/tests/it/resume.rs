@@ -110,7 +110,7 @@ fn every_tree_is_a_place_to_go_on_from() {
         for (idx, bytes) in keeper.checkpoints.iter().enumerate() {
             let resumed = job.resume(bytes, &params, 1 + idx % 3).unwrap();
             assert_eq!(resumed.model.to_json(), whole.model.to_json(), "{settings:?} from tree {}", idx + 1);
-            assert_eq!(bits(&resumed.train_scores), bits(&whole.train_scores));
+            assert_eq!(bits(&resumed.train_scores_canonical), bits(&whole.train_scores_canonical));
             assert_eq!((resumed.stopped, resumed.trees_grown), (whole.stopped, whole.trees_grown));
             assert_eq!(resumed.values, whole.values);
         }

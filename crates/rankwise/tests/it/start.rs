@@ -41,8 +41,8 @@ fn a_run_in_two_parts_is_the_run_in_one() {
         let first = train(&wanted(settings, "4"), &data, &[], &mut Silent).unwrap().model;
         let second = Training::new(&wanted(settings, "5"), &data).start(&first).run(&mut Silent).unwrap();
         assert_eq!(contents(&whole.model), contents(&second.model), "{settings:?}");
-        assert_eq!(second.train_scores, whole.train_scores);
-        assert_eq!(second.train_scores, rankwise::predict_canonical(&second.model, &data), "{settings:?}");
+        assert_eq!(second.train_scores_canonical, whole.train_scores_canonical);
+        assert_eq!(second.train_scores_canonical, rankwise::predict_canonical(&second.model, &data), "{settings:?}");
         assert_eq!(second.start_trees, trees_of(&first).len());
         let back = Model::from_json(second.model.to_json().as_bytes()).unwrap();
         assert_eq!(rankwise::predict_canonical(&back, &valid), rankwise::predict_canonical(&whole.model, &valid));
@@ -72,7 +72,9 @@ fn runs_that_change_trees_or_documents_may_start_from_a_model() {
         let trained = Training::new(&wanted(settings, "8"), &data).start(&first).run(&mut Silent).unwrap();
         assert_eq!(contents(&trained.model)[..6], contents(&first)[..], "{settings:?}");
         assert!(trees_of(&trained.model).len() > 6, "{settings:?}");
-        for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
+        for (kept, scored) in
+            trained.train_scores_canonical.iter().zip(rankwise::predict_canonical(&trained.model, &data))
+        {
             assert!((kept - scored).abs() < 1e-9, "{settings:?}: {kept} and {scored}");
         }
     }
@@ -126,7 +128,8 @@ fn a_start_shrinks_with_the_trees() {
     // Three factors of 1 - 0.5 * 0.2.
     let (was, is) = (trees_of(&first)[0].parts().leaf_value[0], trees_of(&trained.model)[0].parts().leaf_value[0]);
     assert!((is / was - 0.9f64.powi(3)).abs() < 1e-12, "{was} to {is}");
-    for (kept, scored) in trained.train_scores.iter().zip(rankwise::predict_canonical(&trained.model, &data)) {
+    for (kept, scored) in trained.train_scores_canonical.iter().zip(rankwise::predict_canonical(&trained.model, &data))
+    {
         assert!((kept - scored).abs() < 1e-12, "{kept} and {scored}");
     }
 }

@@ -1,0 +1,63 @@
+//! The data of `rankwise train`.
+
+use std::path::Path;
+
+use rankwise::data::{Absent, Dataset, Documents, LoadedData};
+use rankwise::io::{LayoutSpec, ReadOptions};
+use rankwise::model::Model;
+
+use crate::args::Train;
+use crate::files;
+use crate::output::Output;
+
+/// What decides how the data is read.
+pub(super) struct Inputs<'a> {
+    pub(super) args: &'a Train,
+    pub(super) layout: LayoutSpec,
+    pub(super) absent: Absent,
+    /// The model to start from.
+    pub(super) start: Option<&'a Model>,
+    pub(super) output: Output,
+}
+
+impl Inputs<'_> {
+    fn options(&self) -> ReadOptions {
+        ReadOptions { layout: self.layout.clone(), ..ReadOptions::new(self.absent) }
+    }
+
+    /// Reads the training data.
+    pub(super) fn training_data(&self, path: &Path) -> anyhow::Result<LoadedData> {
+        let pairs = self.args.pairs.clone();
+        // Pairs say all that is needed.
+        let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options() };
+        let Some(model) = self.start else { return files::read_training_data(path, &options) };
+        let features = Some(model.named_features()).filter(|names| !names.is_empty());
+        let options = ReadOptions { features, takes_more_features: true, ..options };
+        // A model to start from is asked about values.
+        let data = files::read_data(path, &options)?;
+        if !model.features().is_empty() {
+            if model.feature_names().is_empty() {
+                let known = "the model to start from knows features by number; give both names";
+                files::check_unnamed(&data, path, known)?;
+            }
+            files::warn_unknown_features(model, &data, path, self.output);
+        }
+        Ok(LoadedData::Values(data))
+    }
+
+    /// Reads the validation sets, which have the columns of the training data, wherever they stand.
+    pub(super) fn valid_data(&self, training: &Documents) -> anyhow::Result<Vec<Dataset>> {
+        let features = Some(training.feature_names().to_vec()).filter(|names| !names.is_empty());
+        let is_unnamed = features.is_none() && training.n_features() > 0;
+        let is_label_optional = self.args.pairs.is_some();
+        let options = ReadOptions { features, is_label_optional, ..self.options() };
+        let read = |path: &Path| {
+            let data = files::read_data(path, &options)?;
+            if is_unnamed {
+                files::check_unnamed(&data, path, "the training data has none; give both names")?;
+            }
+            Ok(data)
+        };
+        self.args.valid.iter().map(|path| read(path)).collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! What `rankwise train` says in the end.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rankwise::model::TreeEnsemble;
+use rankwise::train::{StopReason, TrainParams, Trained};
+use serde_json::json;
+
+use crate::checkpoint::Keeper;
+use crate::{memory, text};
+
+/// What is told and printed at the end.
+pub(super) struct Report<'a> {
+    pub(super) params: &'a TrainParams,
+    pub(super) trained: &'a Trained,
+    pub(super) ensemble: &'a TreeEnsemble,
+    pub(super) out: &'a Path,
+    pub(super) load: Duration,
+    pub(super) total: Duration,
+    /// The trees of the checkpoint that the run began with.
+    pub(super) first_tree: Option<usize>,
+    pub(super) keeper: Option<&'a Keeper>,
+    pub(super) traces: Vec<PathBuf>,
+}
+
+impl Report<'_> {
+    pub(super) fn text(&self) -> String {
+        let Trained { start_trees, trees_grown, values, stopped, .. } = self.trained;
+        let n_kept = self.ensemble.n_trees() - start_trees;
+        let why = match stopped {
+            StopReason::Finished => "",
+            StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
+            StopReason::NothingToLearn => "; stopped, since no split was worth making",
+            StopReason::Interrupted => "; interrupted",
+        };
+        let kept = if n_kept < *trees_grown { format!(", kept the best {n_kept}") } else { String::new() };
+        let seconds = self.total.as_secs_f64();
+        let onto =
+            if *start_trees > 0 { format!(" onto {}", text::count(*start_trees, "tree")) } else { String::new() };
+        let mut out = format!("grew {}{onto}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        if let Some(outliers) = self.trained.outliers {
+            let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
+        }
+        for value in values {
+            let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
+        }
+        if !values.is_empty() {
+            let _ = writeln!(out, "rules: {}", self.params.rules().describe(&self.params.boosting().metric));
+        }
+        for path in std::iter::once(self.out).chain(self.traces.iter().map(PathBuf::as_path)) {
+            let _ = writeln!(out, "wrote {}", path.display());
+        }
+        if *stopped == StopReason::Interrupted {
+            let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
+        }
+        out
+    }
+
+    pub(super) fn json(&self) -> serde_json::Value {
+        let Trained { values, phases, .. } = self.trained;
+        let first_set = values.first().map(|first| first.set.clone());
+        let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
+            values
+                .iter()
+                .filter(|value| value.set == set)
+                .map(|value| (value.metric.clone(), value.value.into()))
+                .collect()
+        };
+        let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
+        sets.dedup();
+        let known = self.load + phases.total.saturating_sub(phases.other());
+        json!({
+            "model": self.out.display().to_string(),
+            "traces": self.traces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+            "trees": self.ensemble.n_trees(),
+            "start_trees": self.trained.start_trees,
+            "best_iteration": (self.ensemble.n_trees() - self.trained.start_trees) / self.ensemble.n_outputs(),
+            "trees_grown": self.trained.trees_grown,
+            "stopped": match self.trained.stopped {
+                StopReason::Finished => "finished",
+                StopReason::EarlyStopping => "early-stopping",
+                StopReason::NothingToLearn => "nothing-to-learn",
+                StopReason::Interrupted => "interrupted",
+            },
+            "outliers": self.trained.outliers,
+            "resumed_from": self.first_tree,
+            "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
+            "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
+            "convention": self.params.rules().entries(&self.params.boosting().metric).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "seconds": {
+                "load": self.load.as_secs_f64(),
+                "bin": phases.bin.as_secs_f64(),
+                "gradients": phases.gradients.as_secs_f64(),
+                "histograms": phases.histograms.as_secs_f64(),
+                "splits": phases.splits.as_secs_f64(),
+                "partition": phases.partition.as_secs_f64(),
+                "scores": phases.scores.as_secs_f64(),
+                "validation": phases.validation.as_secs_f64(),
+                "other": self.total.saturating_sub(known).as_secs_f64(),
+                "total": self.total.as_secs_f64(),
+            },
+            "peak_memory_bytes": memory::peak_bytes(),
+        })
+    }
+}
