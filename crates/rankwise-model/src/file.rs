@@ -201,7 +201,7 @@ fn json_error(error: &serde_json::Error) -> ModelError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -278,17 +278,22 @@ mod tests {
         assert_eq!(Model::from_json(text.as_bytes()).unwrap(), model());
     }
 
+    /// The file of a model, with other bytes in places.
+    pub(crate) fn changed(model: &Model, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
+        let mut bytes = model.to_json().into_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = *byte;
+        }
+        bytes
+    }
+
     proptest! {
         /// Bytes changed anywhere give a model or an error, never a panic and never another model.
         #[test]
         fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let model = model();
-            let mut bytes = model.to_json().into_bytes();
-            for (at, byte) in changes {
-                let at = at.index(bytes.len());
-                bytes[at] = byte;
-            }
-            if let Ok(read) = Model::from_json(&bytes) {
+            if let Ok(read) = Model::from_json(&changed(&model, &changes)) {
                 prop_assert_eq!(read, model);
             }
         }

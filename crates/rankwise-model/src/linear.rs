@@ -94,6 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::file::tests::changed;
     use crate::{AbsentFeature, Header, Model, Precision};
 
     fn model(precision: Precision) -> Model {
@@ -201,12 +202,7 @@ mod tests {
         #[test]
         fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let model = model(Precision::F32);
-            let mut bytes = model.to_json().into_bytes();
-            for (at, byte) in changes {
-                let at = at.index(bytes.len());
-                bytes[at] = byte;
-            }
-            if let Ok(read) = Model::from_json(&bytes) {
+            if let Ok(read) = Model::from_json(&changed(&model, &changes)) {
                 prop_assert_eq!(read, model);
             }
         }

@@ -147,7 +147,7 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
         ("train train.txt --out m.json --metric ndcg@0", &["parameter 'metric': 'ndcg@0'", "(ndcg|dcg|map|mrr|"]),
         (
             "train train.txt --out m.json --ties luck",
-            &["parameter 'ties': 'luck'", "worst|best|average|input|docid|random"],
+            &["invalid value 'luck' for '--ties <VALUE>'", "worst|best|average|input|docid|random"],
         ),
         (
             "eval train.txt --model model.json --metric ndgc@10",

@@ -203,7 +203,7 @@ fn columns_are_matched_by_name() {
             &["named.csv: its columns have names, but the training data"],
         ),
         ("train named.csv --separator ab --out x.json", &["one ASCII character"]),
-        ("train named.csv --separator 1 --out x.json", &["give another"]),
+        ("train named.csv --separator 1 --out x.json", &["numbers, ids and line ends do not hold"]),
         ("train named.csv --header maybe --out x.json", &["maybe"]),
         (
             "train train.txt --label-column 0 --out x.json",
@@ -243,7 +243,7 @@ fn a_configuration_may_describe_the_columns() {
     sandbox.write("bad.toml", "num_trees = 6\nheader = \"maybe\"\n");
     sandbox.refused(
         &["train", "odd.csv", "--config", "bad.toml", "--out", "x.json"],
-        &["bad.toml:2:1: 'header' cannot be 'maybe'; give auto, yes or no"],
+        &["bad.toml:2:1: parameter 'header': 'maybe' does not fit; give auto|yes|no"],
     );
 }
 

@@ -299,7 +299,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("eval train.txt --scores scores.txt --metric err --gain linear", "has the gain ... for a probability; use gain=exp"),
     ("eval train.txt --scores scores.txt --relevant-from 0", "'relevant_from': 0 is out of range"),
     ("eval train.txt --scores scores.txt --rbp-persistence 1", "'rbp_persistence': 1 is out of range"),
-    ("eval train.txt --scores scores.txt --discount log3", "'discount': 'log3'"),
+    ("eval train.txt --scores scores.txt --discount log3", "'log3' for '--discount <VALUE>'"),
     // Systems and what they are measured by.
     ("eval --run run.txt", "<DATA>"),
     ("eval --scores scores.txt --qrels qrels.txt", "--scores needs DATA: documents with labels"),
