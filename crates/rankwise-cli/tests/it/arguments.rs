@@ -157,7 +157,7 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
         ("eval train.txt --model model.json --metric ndcg@-1", &["parameter 'metric': 'ndcg@-1'"]),
         (
             "eval train.txt --model model.json --gain square",
-            &["parameter 'gain': 'square'", "exp|linear|table:0,1,3,..."],
+            &["invalid value 'square' for '--gain <VALUE>'", "exp|linear|table:0,1,3,..."],
         ),
         ("eval train.txt --model model.json --gain table:", &["parameter 'gain': 'table:'"]),
         ("eval train.txt --model model.json --gain table:0,-1", &["parameter 'gain': 'table:0,-1'"]),
