@@ -4,7 +4,7 @@
 
 Random tables with columns of every numeric type, with and without nulls, with few or many different values; pyarrow writes
 each in a way of storing that is drawn at random (version of the pages, sizes of pages, row groups and dictionaries, encodings,
-compression). The binary turns the file into CSV, whose values must be those of the table as 32-bit floats, and into Parquet,
+compression). The binary turns the file into CSV, whose values must be those of the table as 64-bit floats, and into Parquet,
 which pyarrow must read as the same values. The first differences are shown, and the exit code is 1.
 """
 
@@ -32,7 +32,7 @@ CODECS = ["none", "snappy", "zstd", "gzip", "lz4"]
 
 
 def column(rng, kind, n_rows):
-    """A pyarrow array and its values as 32-bit floats, NaN for nulls."""
+    """A pyarrow array and its values as 64-bit floats, NaN for nulls."""
     n_different = int(rng.choice([1, 2, 20, 300, n_rows]))
     if pa.types.is_boolean(kind):
         different = np.array([False, True])
@@ -50,7 +50,7 @@ def column(rng, kind, n_rows):
     is_null = rng.random(n_rows) < rng.choice([0.0, 0.0, 0.01, 0.5, 1.0])
     values = different[places]
     array = pa.array(values.tolist() if pa.types.is_decimal(kind) else values, kind, mask=is_null)
-    floats = np.array([float(value) for value in values], dtype=np.float64).astype(np.float32)
+    floats = np.array([float(value) for value in values], dtype=np.float64)
     floats[is_null] = np.nan
     return array, floats
 
@@ -97,14 +97,14 @@ def from_csv(path, names):
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     # A feature that no row has is in no file.
-    number = lambda text: np.float32(text) if text else np.float32("nan")
-    return {name: np.array([number(row.get(name, "")) for row in rows], dtype=np.float32) for name in names}
+    number = lambda text: float(text) if text else np.nan
+    return {name: np.array([number(row.get(name, "")) for row in rows], dtype=np.float64) for name in names}
 
 
 def from_parquet(path, names, n_rows):
     table = pq.read_table(path)
-    missing = np.full(n_rows, np.nan, dtype=np.float32)
-    return {name: table[name].to_numpy().astype(np.float32) if name in table.column_names else missing for name in names}
+    missing = np.full(n_rows, np.nan, dtype=np.float64)
+    return {name: table[name].to_numpy().astype(np.float64) if name in table.column_names else missing for name in names}
 
 
 def main():
@@ -127,7 +127,9 @@ def main():
             for by, (column_name, values) in itertools.product(range(2), expected.items()):
                 n_values += len(values)
                 found = read[by][column_name]
-                row = differs(found, values)
+                # Text of a 32-bit float is as short as reads back as that float.
+                is_short = pa.types.is_floating(table.schema.field(column_name).type) and table.schema.field(column_name).type.bit_width < 64
+                row = differs(found.astype(np.float32) if is_short else found, values)
                 if row is not None:
                     place = f"table {idx}, by {['CSV', 'Parquet'][by]}: {table.schema.field(column_name)}, row {row}"
                     faults.append(f"{place}: {found[row]} is not {values[row]}; stored by {form}")

@@ -10,9 +10,10 @@ use crate::gate::{Outcome, skips_file};
 use crate::steps::{cargo, starts, target_folder};
 
 /// All share one environment, which `peers/environment.py` makes.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     "peers/metrics.py",
     "peers/import.py",
+    "peers/exact.py",
     "peers/export.py",
     "peers/objectives.py",
     "peers/listwise.py",

@@ -6,7 +6,7 @@ use rankwise::ModelFile as _;
 use rankwise::data::{Absent, Dataset, Documents, LoadedData, Remark};
 use rankwise::formats::Source;
 use rankwise::io::{IoError, ReadOptions, read_bytes, read_dataset_with, write_atomically};
-use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
+use rankwise::model::{AbsentFeature, Model, Precision, TreeEnsemble};
 
 use crate::data_args::DataArgs;
 use crate::failure::user;
@@ -68,13 +68,25 @@ pub(crate) fn absent_of(model: &Model) -> Absent {
     }
 }
 
-/// Reads data for a model: what a feature left out of a line means is what it meant in training, and columns with names
-/// are those that the model asks for.
+/// How data is read for a model: what a feature left out of a line means is what it meant in training, columns with names are
+/// those that the model asks for, and values are as precise as the model compares them.
+pub(crate) fn options_for(model: &Model, typed: &DataArgs, labels: Labels) -> anyhow::Result<ReadOptions> {
+    Ok(ReadOptions {
+        is_label_optional: labels == Labels::Optional,
+        features: Some(model.named_features()).filter(|names| !names.is_empty()),
+        keeps_f64: model.precision() == Precision::F64,
+        ..typed.options(absent_of(model))?
+    })
+}
+
+/// Reads data for a model; see [`options_for`].
 pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels: Labels) -> anyhow::Result<Dataset> {
-    let mut options = typed.options(absent_of(model))?;
-    options.is_label_optional = labels == Labels::Optional;
-    options.features = Some(model.named_features()).filter(|names| !names.is_empty());
-    let data = read_data(path, &options)?;
+    read_data_with(model, path, &options_for(model, typed, labels)?)
+}
+
+/// Reads data for a model, with options that were made for it.
+pub(crate) fn read_data_with(model: &Model, path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
+    let data = read_data(path, options)?;
     if model.feature_names().is_empty() && !model.features().is_empty() {
         check_unnamed(&data, path, "the model knows features by number; train it on data with names")?;
     }

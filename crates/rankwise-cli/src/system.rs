@@ -12,7 +12,7 @@ use std::time::Instant;
 use rankwise::data::{Absent, Dataset, StringTable};
 use rankwise::io::{Qrels, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
-use rankwise::model::{AbsentFeature, Model};
+use rankwise::model::{AbsentFeature, Model, Precision};
 use rankwise::params::ParamValue as _;
 use rankwise::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 
@@ -183,6 +183,7 @@ struct JudgementCache<'a> {
 struct Reading {
     absent: AbsentFeature,
     names: Vec<(u32, String)>,
+    precision: Precision,
 }
 
 impl<'a> JudgementCache<'a> {
@@ -251,7 +252,7 @@ impl<'a> JudgementCache<'a> {
 
     /// The documents as a model reads them.
     fn data_for(&mut self, model: &Model) -> anyhow::Result<&Dataset> {
-        let reading = Reading { absent: model.absent(), names: model.named_features() };
+        let reading = Reading { absent: model.absent(), names: model.named_features(), precision: model.precision() };
         if self.data.as_ref().is_some_and(|(known, _)| *known != reading) {
             if files::is_stream(self.judgements.path()) {
                 return Err(user("-: these systems read the data in different ways, so it must be a file"));
@@ -263,7 +264,7 @@ impl<'a> JudgementCache<'a> {
 
     /// The documents in whatever way they were read: only their labels count.
     fn any_data(&mut self) -> anyhow::Result<&Dataset> {
-        let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new() };
+        let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F32 };
         self.read_data(reading, |path, typed| files::read_data(path, &typed.options(Absent::Missing)?))
     }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::columns::rounded;
 use crate::members::Bytes;
 use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
@@ -108,6 +109,7 @@ impl BinnedDataset {
                         column.extend(codes.iter().map(|code| bin[usize::from(*code)]));
                     }
                     Some(Column::Dense(values)) => bins.bin_all(values, &mut column),
+                    Some(Column::Wide(values)) => column.extend(values.iter().map(|value| bins.bin(rounded(*value)))),
                     Some(Column::Sparse { rows, values, rest }) => {
                         column.resize(n_rows, bins.bin(*rest));
                         for (row, value) in rows.iter().zip(values) {
@@ -152,6 +154,10 @@ impl BinnedDataset {
 fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     match column {
         Column::Dense(values) => FeatureBins::from_values(sample.of(values), max_bin),
+        Column::Wide(values) => {
+            let sampled = sample.of(values).into_iter().map(rounded).collect();
+            FeatureBins::from_values(sampled, max_bin)
+        }
         Column::Coded { codes, values } => {
             let mut counts = vec![0usize; values.len()];
             for code in sample.of(codes) {

@@ -166,7 +166,8 @@ impl DatasetBuilder {
         }
         self.check_labels()?;
         let table = Table::take_from(&mut self.blocks);
-        self.blocks = self.blocks.into_par_iter().map(RowBlock::by_row).collect();
+        let is_exact = self.blocks.iter().any(RowBlock::has_exact_columns);
+        self.blocks = self.blocks.into_par_iter().map(|block| block.by_row(is_exact)).collect();
         self.extras.take_from(&self.blocks)?;
         self.extras.check(n_rows)?;
 

@@ -14,7 +14,7 @@ const TASK_ROWS: usize = 4096;
 
 /// A type of feature values: f32, or f64, which is rounded to f32 as readers do. NaN is missing; infinite values become the
 /// largest finite ones, which order the same way.
-pub trait FeatureValue: Copy + Send + Sync {
+pub trait FeatureValue: Copy + Send + Sync + Into<f64> {
     /// As it is kept.
     fn to_f32(self) -> f32;
 }
@@ -102,6 +102,7 @@ pub struct ValuesBuilder<'a, T> {
     positions: Option<Vec<u32>>,
     pairs: Option<Vec<Pair>>,
     feature_names: Option<Vec<String>>,
+    keeps_f64: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -135,6 +136,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             positions: None,
             pairs: None,
             feature_names: None,
+            keeps_f64: false,
         }
     }
 
@@ -191,6 +193,21 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
     /// The name of each feature.
     pub fn feature_names(self, names: &[impl AsRef<str>]) -> Self {
         Self { feature_names: Some(names.iter().map(|name| name.as_ref().to_owned()).collect()), ..self }
+    }
+
+    /// Keeps what f32 does not hold, for models that compare f64 values, such as LightGBM's. Training rounds all the same.
+    ///
+    /// ```
+    /// use rankwise_data::Dataset;
+    ///
+    /// let seconds = [1_700_000_001.0, 1_700_000_030.0];
+    /// let data = Dataset::from_dense(&seconds, 1).qids(&[1, 1]).keep_f64().build()?;
+    /// assert_eq!(data.column(0).get(0), data.column(0).get(1));
+    /// assert_ne!(data.column(0).get_f64(0), data.column(0).get_f64(1));
+    /// # Ok::<(), rankwise_data::DataError>(())
+    /// ```
+    pub fn keep_f64(self) -> Self {
+        Self { keeps_f64: true, ..self }
     }
 
     /// What a feature that a sparse row leaves out means. It must be the same in training and in scoring.
@@ -252,7 +269,11 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             (0..n_rows).for_each(|row| self.start_row(&mut block, row));
             let column = |values: &&[T]| {
                 let mut column = ColumnValues::expecting(n_rows);
-                column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
+                if self.keeps_f64 {
+                    column.append_f64(&values.iter().map(|value| (*value).into()).collect::<Vec<f64>>());
+                } else {
+                    column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
+                }
                 column
             };
             let ids: Vec<u32> = (0..columns.len() as u32).collect();
@@ -283,7 +304,12 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         let mut block = RowBlock::for_table(&ids);
         for row in rows {
             self.start_row(&mut block, row);
-            values[row * n_features..][..n_features].iter().for_each(|value| block.push_next_value(value.to_f32()));
+            let values = &values[row * n_features..][..n_features];
+            if self.keeps_f64 {
+                values.iter().for_each(|value| block.push_next_f64((*value).into()));
+            } else {
+                values.iter().for_each(|value| block.push_next_value(value.to_f32()));
+            }
             block.finish_table_row();
         }
         block
@@ -301,7 +327,11 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             self.start_row(&mut block, row);
             let places = indptr[row]..indptr[row + 1];
             for (feature, value) in indices[places.clone()].iter().zip(&values[places]) {
-                block.push_value(*feature, value.to_f32());
+                if self.keeps_f64 {
+                    block.push_f64(*feature, (*value).into());
+                } else {
+                    block.push_value(*feature, value.to_f32());
+                }
             }
             block.finish_row().map_err(|feature| DataError::DuplicateFeature { row: row + 1, feature })?;
         }

@@ -20,6 +20,7 @@ mod builder;
 mod cached;
 mod columns;
 mod dataset;
+mod decimal;
 mod documents;
 mod error;
 mod in_memory;

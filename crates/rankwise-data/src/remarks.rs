@@ -5,6 +5,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use crate::columns::rounded;
 use crate::{Column, Dataset, Documents};
 
 /// Examples that a finding lists.
@@ -158,6 +159,10 @@ impl ColumnFacts {
             Column::Sparse { values, .. } => (values, values.len() == n_rows),
             Column::Coded { codes, values } => {
                 in_use = values_in_use(codes, values);
+                (&in_use, true)
+            }
+            Column::Wide(values) => {
+                in_use = values.iter().map(|value| rounded(*value)).collect();
                 (&in_use, true)
             }
         };

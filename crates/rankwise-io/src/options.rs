@@ -160,6 +160,9 @@ pub struct ReadOptions {
     pub features: Option<Vec<(u32, String)>>,
     /// Whether other columns are read, too, and get ids beyond those.
     pub takes_more_features: bool,
+    /// Whether to keep what f32 does not hold, for models that compare f64 values, such as LightGBM's, and for conversions.
+    /// Training rounds all the same.
+    pub keeps_f64: bool,
     /// A file of pairs, where there is none beside the data.
     pub pairs: Option<PathBuf>,
 }
@@ -173,6 +176,7 @@ impl ReadOptions {
             is_label_optional: false,
             features: None,
             takes_more_features: false,
+            keeps_f64: false,
             pairs: None,
         }
     }

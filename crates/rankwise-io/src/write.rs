@@ -143,6 +143,14 @@ fn lines<T>(items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) -> V
     text
 }
 
+/// Appends the value of a feature, exactly.
+pub(crate) fn push_value(text: &mut Vec<u8>, column: &Column, place: usize) {
+    match column {
+        Column::Wide(values) => number::push_f64(text, values[place]),
+        _ => number::push_f32(text, column.get(place)),
+    }
+}
+
 /// The rows of a data set in input order. A `place` is a row in canonical order.
 pub(crate) struct Rows<'a> {
     pub(crate) data: &'a Dataset,

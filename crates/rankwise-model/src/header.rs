@@ -29,6 +29,19 @@ impl Precision {
     }
 }
 
+/// The largest f32 that is not above a number.
+pub fn floor_f32(number: f64) -> f32 {
+    let near = number as f32;
+    if f64::from(near) > number { near.next_down() } else { near }
+}
+
+/// The largest f64 that rounds to an f32: half-way to the next one, which goes to the even of both. A value is at most this
+/// exactly if its f32 is at most `value`.
+pub fn last_rounded_to(value: f32) -> f64 {
+    let half_way = f64::midpoint(value.into(), value.next_up().into());
+    if half_way as f32 <= value { half_way } else { half_way.next_down() }
+}
+
 /// What a feature that a document does not name means to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -123,6 +136,24 @@ mod tests {
         assert_eq!(Precision::F32.round(1e300), f64::from(f32::MAX));
         assert!(Precision::F32.round(f64::NAN).is_nan());
         assert_eq!(Precision::F64.round(0.1), 0.1);
+    }
+
+    #[test]
+    fn the_floor_is_the_next_f32_below() {
+        for value in [0.1, -0.1, 1e-50, -1e-50, 3.5, 1e39, -1e39, 16_777_217.0] {
+            let floor = floor_f32(value);
+            assert!(f64::from(floor) <= value && f64::from(floor.next_up()) > value, "{value} {floor}");
+        }
+    }
+
+    #[test]
+    fn an_f64_threshold_parts_values_as_rounding_does() {
+        for threshold in [0.0, -0.0, 0.1, -0.1, 1.0, 1e-45, -1e-45, 16_777_216.0, 3e38_f32, f32::MAX.next_down()] {
+            let last = last_rounded_to(threshold);
+            assert!(last as f32 <= threshold, "{threshold}");
+            assert!(last.next_up() as f32 > threshold, "{threshold}");
+            assert_eq!(floor_f32(last), threshold);
+        }
     }
 
     #[test]

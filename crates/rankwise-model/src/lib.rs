@@ -23,7 +23,7 @@ mod tree;
 pub use ensemble::TreeEnsemble;
 pub use error::ModelError;
 pub use file::FORMAT_VERSION;
-pub use header::{AbsentFeature, Header, Precision, TrainedOn};
+pub use header::{AbsentFeature, Header, Precision, TrainedOn, floor_f32, last_rounded_to};
 pub use importance::FeatureImportance;
 pub use linear::LinearRanker;
 pub use model::Model;

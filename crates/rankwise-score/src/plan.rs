@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use rankwise_model::{Child, Tree, TreeEnsemble};
+use rankwise_model::{Child, Tree, TreeEnsemble, floor_f32};
 
 use crate::kernel::rank::Marks;
 
@@ -142,7 +142,7 @@ fn rulers(trees: &[Tree]) -> (Vec<Ruler>, BTreeMap<Question, u32>) {
             }
             let ruler = Ruler {
                 feature: of_feature[0].0 as usize,
-                narrow: Marks::new(&part.iter().map(|questions| round_down(questions[0].1)).collect::<Vec<_>>()),
+                narrow: Marks::new(&part.iter().map(|questions| floor_f32(questions[0].1)).collect::<Vec<_>>()),
                 wide: Marks::new(&part.iter().map(|questions| questions[0].1).collect::<Vec<_>>()),
                 tests: sides.map(|side| side.into_iter().map(|(place, _)| place as u8).collect()),
                 first_test: n_tests,
@@ -152,12 +152,6 @@ fn rulers(trees: &[Tree]) -> (Vec<Ruler>, BTreeMap<Question, u32>) {
         }
     }
     (rulers, tests)
-}
-
-/// The largest f32 that is not above: f32 values are up to the one exactly if they are up to the other.
-fn round_down(threshold: f64) -> f32 {
-    let near = threshold as f32;
-    if f64::from(near) > threshold { near.next_down() } else { near }
 }
 
 impl FlatTree {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Column, Dataset};
+use rankwise_data::Dataset;
 use rankwise_model::{Model, Precision, Tree};
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ const ROWS_PER_TASK: usize = 1024;
 /// Some rows of a data set, as a model sees them.
 pub(crate) struct Values {
     /// Those of a row stand together, in the order of the model's features.
-    numbers: Vec<f32>,
+    numbers: Vec<f64>,
     n_features: usize,
     n_rows: usize,
 }
@@ -24,18 +24,13 @@ impl Values {
     /// A feature that no document has is what the data says of what is left out.
     pub(crate) fn new(model: &Model, data: &Dataset, rows: Range<usize>) -> Self {
         let (n_features, n_rows) = (model.features().len(), rows.len());
-        let mut numbers = vec![data.absent().value(); n_features * n_rows];
+        let mut numbers = vec![f64::from(data.absent().value()); n_features * n_rows];
         for (slot, feature) in model.features().iter().enumerate() {
             let Some(column) = data.column_of(*feature) else { continue };
-            let mut set = |row: usize, value: f32| {
-                numbers[row * n_features + slot] = match model.precision() {
-                    Precision::F32 => value.clamp(-f32::MAX, f32::MAX),
-                    Precision::F64 => value,
-                };
-            };
-            match column {
-                Column::Dense(all) => all[rows.clone()].iter().enumerate().for_each(|(row, value)| set(row, *value)),
-                Column::Coded { .. } | Column::Sparse { .. } => column.for_each_in(rows.start, rows.end, set),
+            let mut set = |row: usize, value: f64| numbers[row * n_features + slot] = value;
+            match model.precision() {
+                Precision::F32 => column.for_each_in(rows.start, rows.end, |row, value| set(row, f64::from(value))),
+                Precision::F64 => column.for_each_f64_in(rows.start, rows.end, set),
             }
         }
         Self { numbers, n_features, n_rows }
@@ -46,7 +41,7 @@ impl Values {
         let values = &self.numbers[row * self.n_features..(row + 1) * self.n_features];
         let parts = tree.parts();
         tree.walk(|node| {
-            let value = f64::from(values[parts.feature[node] as usize]);
+            let value = values[parts.feature[node] as usize];
             if value.is_nan() { parts.missing_left[node] } else { value <= parts.threshold[node] }
         })
     }

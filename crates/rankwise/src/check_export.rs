@@ -6,7 +6,7 @@ use rankwise_model::{Model, ModelError, Output, Tree, TreeEnsemble, TreeParts};
 use rankwise_score::Documents as _;
 use rayon::prelude::*;
 
-use crate::predict::{Part, TASK_DOCS, predict};
+use crate::predict::{Part, TASK_DOCS, WidePart, predict};
 
 /// Half a step of f32 at 1: what rounding to f32 changes at most, relatively.
 const F32_ROUNDING: f64 = 1.0 / 16_777_216.0;
@@ -88,7 +88,7 @@ fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
         let (first, n_docs) = (task * TASK_DOCS, scores.len());
         let docs = Part { columns: &columns, absent: data.absent().value(), rows: first..first + n_docs };
         let mut by_feature = vec![0.0; features.len() * n_docs];
-        docs.values(0..features.len(), 0..n_docs, f64::from, &mut by_feature);
+        WidePart(docs).values(0..features.len(), 0..n_docs, |value| value, &mut by_feature);
         let mut values = vec![0.0; features.len()];
         for (doc, score) in scores.iter_mut().enumerate() {
             for (feature, value) in values.iter_mut().enumerate() {

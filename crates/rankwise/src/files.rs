@@ -5,7 +5,7 @@ use std::path::Path;
 use rankwise_data::{Absent, Dataset};
 use rankwise_formats::import;
 use rankwise_io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
-use rankwise_model::{AbsentFeature, Model};
+use rankwise_model::{AbsentFeature, Model, Precision};
 
 use crate::Error;
 
@@ -84,6 +84,7 @@ impl DatasetFile for Dataset {
             AbsentFeature::Zero => Absent::Zero,
         });
         options.is_label_optional = true;
+        options.keeps_f64 = model.precision() == Precision::F64;
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
         let data = Self::read_with(&path, &options)?;
         let is_numbered = model.feature_names().is_empty() && !model.features().is_empty();

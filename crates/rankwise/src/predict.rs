@@ -34,11 +34,16 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
     let scorer = Scorer::with_simd(model, simd);
     let columns: Vec<_> = model.features().iter().map(|feature| data.column_of(*feature)).collect();
+    let is_wide = columns.iter().flatten().any(|column| matches!(column, Column::Wide(_)));
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
         let first = task * TASK_DOCS;
         let docs = Part { columns: &columns, absent: data.absent().value(), rows: first..first + scores.len() };
-        scorer.score(&docs, scores, scratch);
+        if is_wide {
+            scorer.score(&WidePart(docs), scores, scratch);
+        } else {
+            scorer.score(&docs, scores, scratch);
+        }
     });
     scores
 }
@@ -63,6 +68,28 @@ impl Documents for Part<'_> {
             match column {
                 Some(column) => column.for_each_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
                 None => out.iter_mut().for_each(|value| *value = convert(self.absent)),
+            }
+        }
+    }
+}
+
+/// The same with values as they were read, for data that keeps what f32 does not hold.
+pub(crate) struct WidePart<'a>(pub(crate) Part<'a>);
+
+impl Documents for WidePart<'_> {
+    type Value = f64;
+
+    fn n_docs(&self) -> usize {
+        self.0.rows.len()
+    }
+
+    fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(f64) -> O, out: &mut [O]) {
+        let Part { columns, absent, rows } = &self.0;
+        let rows = rows.start + docs.start..rows.start + docs.end;
+        for (column, out) in columns[features].iter().zip(out.chunks_exact_mut(docs.len())) {
+            match column {
+                Some(column) => column.for_each_f64_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
+                None => out.iter_mut().for_each(|value| *value = convert(f64::from(*absent))),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rankwise::ExportAgreement;
 use rankwise::formats::{ExportOptions, export, read_back};
-use rankwise::io::{read_bytes, write_atomically};
+use rankwise::io::{ReadOptions, read_bytes, write_atomically};
 use rankwise::model::Model;
 use serde_json::json;
 
@@ -70,7 +70,9 @@ fn check(
     path: &Path,
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {
-    let data = files::read_data_for(model, path, &args.read, files::Labels::Optional)?;
+    // The other program may tell values apart that the model rounds.
+    let read = ReadOptions { keeps_f64: true, ..files::options_for(model, &args.read, files::Labels::Optional)? };
+    let data = files::read_data_with(model, path, &read)?;
     files::warn_unknown_features(model, &data, path, output);
     // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
     let reading = read_back(bytes, args.to, model, options)?;

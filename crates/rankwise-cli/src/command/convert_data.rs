@@ -1,7 +1,7 @@
 //! `rankwise convert-data`
 
 use rankwise::data::{BinningParams, BinningSpec};
-use rankwise::io::{Format, write_cache, write_dataset};
+use rankwise::io::{Format, ReadOptions, write_cache, write_dataset};
 use rankwise::params::ParamGroup as _;
 use serde_json::json;
 
@@ -16,7 +16,8 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     let binning = binning(args, format)?;
     output.check_file(&args.output, "data need")?;
     files::check_output(&args.output, &[&args.input])?;
-    let data = files::read_data(&args.input, &args.read.options(args.absent)?)?;
+    let options = ReadOptions { keeps_f64: true, ..args.read.options(args.absent)? };
+    let data = files::read_data(&args.input, &options)?;
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {
         output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }

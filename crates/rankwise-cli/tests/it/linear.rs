@@ -37,9 +37,8 @@ fn it_predicts_the_weighted_sum() {
         let (data, scores) = (sandbox.text("vali.txt"), sandbox.text("scores.txt"));
         assert_eq!(data.lines().count(), scores.lines().count());
         for (line, score) in data.lines().zip(scores.lines()) {
-            // Data is read as f32, whatever the model.
-            let values: Vec<f64> = values(&model, line).iter().map(|value| f64::from(*value as f32)).collect();
-            assert_eq!(score.parse::<f64>().unwrap().to_bits(), model.score(&values).to_bits(), "{line}");
+            let expected = model.score(&values(&model, line));
+            assert_eq!(score.parse::<f64>().unwrap().to_bits(), expected.to_bits(), "{line}");
         }
     }
     // The first feature is in the line, the second is not, the third is missing.

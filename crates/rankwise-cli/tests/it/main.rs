@@ -12,6 +12,7 @@ mod configuration;
 mod convert_model;
 mod demo;
 mod eval;
+mod exact_values;
 mod flags;
 mod input;
 mod inspect;

@@ -56,7 +56,10 @@ impl Table {
 
     /// All features that some row has, ascending, and their columns in the given row order.
     pub(super) fn into_columns(self, order: &[u32], absent: Absent) -> (Vec<u32>, Vec<Column>) {
-        let in_order = |spare: &mut Spare, (feature, values): (u32, ColumnValues)| {
+        let in_order = |spare: &mut Spare, (feature, mut values): (u32, ColumnValues)| {
+            if let Some(exact) = values.take_exact() {
+                return Some((feature, Column::Wide(order.iter().map(|row| exact[*row as usize]).collect())));
+            }
             let column = match values.into_parts() {
                 (Form::Values(values), _) => dense_column(values, order, absent, &mut spare.values),
                 (Form::Codes(codes), different) => coded_column(codes, different, order, absent, &mut spare.codes),

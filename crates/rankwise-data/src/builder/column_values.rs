@@ -2,6 +2,8 @@
 
 use super::finite;
 
+/// Every integer up to here is an f32.
+const F32_INTEGERS: f64 = 16_777_216.0;
 /// Codes have 16 bits.
 const MAX_VALUES: usize = 1 << 16;
 
@@ -40,6 +42,9 @@ pub struct ColumnValues {
     start: usize,
     /// How many rows there will be, as far as that can be believed.
     n_expected: usize,
+    /// The value of each row before it was rounded; empty where all are integers that f32 holds, or where they were f32 from
+    /// the start.
+    exact: Vec<f64>,
 }
 
 /// What is kept for each row.
@@ -80,6 +85,7 @@ impl ColumnValues {
             Form::Codes(codes) => codes.truncate(len),
             Form::Values(values) => values.truncate(len),
         }
+        self.exact.truncate(len);
     }
 
     /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
@@ -90,7 +96,26 @@ impl ColumnValues {
         for value in &mut values[start..] {
             *value = finite(*value);
         }
+        self.fill_exact();
         done
+    }
+
+    /// Appends values, and keeps them as they were before they are rounded.
+    pub fn append_f64(&mut self, numbers: &[f64]) {
+        let start = self.len();
+        self.append(|values| values.extend(numbers.iter().map(|number| *number as f32)));
+        if !self.exact.is_empty() || !numbers.iter().all(|number| is_f32_integer(*number)) {
+            self.exact.truncate(start);
+            self.exact.extend((self.exact.len()..start).map(|row| f64::from(self.get(row))).collect::<Vec<_>>());
+            self.exact.extend(numbers);
+        }
+    }
+
+    /// Where some values were kept as they were, all are.
+    fn fill_exact(&mut self) {
+        if !self.exact.is_empty() {
+            self.exact.extend((self.exact.len()..self.len()).map(|row| f64::from(self.get(row))).collect::<Vec<_>>());
+        }
     }
 
     /// Makes ready for places in a dictionary, which follow.
@@ -121,6 +146,22 @@ impl ColumnValues {
             }
             Form::Values(values) => values.extend(places.iter().map(|place| dictionary.0[(*place).into() as usize])),
         }
+        self.fill_exact();
+    }
+
+    /// Whether values were kept before they were rounded.
+    pub(super) fn has_exact(&self) -> bool {
+        !self.exact.is_empty()
+    }
+
+    /// The value in one row, as far as it is known.
+    pub(super) fn get_f64(&self, row: usize) -> f64 {
+        self.exact.get(row).copied().unwrap_or_else(|| f64::from(self.get(row)))
+    }
+
+    /// The values of all rows before they were rounded, if they were kept.
+    pub(super) fn take_exact(&mut self) -> Option<Vec<f64>> {
+        Some(std::mem::take(&mut self.exact)).filter(|exact| !exact.is_empty())
     }
 
     /// The value in one row.
@@ -184,6 +225,11 @@ impl ColumnValues {
         }
         (self.start, self.different) = (kept.len(), kept);
     }
+}
+
+/// Whether a value is missing or an integer that f32 holds.
+fn is_f32_integer(value: f64) -> bool {
+    value.is_nan() || (value.abs() <= F32_INTEGERS && value.trunc() == value)
 }
 
 /// Takes the room for all values at once: growing would move them.
@@ -273,5 +319,23 @@ mod tests {
         assert_eq!(all(&column), [f32::MAX, 1.0, -f32::MAX].map(f32::to_bits));
         column.truncate(1);
         assert_eq!((column.len(), column.is_empty(), column.get(0)), (1, false, f32::MAX));
+    }
+
+    #[test]
+    fn what_f32_does_not_hold_is_kept() {
+        let mut column = ColumnValues::default();
+        let dictionary = Dictionary::new(vec![0.5]);
+        column.begin_dictionary(&dictionary);
+        column.append_places(&dictionary, &[0u16, 1]);
+        column.append_f64(&[2.0, f64::NAN]);
+        assert!(!column.has_exact());
+        column.append_f64(&[16_777_217.0, 0.25]);
+        column.append(|values| values.push(7.0));
+        column.append_f64(&[0.1]);
+        let exact: Vec<String> = (0..column.len()).map(|row| column.get_f64(row).to_string()).collect();
+        assert_eq!(exact, ["0.5", "NaN", "2", "NaN", "16777217", "0.25", "7", "0.1"]);
+        column.truncate(3);
+        column.append_f64(&[0.3]);
+        assert_eq!([2, 3].map(|row| column.get_f64(row)), [2.0, 0.3]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::column_values::ColumnValues;
 use super::finite;
+use crate::decimal::decimal_of;
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -21,12 +22,22 @@ pub struct RowBlock {
     /// For each row, where its list begins.
     list_starts: Vec<usize>,
     values: Vec<f32>,
+    /// Whether it is known what the values were before they were rounded: what [`decimal_of`] gives, or `exact`.
+    is_exact: bool,
+    exact: ExactValues,
     /// For each row, where its values end.
     row_ends: Vec<usize>,
     /// Whether all rows have the features of the first list.
     is_table: bool,
     /// The values by feature, if they were handed over so; there are no others then.
     columns: Option<Vec<ColumnValues>>,
+}
+
+/// Values that their f32 does not tell, each with its place among all values of a block; places ascend.
+#[derive(Clone, Debug, Default)]
+struct ExactValues {
+    places: Vec<usize>,
+    values: Vec<f64>,
 }
 
 impl RowBlock {
@@ -86,6 +97,30 @@ impl RowBlock {
         self.values.push(finite(value));
     }
 
+    /// [`Self::push_value`], which also keeps the value before it is rounded.
+    #[inline]
+    pub fn push_f64(&mut self, feature: u32, value: f64) {
+        self.keep_exact(value);
+        self.push_value(feature, value as f32);
+    }
+
+    /// [`Self::push_next_value`], which also keeps the value before it is rounded.
+    #[inline]
+    pub fn push_next_f64(&mut self, value: f64) {
+        self.keep_exact(value);
+        self.push_next_value(value as f32);
+    }
+
+    /// Keeps the value that comes next, unless its f32 tells it.
+    #[inline]
+    fn keep_exact(&mut self, value: f64) {
+        self.is_exact = true;
+        if !value.is_nan() && decimal_of(finite(value as f32)).to_bits() != value.to_bits() {
+            self.exact.places.push(self.values.len());
+            self.exact.values.push(value);
+        }
+    }
+
     /// Ends a row of a table.
     pub fn finish_table_row(&mut self) {
         let end = self.row_ends.last().copied().unwrap_or(0) + self.features.len();
@@ -111,12 +146,21 @@ impl RowBlock {
         Some((std::mem::take(&mut self.features), columns))
     }
 
-    /// The block with values by row.
-    pub(super) fn by_row(mut self) -> Self {
+    /// Whether some column has values before they were rounded.
+    pub(super) fn has_exact_columns(&self) -> bool {
+        self.columns.iter().flatten().any(ColumnValues::has_exact)
+    }
+
+    /// The block with values by row; `is_exact` says whether they are kept as they were before they were rounded.
+    pub(super) fn by_row(mut self, is_exact: bool) -> Self {
         let Some(columns) = self.columns.take() else { return self };
         self.is_table = true;
         for row in 0..self.n_rows() {
-            self.values.extend(columns.iter().map(|column| column.get(row)));
+            if is_exact {
+                columns.iter().for_each(|column| self.push_next_f64(column.get_f64(row)));
+            } else {
+                self.values.extend(columns.iter().map(|column| column.get(row)));
+            }
             self.finish_table_row();
         }
         self
@@ -155,12 +199,27 @@ impl RowBlock {
         if features.is_sorted_by(|a, b| a < b) {
             return Ok(());
         }
+        self.exact.sort_row(features, first_value);
         let mut pairs: Vec<(u32, f32)> = features.iter().copied().zip(values.iter().copied()).collect();
         pairs.sort_by_key(|(feature, _)| *feature);
         for (slot, (feature, value)) in pairs.iter().enumerate() {
             (features[slot], values[slot]) = (*feature, *value);
         }
         pairs.windows(2).find(|pair| pair[0].0 == pair[1].0).map_or(Ok(()), |pair| Err(pair[0].0))
+    }
+
+    /// Whether it is known what the values were before they were rounded.
+    pub(super) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// The values that their f32 does not tell, with their rows and features; rows ascend.
+    pub(super) fn exact_values(&self) -> impl Iterator<Item = (usize, u32, f64)> {
+        self.exact.places.iter().zip(&self.exact.values).map(|(place, value)| {
+            let row = self.row_ends.partition_point(|end| end <= place);
+            let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+            (row, self.features[self.list_starts[row] + place - start], *value)
+        })
     }
 
     /// The number of rows.
@@ -175,6 +234,25 @@ impl RowBlock {
         let features = &self.features[self.list_starts[row]..][..values.len()];
         let pairs = features.iter().copied().zip(values.iter().copied());
         pairs.filter(move |(_, value)| !absent.matches(*value))
+    }
+}
+
+impl ExactValues {
+    /// Moves the values of the last row, whose features are about to be sorted.
+    fn sort_row(&mut self, features: &[u32], first_value: usize) {
+        let first = self.places.partition_point(|place| *place < first_value);
+        let mut moved: Vec<(usize, f64)> = self.places[first..]
+            .iter()
+            .zip(&self.values[first..])
+            .map(|(place, value)| {
+                let feature = features[place - first_value];
+                (first_value + features.iter().filter(|other| **other < feature).count(), *value)
+            })
+            .collect();
+        moved.sort_by_key(|(place, _)| *place);
+        (self.places.truncate(first), self.values.truncate(first));
+        let (places, values): (Vec<usize>, Vec<f64>) = moved.into_iter().unzip();
+        (self.places.extend(places), self.values.extend(values));
     }
 }
 
@@ -200,5 +278,32 @@ mod tests {
             assert_eq!(block.present(idx, Absent::Missing).collect::<Vec<_>>(), expected);
         }
         assert_eq!(block.features, [1, 2, 1, 1, 2]);
+    }
+
+    #[test]
+    fn exact_values_are_kept_through_sorting() {
+        let mut block = RowBlock::default();
+        let rows: [&[(u32, f64)]; 4] = [
+            &[(5, 1_700_000_001.0), (2, 0.5), (9, 0.1)],
+            &[(1, 1.0)],
+            &[(7, f64::NAN), (3, 1e300), (4, f64::NEG_INFINITY), (6, f64::from(0.1f32))],
+            &[(2, -1e-60), (1, 3.0)],
+        ];
+        for row in rows {
+            block.start_row("q", 0.0, "");
+            for (feature, value) in row {
+                block.push_f64(*feature, *value);
+            }
+            block.finish_row().unwrap();
+        }
+        let expected = [
+            (0, 5, 1_700_000_001.0),
+            (2, 3, 1e300),
+            (2, 4, f64::NEG_INFINITY),
+            (2, 6, f64::from(0.1f32)),
+            (3, 2, -1e-60),
+        ];
+        assert_eq!(block.exact_values().collect::<Vec<_>>(), expected);
+        assert_eq!(block.present(0, Absent::Missing).collect::<Vec<_>>(), [(2, 0.5), (5, 1.7e9), (9, 0.1)]);
     }
 }

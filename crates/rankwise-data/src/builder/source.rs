@@ -1,5 +1,7 @@
 //! The rows of all blocks, looked at as one table: keys, columns, labels.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::{Extras, QueryNumbers, RowBlock};
@@ -129,7 +131,33 @@ impl<'a> Source<'a> {
                 values.push(value);
             }
         }
+        if self.blocks.iter().any(RowBlock::is_exact) {
+            return self.widen(order, ids, columns);
+        }
         (ids, columns)
+    }
+
+    /// The columns with their values before these were rounded, but for those whose values are integers that f32 holds.
+    fn widen(&self, order: &[u32], ids: Vec<u32>, columns: Vec<Column>) -> (Vec<u32>, Vec<Column>) {
+        let mut place_of = vec![0u32; order.len()];
+        (0u32..).zip(order).for_each(|(place, row)| place_of[*row as usize] = place);
+        let mut by_feature: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+        for (block, start) in self.blocks.iter().zip(&self.starts) {
+            for (row, feature, value) in block.exact_values() {
+                by_feature.entry(feature).or_default().push((place_of[start + row], value));
+            }
+        }
+        let mut all: BTreeMap<u32, Column> = ids.into_iter().zip(columns).collect();
+        for feature in by_feature.keys() {
+            // A feature may have no value but such as f32 rounds to 0.
+            let nothing = || Column::Sparse { rows: Vec::new(), values: Vec::new(), rest: self.absent.value() };
+            all.entry(*feature).or_insert_with(nothing);
+        }
+        let wide = |(feature, column): (u32, Column)| {
+            let exact = by_feature.get(&feature).map_or(&[][..], Vec::as_slice);
+            (feature, column.widened(order.len(), exact))
+        };
+        all.into_par_iter().map(wide).collect::<Vec<_>>().into_iter().unzip()
     }
 
     /// All features that some row has, ascending, and how many rows have each.

@@ -4,9 +4,8 @@
 //! threshold moves instead: for f64 values to the last one that rounds to the threshold, for f32 values to the f32 at or below it.
 //! Questions that all values answer alike ask whether there is a value, or nothing at all.
 
-use rankwise_model::{Child, Model, Output, Precision, Tree};
+use rankwise_model::{Child, Model, Output, Precision, Tree, floor_f32, last_rounded_to};
 
-use super::number::floor_f32;
 use super::{ExportError, ExportOptions, Target};
 
 /// A target that has a column for each number would else take gigabytes for a slip.
@@ -139,12 +138,6 @@ fn answer(threshold: f64, precision: Precision, width: Width) -> Answer {
     }
 }
 
-/// The largest f64 that rounds to the f32: half-way to the next one, which goes to the even of both.
-fn last_rounded_to(value: f32) -> f64 {
-    let half_way = f64::midpoint(value.into(), value.next_up().into());
-    if half_way as f32 <= value { half_way } else { half_way.next_down() }
-}
-
 fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
     let parts = tree.parts();
     let mut nodes: Vec<Node> = Vec::with_capacity(2 * tree.n_leaves());
@@ -205,18 +198,4 @@ fn check_missing(trees: &[Vec<Node>], target: Target) -> Result<(), ExportError>
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_f64_threshold_parts_values_as_rounding_does() {
-        for threshold in [0.0, -0.0, 0.1, -0.1, 1.0, 1e-45, -1e-45, 16_777_216.0, 3e38_f32, f32::MAX.next_down()] {
-            let last = last_rounded_to(threshold);
-            assert!(last as f32 <= threshold, "{threshold}");
-            assert!(last.next_up() as f32 > threshold, "{threshold}");
-        }
-    }
 }

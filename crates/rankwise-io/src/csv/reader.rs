@@ -46,7 +46,11 @@ pub(super) fn read_blocks(
     }
     let columns = input.resolve(&names)?;
     let mut merger = Merger { path: input.path, builder: &mut builder, n_lines };
-    parse_blocks(reader, |text| parse_block(text, separator, &columns), &mut merger)?;
+    if input.options.keeps_f64 {
+        parse_blocks(reader, |text| parse_block::<true>(text, separator, &columns), &mut merger)?;
+    } else {
+        parse_blocks(reader, |text| parse_block::<false>(text, separator, &columns), &mut merger)?;
+    }
     builder.feature_names(columns.feature_names);
     input.finish(builder)
 }

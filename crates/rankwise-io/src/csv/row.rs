@@ -21,10 +21,10 @@ pub(super) struct ParsedBlock {
     pub(super) fault: Option<(u64, Fault)>,
 }
 
-/// Parses rows up to the first fault.
-pub(super) fn parse_block(text: &[u8], separator: u8, columns: &Columns) -> ParsedBlock {
+/// Parses rows up to the first fault. `WIDE` keeps what f32 does not hold.
+pub(super) fn parse_block<const WIDE: bool>(text: &[u8], separator: u8, columns: &Columns) -> ParsedBlock {
     let ascending = columns.ascending_features();
-    let mut parser = Parser {
+    let mut parser: Parser<'_, WIDE> = Parser {
         fields: Fields::new(text, separator),
         columns,
         is_table: ascending.is_some(),
@@ -41,7 +41,7 @@ pub(super) fn parse_block(text: &[u8], separator: u8, columns: &Columns) -> Pars
     ParsedBlock { rows: parser.rows, n_lines: parser.fields.line, fault: None }
 }
 
-struct Parser<'a> {
+struct Parser<'a, const WIDE: bool> {
     fields: Fields<'a>,
     columns: &'a Columns,
     /// Whether values can be handed over as those of a table, because their features ascend.
@@ -52,7 +52,7 @@ struct Parser<'a> {
     doc_id: String,
 }
 
-impl Parser<'_> {
+impl<const WIDE: bool> Parser<'_, WIDE> {
     fn add_row(&mut self) -> Result<(), Fault> {
         let last = self.columns.roles.len() - 1;
         for (column, role) in self.columns.roles.iter().enumerate() {
@@ -82,8 +82,8 @@ impl Parser<'_> {
         let rest = &self.fields.text[self.fields.at..];
         let is_end = |byte: u8| byte == self.fields.separator || byte == b'\n';
         let (value, length) = match number::parse_short(rest) {
-            Some((value, length)) if is_end(rest[length]) => (value as f32, length),
-            _ if is_end(rest[0]) => (f32::NAN, 0),
+            Some((value, length)) if is_end(rest[length]) => (value, length),
+            _ if is_end(rest[0]) => (f64::NAN, 0),
             _ => return self.add_odd_value(feature, column),
         };
         self.push(feature, value);
@@ -92,11 +92,12 @@ impl Parser<'_> {
     }
 
     #[inline]
-    fn push(&mut self, feature: u32, value: f32) {
-        if self.is_table {
-            self.rows.push_next_value(value);
-        } else {
-            self.rows.push_value(feature, value);
+    fn push(&mut self, feature: u32, value: f64) {
+        match (self.is_table, WIDE) {
+            (true, false) => self.rows.push_next_value(value as f32),
+            (true, true) => self.rows.push_next_f64(value),
+            (false, false) => self.rows.push_value(feature, value as f32),
+            (false, true) => self.rows.push_f64(feature, value),
         }
     }
 
@@ -172,16 +173,16 @@ impl Parser<'_> {
 }
 
 /// A number, a truth value or something that stands for a missing value.
-pub(super) fn value_of(text: &[u8]) -> Option<f32> {
+pub(super) fn value_of(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     if let Some(value) = number::parse(text) {
-        return Some(value as f32);
+        return Some(value);
     }
     let is = |name: &str| text.eq_ignore_ascii_case(name.as_bytes());
     match text {
-        b"" => Some(f32::NAN),
+        b"" => Some(f64::NAN),
         _ if is("true") => Some(1.0),
         _ if is("false") => Some(0.0),
-        _ => MISSING.iter().any(|name| is(name)).then_some(f32::NAN),
+        _ => MISSING.iter().any(|name| is(name)).then_some(f64::NAN),
     }
 }

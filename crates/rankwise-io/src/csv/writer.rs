@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::number;
 use crate::options::Role;
-use crate::write::Rows;
+use crate::write::{Rows, push_value};
 
 pub(crate) fn write_csv(out: &mut dyn Write, rows: &Rows<'_>, separator: u8) -> io::Result<()> {
     let data = rows.data;
@@ -41,9 +41,10 @@ pub(crate) fn write_csv(out: &mut dyn Write, rows: &Rows<'_>, separator: u8) -> 
         }
         for column in &columns {
             text.push(separator);
-            let value = column.map_or(nothing, |column| column.get(place));
-            if !value.is_nan() {
-                number::push_f32(text, value);
+            match column {
+                Some(column) if !column.get(place).is_nan() => push_value(text, column, place),
+                None if !nothing.is_nan() => number::push_f32(text, nothing),
+                _ => {}
             }
         }
         text.push(b'\n');

@@ -37,14 +37,14 @@ pub(super) struct RowStart {
 
 type Parsed<T> = Result<T, Fault>;
 
-/// Parses lines up to the first fault.
-pub(super) fn parse_block(text: &[u8]) -> ParsedBlock {
+/// Parses lines up to the first fault. `WIDE` keeps what f32 does not hold.
+pub(super) fn parse_block<const WIDE: bool>(text: &[u8]) -> ParsedBlock {
     let mut block = ParsedBlock::default();
     let mut start = 0;
     for newline in memchr::memchr_iter(b'\n', text) {
         let line = &text[start..newline];
         start = newline + 1;
-        match block.add_line(line.strip_suffix(b"\r").unwrap_or(line)) {
+        match block.add_line::<WIDE>(line.strip_suffix(b"\r").unwrap_or(line)) {
             Ok(true) => block.n_lines += 1,
             Ok(false) => break,
             Err(fault) => {
@@ -58,7 +58,7 @@ pub(super) fn parse_block(text: &[u8]) -> ParsedBlock {
 
 impl ParsedBlock {
     /// Adds the row of a line, if it holds one. Says whether the next line is worth a look.
-    fn add_line(&mut self, line: &[u8]) -> Parsed<bool> {
+    fn add_line<const WIDE: bool>(&mut self, line: &[u8]) -> Parsed<bool> {
         if line.len() > MAX_LINE_BYTES {
             return Err(Fault::new(line, 0, 0, Problem::LineTooLong { limit: MAX_LINE_BYTES }));
         }
@@ -79,7 +79,7 @@ impl ParsedBlock {
         let features_end = memchr::memchr(b'#', &line[qid_end..]).map_or(line.len(), |offset| qid_end + offset);
         let doc_id = parse_doc_id(line, (features_end + 1).min(line.len()));
         self.rows.start_row(qid.unwrap_or(""), label, doc_id.as_ref().map_or("", |id| id));
-        parse_features(&line[..features_end], qid_end, &mut self.rows)?;
+        parse_features::<WIDE>(&line[..features_end], qid_end, &mut self.rows)?;
         self.rows.finish_row().map_err(|feature| duplicate(&line[..features_end], qid_end, feature))?;
         doc_id.map(|_| true)
     }
@@ -129,7 +129,7 @@ fn late_qid(line: &[u8], start: usize) -> Option<Fault> {
 }
 
 /// Reads `feature:value` pairs up to the end of the line, which has no comment any more.
-fn parse_features(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()> {
+fn parse_features<const WIDE: bool>(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()> {
     loop {
         at = skip_blanks(line, at);
         if at == line.len() {
@@ -155,17 +155,26 @@ fn parse_features(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()>
         };
         match number::parse_short(&line[at..]) {
             Some((value, len)) if line.get(at + len).is_none_or(|byte| is_blank(*byte)) => {
-                rows.push_value(feature, value as f32);
+                push::<WIDE>(rows, feature, value);
                 at += len;
             }
             _ => {
                 let end = token_end(line, at);
                 let value = parse_odd_value(&line[at..end])
                     .ok_or_else(|| Fault::new(line, at, end, Problem::Value { feature }))?;
-                rows.push_value(feature, value);
+                push::<WIDE>(rows, feature, value);
                 at = end;
             }
         }
+    }
+}
+
+#[inline]
+fn push<const WIDE: bool>(rows: &mut RowBlock, feature: u32, value: f64) {
+    if WIDE {
+        rows.push_f64(feature, value);
+    } else {
+        rows.push_value(feature, value as f32);
     }
 }
 
@@ -190,11 +199,11 @@ fn parse_odd_index(line: &[u8], start: usize) -> Parsed<(u32, usize)> {
 }
 
 /// A missing value, an infinite one, or a long number.
-fn parse_odd_value(token: &[u8]) -> Option<f32> {
+fn parse_odd_value(token: &[u8]) -> Option<f64> {
     if token.is_empty() || token.eq_ignore_ascii_case(b"na") {
-        return Some(f32::NAN);
+        return Some(f64::NAN);
     }
-    number::parse_any(token).map(|value| value as f32)
+    number::parse_any(token)
 }
 
 /// Finds the second place of a feature that is known to be there twice.
@@ -293,7 +302,7 @@ mod tests {
 
     #[test]
     fn lines_without_rows_are_counted() {
-        let block = parse_block(b"\n  \t\n# comment\r\n1 qid:a\n\r\n");
+        let block = parse_block::<false>(b"\n  \t\n# comment\r\n1 qid:a\n\r\n");
         assert_eq!((block.n_lines, block.rows.n_rows(), block.starts[0].line), (5, 1, 3));
         assert!(block.fault.is_none());
     }

@@ -43,7 +43,8 @@ pub(super) fn read_blocks(reader: BlockReader<'_>, input: Input<'_>) -> Result<D
         first: None,
     };
     // The reader ends with the parsing: its decoder may hold 64 MB, which ordering the rows can use better.
-    parse_blocks(reader, parse_block, &mut merger)?;
+    let parse = if input.options.keeps_f64 { parse_block::<true> } else { parse_block::<false> };
+    parse_blocks(reader, parse, &mut merger)?;
     input.finish(builder)
 }
 

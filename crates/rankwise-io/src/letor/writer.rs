@@ -2,20 +2,26 @@
 
 use std::io::{self, Write};
 
-use rankwise_data::{Column, Row};
+use rankwise_data::{Absent, Column, Row};
 
 use crate::number;
-use crate::write::Rows;
+use crate::write::{Rows, push_value};
 
 /// A data set as LETOR text.
 pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
     let columns: Vec<(u32, &Column)> = rows.columns().collect();
+    let is_wide = columns.iter().any(|(_, column)| matches!(column, Column::Wide(_)));
     rows.write_text(out, |text, place| {
-        let value = |(id, column): &(u32, &Column)| (*id, column.get(place));
-        let features: Vec<(u32, f32)> =
-            columns.iter().map(value).filter(|(_, value)| !rows.data.absent().matches(*value)).collect();
         let (qid, label, doc_id) = (rows.qid(place), rows.data.labels()[place], rows.data.doc_id(place));
-        LetorWriter::new(text).write_row(&Row { qid, label, doc_id, features: &features })
+        let row = Row { qid, label, doc_id, features: &[] };
+        let present = columns.iter().filter(|(_, column)| !is_absent(column, place, rows.data.absent()));
+        if is_wide {
+            let push = |line: &mut Vec<u8>, column: &&Column| push_value(line, column, place);
+            let features: Vec<(u32, &Column)> = present.copied().collect();
+            return LetorWriter::new(text).write_line(&row, &features, push);
+        }
+        let features: Vec<(u32, f32)> = present.map(|(id, column)| (*id, column.get(place))).collect();
+        LetorWriter::new(text).write_row(&Row { features: &features, ..row })
     })
 }
 
@@ -35,6 +41,16 @@ impl<W: Write> LetorWriter<W> {
     /// Writes a row: its label, its qid if it has one, its features, which must ascend, and its document id if it has
     /// one. A row that could not be read back is an error of kind `InvalidInput`, and nothing of it is written.
     pub fn write_row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.write_line(row, row.features, |line, value| number::push_f32(line, *value))
+    }
+
+    /// Writes a row with these features in place of its own; `push` writes a value.
+    fn write_line<T>(
+        &mut self,
+        row: &Row<'_>,
+        features: &[(u32, T)],
+        push: impl Fn(&mut Vec<u8>, &T),
+    ) -> io::Result<()> {
         self.line.clear();
         if !(row.label.is_finite() && row.label >= 0.0) {
             return refuse(format!("label {} is not a finite number of 0 or more", row.label));
@@ -45,14 +61,14 @@ impl<W: Write> LetorWriter<W> {
             self.line.extend_from_slice(b" qid:");
             self.line.extend_from_slice(row.qid.as_bytes());
         }
-        if let Some(pair) = row.features.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+        if let Some(pair) = features.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
             return refuse(format!("feature {} comes after feature {}; features must ascend", pair[1].0, pair[0].0));
         }
-        for (feature, value) in row.features {
+        for (feature, value) in features {
             self.line.push(b' ');
             number::push_u32(&mut self.line, *feature);
             self.line.push(b':');
-            number::push_f32(&mut self.line, *value);
+            push(&mut self.line, value);
         }
         if !row.doc_id.is_empty() {
             check_name("document id", row.doc_id)?;
@@ -69,6 +85,15 @@ impl<W: Write> LetorWriter<W> {
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)
+    }
+}
+
+/// Whether a value says no more than leaving the feature out.
+fn is_absent(column: &Column, place: usize, absent: Absent) -> bool {
+    match (column, absent) {
+        (Column::Wide(values), Absent::Missing) => values[place].is_nan(),
+        (Column::Wide(values), Absent::Zero) => values[place] == 0.0,
+        _ => absent.matches(column.get(place)),
     }
 }
 

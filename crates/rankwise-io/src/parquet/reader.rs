@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::serialized_reader::SerializedPageReader;
@@ -218,20 +218,28 @@ impl<F: ChunkReader> RowGroup<'_, F> {
         let start = values.len();
         let chunk = self.group.metadata().column(*column);
         let descriptor = chunk.column_descr();
-        let is_done = match Stored::new(descriptor.physical_type(), *kind, descriptor.max_def_level() > 0) {
-            Some(stored) => {
+        let physical_type = descriptor.physical_type();
+        let keeps_f64 = self.input.options.keeps_f64 && physical_type != Type::FLOAT;
+        let is_done = match Stored::new(physical_type, *kind, descriptor.max_def_level() > 0) {
+            Some(stored) if !keeps_f64 => {
                 let (start, length) = chunk.byte_range();
                 let part = Arc::new(Checked(Part::read(self.file, start, length)?));
                 stored.read(&mut SerializedPageReader::new(part, chunk, n_rows, None)?, n_rows, values)?
             }
-            None => false,
+            _ => false,
         };
         if !is_done {
             values.truncate(start);
             let mut cells = self.cells(*column, *kind)?;
             for start in (0..n_rows).step_by(CHUNK_ROWS) {
                 let n_rows = CHUNK_ROWS.min(n_rows - start);
-                values.append(|values| cells.numbers(n_rows, |number| values.push(number as f32)))?;
+                if keeps_f64 {
+                    let mut numbers = Vec::with_capacity(n_rows);
+                    cells.numbers(n_rows, |number| numbers.push(number))?;
+                    values.append_f64(&numbers);
+                } else {
+                    values.append(|values| cells.numbers(n_rows, |number| values.push(number as f32)))?;
+                }
             }
         }
         let is_whole = values.len() == start + n_rows;

@@ -1,10 +1,10 @@
-//! A data set as Parquet: 32-bit floats, missing values as nulls; ids as integers where all of them are, else as text.
+//! A data set as Parquet: 32-bit floats, or 64-bit ones where these do not hold all values; missing values as nulls; ids as integers where all of them are, else as text.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -47,6 +47,8 @@ struct Column {
     /// Whether ids are integers.
     is_integer: bool,
     has_nulls: bool,
+    /// Whether f32 does not hold all values.
+    is_wide: bool,
 }
 
 fn columns_of(rows: &Rows<'_>) -> Vec<Column> {
@@ -66,10 +68,17 @@ fn columns_of(rows: &Rows<'_>) -> Vec<Column> {
         role,
         is_integer,
         has_nulls,
+        is_wide: false,
     });
     let features = rows.features().into_iter();
-    let features =
-        features.map(|(id, name)| Column { name, role: Role::Feature(id), is_integer: false, has_nulls: true });
+    let is_wide = |id: u32| matches!(data.column_of(id), Some(rankwise_data::Column::Wide(_)));
+    let features = features.map(|(id, name)| Column {
+        name,
+        role: Role::Feature(id),
+        is_integer: false,
+        has_nulls: true,
+        is_wide: is_wide(id),
+    });
     known.chain(features).collect()
 }
 
@@ -84,6 +93,7 @@ impl Column {
             Role::Qid | Role::DocId if self.is_integer => (Physical::INT64, None),
             Role::Qid | Role::DocId => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             Role::Position => (Physical::INT32, Some(LogicalType::integer(32, false))),
+            _ if self.is_wide => (Physical::DOUBLE, None),
             _ => (Physical::FLOAT, None),
         };
         let repetition = if self.has_nulls { Repetition::OPTIONAL } else { Repetition::REQUIRED };
@@ -113,6 +123,9 @@ impl Column {
                 self.put::<Int32Type>(group, places, |place| Some(positions[place] as i32))
             }
             (Role::Feature(id), _) => match data.column_of(id) {
+                Some(rankwise_data::Column::Wide(values)) => {
+                    self.put::<DoubleType>(group, places, |place| Some(values[place]).filter(|value| !value.is_nan()))
+                }
                 Some(column) => self.put::<FloatType>(group, places, |place| float(column.get(place))),
                 None => self.put::<FloatType>(group, places, |_| float(data.absent().value())),
             },

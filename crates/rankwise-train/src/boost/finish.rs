@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rankwise_data::{Absent, Share};
-use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble};
+use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble, floor_f32, last_rounded_to};
 
 use super::Run;
 use crate::langevin::later_factors;
@@ -63,7 +63,12 @@ impl Run<'_> {
         let start_features = self.start.map_or(&[][..], |start| start.model.features());
         let features = used_features(ids, &self.trees, start_features);
         let mut trees = renumbered(&start, start_features, &features);
-        trees.extend(renumbered(&self.trees, ids, &features));
+        let precision = self.start.map_or(Precision::F32, |start| start.model.precision());
+        let grown = renumbered(&self.trees, ids, &features);
+        trees.extend(match precision {
+            Precision::F32 => grown,
+            Precision::F64 => grown.iter().map(for_f64).collect(),
+        });
         let mut params: BTreeMap<String, String> =
             self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect();
         params.extend(self.start.map(|start| ("init_model".to_owned(), model_fingerprint(start))));
@@ -75,7 +80,7 @@ impl Run<'_> {
                 Absent::Missing => AbsentFeature::Missing,
                 Absent::Zero => AbsentFeature::Zero,
             },
-            precision: self.start.map_or(Precision::F32, |start| start.model.precision()),
+            precision,
             feature_names: names_of(&self.share, &features),
             features,
         };
@@ -106,6 +111,16 @@ fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
 fn used_features(ids: &[u32], trees: &[Tree], start: &[u32]) -> Vec<u32> {
     let asked = trees.iter().flat_map(|tree| &tree.parts().feature).map(|feature| ids[*feature as usize]);
     asked.chain(start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
+}
+
+/// The tree for a model that does not round values: it was grown on rounded ones, so each threshold moves to the last f64 that
+/// rounds to it.
+fn for_f64(tree: &Tree) -> Tree {
+    let mut parts = tree.parts().clone();
+    for threshold in &mut parts.threshold {
+        *threshold = last_rounded_to(floor_f32(*threshold));
+    }
+    Tree::new(parts).expect("thresholds stay finite")
 }
 
 /// Trees that name features by their place among `ids`, with features named by their place among `features`.

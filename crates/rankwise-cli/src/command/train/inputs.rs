@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadOptions};
-use rankwise::model::Model;
+use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
 use crate::files;
@@ -22,7 +22,9 @@ pub(super) struct Inputs<'a> {
 
 impl Inputs<'_> {
     fn options(&self) -> ReadOptions {
-        ReadOptions { layout: self.layout.clone(), ..ReadOptions::new(self.absent) }
+        // The model to start from scores all documents.
+        let keeps_f64 = self.start.is_some_and(|model| model.precision() == Precision::F64);
+        ReadOptions { layout: self.layout.clone(), keeps_f64, ..ReadOptions::new(self.absent) }
     }
 
     /// Reads the training data.
