@@ -21,6 +21,7 @@ mod objectives;
 mod one_answer;
 mod outputs;
 mod pairs;
+mod parts;
 mod predict;
 mod runs;
 mod sandbox;
