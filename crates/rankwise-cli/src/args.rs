@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Prune(Box<Prune>),
     Convert(Box<Convert>),
     ConvertData(ConvertData),
+    Completions(Completions),
+    Man(ManPages),
 }
 
 /// From nothing to a trained ranker in under a minute, on data that it generates.
@@ -107,7 +109,7 @@ pub(crate) struct Inspect {
 pub(crate) struct Train {
     /// Training data: LETOR, CSV or TSV text, also compressed with gzip or zstd, or Parquet; - is standard input. Several files,
     /// folders and quoted patterns ('part-*.csv') are read as one.
-    #[arg(value_name = "DATA")]
+    #[arg(value_name = "DATA", required_unless_present_any = ["help_params", "valid"])]
     pub(crate) data: Vec<PathBuf>,
     /// Where to write the model.
     #[arg(long, value_name = "MODEL", required_unless_present = "help_params")]
@@ -246,6 +248,22 @@ pub(crate) struct ConvertData {
     pub(crate) absent: Absent,
     #[command(flatten)]
     pub(crate) read: DataArgs,
+}
+
+/// Print a script that completes commands and options in a shell.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell. For bash: rankwise completions bash > ~/.local/share/bash-completion/completions/rankwise
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write man pages, one for the program and one for each command.
+#[derive(Debug, Args)]
+pub(crate) struct ManPages {
+    /// Folder to write to; created if missing.
+    #[arg(long, value_name = "DIR", default_value = "man")]
+    pub(crate) out: PathBuf,
 }
 
 fn preset(typed: &str) -> Result<Preset, String> {

@@ -25,6 +25,7 @@ mod parts;
 mod predict;
 mod runs;
 mod sandbox;
+mod shell;
 mod start;
 mod streams;
 mod synth;

@@ -357,7 +357,7 @@ fn files_that_do_not_go_together_are_refused_by_name() {
         ("train train.txt --valid empty --out m.json", &["empty: no data files in this folder"]),
         ("train nosuch-*.csv --out m.json", &["nosuch-*.csv: no file matches this pattern"]),
         ("train a[.csv --out m.json", &["a[.csv: this is no pattern for files"]),
-        ("train --out m.json", &["name the training data before the options"]),
+        ("train --out m.json", &["<DATA>"]),
         ("train --valid a b c --out m.json", &["name the training data before the options"]),
         ("train train.txt vali.txt --out vali.txt", &["vali.txt: cannot write: this file is also an input"]),
         (
