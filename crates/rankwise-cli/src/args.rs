@@ -15,6 +15,7 @@ use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
+use crate::data_paths::ValidArgs;
 use crate::refit_prune_args::{Prune, Refit};
 
 /// More threads than any machine has cores for.
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Prune(Box<Prune>),
     Convert(Box<Convert>),
     ConvertData(ConvertData),
+    Completions(Completions),
+    Man(ManPages),
 }
 
 /// From nothing to a trained ranker in under a minute, on data that it generates.
@@ -94,9 +97,9 @@ pub(crate) struct Synth {
 /// Show what a data set or a model holds.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Data (- is standard input) or a model.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Data (files, folders or patterns; - is standard input) or a model.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }
@@ -104,9 +107,10 @@ pub(crate) struct Inspect {
 /// Train a model.
 #[derive(Debug, Args)]
 pub(crate) struct Train {
-    /// Training data: LETOR, CSV or TSV text, also compressed with gzip or zstd, or Parquet; - is standard input.
-    #[arg(value_name = "DATA", required_unless_present = "help_params")]
-    pub(crate) data: Option<PathBuf>,
+    /// Training data: LETOR, CSV or TSV text, also compressed with gzip or zstd, or Parquet; - is standard input. Several files,
+    /// folders and quoted patterns ('part-*.csv') are read as one.
+    #[arg(value_name = "DATA", required_unless_present_any = ["help_params", "valid"])]
+    pub(crate) data: Vec<PathBuf>,
     /// Where to write the model.
     #[arg(long, value_name = "MODEL", required_unless_present = "help_params")]
     pub(crate) out: Option<PathBuf>,
@@ -114,10 +118,8 @@ pub(crate) struct Train {
     /// read as it needs it.
     #[arg(long, value_name = "MODEL")]
     pub(crate) init_model: Option<PathBuf>,
-    /// Data to measure on after each tree; may be given several times. The model is cut after the tree that is best on
-    /// the first one.
-    #[arg(long, value_name = "DATA")]
-    pub(crate) valid: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) valid: ValidArgs,
     /// What to learn, such as lambdamart, xendcg or rmse; --help-params lists all.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
@@ -168,9 +170,9 @@ pub(crate) struct Predict {
     /// The model.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// The documents; - is standard input.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// The documents; - is standard input. Several files, folders and quoted patterns are scored one after another.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     /// Where to write; by default standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -198,9 +200,10 @@ pub(crate) enum PredictFormat {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("system").required(true))]
 pub(crate) struct Eval {
-    /// Documents with labels; - is standard input. Not needed for a run that is measured by --qrels.
+    /// Documents with labels: files, folders or quoted patterns; - is standard input. Not needed for a run that is measured
+    /// by --qrels.
     #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
-    pub(crate) data: Option<PathBuf>,
+    pub(crate) data: Vec<PathBuf>,
     /// Model to measure.
     #[arg(long, value_name = "FILE", group = "system")]
     pub(crate) model: Option<PathBuf>,
@@ -227,9 +230,9 @@ pub(crate) struct Eval {
 /// Turn data into another form, with all that it says.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertData {
-    /// The data; - is standard input.
-    #[arg(value_name = "IN")]
-    pub(crate) input: PathBuf,
+    /// The data: files, folders or quoted patterns; - is standard input.
+    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    pub(crate) input: Vec<PathBuf>,
     /// File to write. The end of its name tells the form: .txt (LETOR), .csv, .tsv, .parquet, or .rwcache for a cache of
     /// binned data, which train reads in place of the data; text is compressed if .gz or .zst follows.
     #[arg(value_name = "OUT")]
@@ -245,6 +248,22 @@ pub(crate) struct ConvertData {
     pub(crate) absent: Absent,
     #[command(flatten)]
     pub(crate) read: DataArgs,
+}
+
+/// Print a script that completes commands and options in a shell.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell. For bash: rankwise completions bash > ~/.local/share/bash-completion/completions/rankwise
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write man pages, one for the program and one for each command.
+#[derive(Debug, Args)]
+pub(crate) struct ManPages {
+    /// Folder to write to; created if missing.
+    #[arg(long, value_name = "DIR", default_value = "man")]
+    pub(crate) out: PathBuf,
 }
 
 fn preset(typed: &str) -> Result<Preset, String> {

@@ -15,9 +15,9 @@ pub(crate) struct Blend {
     /// Another.
     #[arg(value_name = "B")]
     pub(crate) second: PathBuf,
-    /// Documents with labels; - is standard input.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// Documents with labels: files, folders or quoted patterns; - is standard input.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     /// What the mix is to be best at: ndcg, dcg, map, mrr, err, p, recall, hits, pfound or rbp, with or without @k.
     #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
     pub(crate) metric: String,

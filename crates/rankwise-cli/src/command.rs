@@ -2,11 +2,13 @@
 
 mod blend;
 mod compare;
+mod completions;
 mod convert;
 mod convert_data;
 mod demo;
 mod eval;
 mod inspect;
+mod man;
 mod predict;
 mod prune;
 mod refit;
@@ -49,5 +51,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Refit(args) => refit::run(&args, cli.global, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::ConvertData(args) => convert_data::run(&args, output),
+        Command::Completions(args) => completions::run(&args, output),
+        Command::Man(args) => man::run(&args, output),
     }
 }

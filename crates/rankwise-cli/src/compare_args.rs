@@ -13,9 +13,10 @@ const MAX_PERMUTATIONS: u32 = 1_000_000_000;
 /// Compare rankers on the same queries: which is better, by how much, and could it be chance?
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Documents with labels; - is standard input. Not needed for runs that are measured by --qrels.
+    /// Documents with labels: files, folders or quoted patterns; - is standard input. Not needed for runs that are measured by
+    /// --qrels.
     #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
-    pub(crate) data: Option<PathBuf>,
+    pub(crate) data: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) systems: Systems,
     /// TREC judgements to measure runs by: a line `query 0 document grade` for each document.

@@ -21,7 +21,7 @@ pub(crate) struct Convert {
     /// File to write.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
-    /// Data to score with the model and with what is to be written, as the other program would; if a score differs, nothing is
+    /// Data (a file, a folder or a quoted pattern) to score with the model and with what is to be written, as the other program would; if a score differs, nothing is
     /// written. - is standard input.
     #[arg(long, value_name = "DATA")]
     pub(crate) check: Option<PathBuf>,

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use rankwise::ModelFile as _;
-use rankwise::data::{Absent, Dataset, Documents, LoadedData, Remark};
+use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::Source;
-use rankwise::io::{IoError, ReadOptions, read_bytes, read_dataset_with, write_atomically};
+use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, write_atomically};
 use rankwise::model::{AbsentFeature, Model, Precision, TreeEnsemble};
 
 use crate::data_args::DataArgs;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 
@@ -43,17 +44,17 @@ pub(crate) fn trees_of<'a>(model: &'a Model, path: &Path, what: &str) -> anyhow:
 }
 
 /// Reads ranking data.
-pub(crate) fn read_data(path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
-    read_dataset_with(path, options).map_err(|error| not_read(path, error))
+pub(crate) fn read_data(data: &DataPaths, options: &ReadOptions) -> anyhow::Result<ReadData> {
+    rankwise::io::read_data(data.files(), options).map_err(|error| not_read(data, error))
 }
 
 /// Reads ranking data, or a cache of binned data.
-pub(crate) fn read_training_data(path: &Path, options: &ReadOptions) -> anyhow::Result<LoadedData> {
-    rankwise::io::read_training_data(path, options).map_err(|error| not_read(path, error))
+pub(crate) fn read_training_data(data: &DataPaths, options: &ReadOptions) -> anyhow::Result<ReadData<LoadedData>> {
+    rankwise::io::read_data_to_train(data.files(), options).map_err(|error| not_read(data, error))
 }
 
-fn not_read(path: &Path, error: IoError) -> anyhow::Error {
-    if model_source(path).is_some() {
+fn not_read(data: &DataPaths, error: IoError) -> anyhow::Error {
+    if let Some(path) = data.inputs().find(|path| model_source(path).is_some()) {
         let place = path.display();
         return user(format!("{place}: this looks like a model, not like ranking data; check the order of the files"));
     }
@@ -80,17 +81,22 @@ pub(crate) fn options_for(model: &Model, typed: &DataArgs, labels: Labels) -> an
 }
 
 /// Reads data for a model; see [`options_for`].
-pub(crate) fn read_data_for(model: &Model, path: &Path, typed: &DataArgs, labels: Labels) -> anyhow::Result<Dataset> {
-    read_data_with(model, path, &options_for(model, typed, labels)?)
+pub(crate) fn read_data_for(
+    model: &Model,
+    paths: &DataPaths,
+    typed: &DataArgs,
+    labels: Labels,
+) -> anyhow::Result<ReadData> {
+    read_data_with(model, paths, &options_for(model, typed, labels)?)
 }
 
 /// Reads data for a model, with options that were made for it.
-pub(crate) fn read_data_with(model: &Model, path: &Path, options: &ReadOptions) -> anyhow::Result<Dataset> {
-    let data = read_data(path, options)?;
+pub(crate) fn read_data_with(model: &Model, paths: &DataPaths, options: &ReadOptions) -> anyhow::Result<ReadData> {
+    let read = read_data(paths, options)?;
     if model.feature_names().is_empty() && !model.features().is_empty() {
-        check_unnamed(&data, path, "the model knows features by number; train it on data with names")?;
+        check_unnamed(&read.data, paths.place(), "the model knows features by number; train it on data with names")?;
     }
-    Ok(data)
+    Ok(read)
 }
 
 /// Refuses columns with names where features are known by number: to number them by their places would be a guess.

@@ -12,9 +12,9 @@ pub(crate) struct Refit {
     /// The model, ours or another program's.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Documents with labels; - is standard input.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// Documents with labels: files, folders or quoted patterns; - is standard input.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     /// Where to write the new model.
     #[arg(long, value_name = "NEW")]
     pub(crate) out: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Prune {
     /// The model, ours or another program's.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Documents with labels that decide how many trees are needed; - is standard input.
+    /// Documents with labels that decide how many trees are needed: a file, a folder or a quoted pattern; - is standard input.
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: PathBuf,
     /// How much worse the metric may become.

@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rankwise::data::{Absent, Dataset, StringTable};
-use rankwise::io::{Qrels, read_qrels, read_run, read_scores};
+use rankwise::io::{Qrels, ReadData, ReadReport, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
 use rankwise::params::ParamValue as _;
 use rankwise::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 
 use crate::data_args::DataArgs;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 /// Something that ranks documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +51,18 @@ impl System {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Judgements<'a> {
     /// In data, read as was typed.
-    Data(&'a Path, &'a DataArgs),
+    Data(&'a DataPaths, &'a DataArgs),
     /// In qrels.
     Qrels(&'a Path),
 }
 
 impl<'a> Judgements<'a> {
     /// What was typed: one of the two.
-    pub(crate) fn new(data: Option<&'a Path>, read: &'a DataArgs, qrels: Option<&'a Path>) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        data: Option<&'a DataPaths>,
+        read: &'a DataArgs,
+        qrels: Option<&'a Path>,
+    ) -> anyhow::Result<Self> {
         match (data, qrels) {
             (Some(data), None) => Ok(Self::Data(data, read)),
             (None, Some(qrels)) => Ok(Self::Qrels(qrels)),
@@ -66,10 +71,19 @@ impl<'a> Judgements<'a> {
         }
     }
 
-    /// The file they are read from.
+    /// The file or folder they are read from, for messages.
     pub(crate) fn path(self) -> &'a Path {
         match self {
-            Self::Data(path, _) | Self::Qrels(path) => path,
+            Self::Data(data, _) => data.place(),
+            Self::Qrels(path) => path,
+        }
+    }
+
+    /// All files they are read from.
+    pub(crate) fn inputs(self) -> Vec<&'a Path> {
+        match self {
+            Self::Data(data, _) => data.inputs().collect(),
+            Self::Qrels(path) => vec![path],
         }
     }
 }
@@ -81,6 +95,8 @@ pub(crate) struct Measured {
     /// One for each system; the values of its queries stand in the order of `queries`.
     pub(crate) evaluations: Vec<Evaluation>,
     pub(crate) seconds: Seconds,
+    /// What was found in the data that was read last.
+    pub(crate) report: Option<ReadReport>,
 }
 
 /// The queries that were judged, in canonical order.
@@ -112,7 +128,7 @@ pub(crate) fn measure(
     measures: &Measures,
     output: Output,
 ) -> anyhow::Result<Measured> {
-    let mut cache = JudgementCache { judgements, data: None, qrels: None };
+    let mut cache = JudgementCache { judgements, data: None, report: None, qrels: None, output };
     let (mut evaluations, mut seconds) = (Vec::with_capacity(systems.len()), Seconds::default());
     let mut queries = Queries::default();
     for (idx, system) in systems.iter().enumerate() {
@@ -128,7 +144,7 @@ pub(crate) fn measure(
             queries = Queries::of(&results, measures.rules());
         }
     }
-    Ok(Measured { queries, evaluations, seconds })
+    Ok(Measured { queries, evaluations, seconds, report: cache.report })
 }
 
 /// Documents with the scores of two rankers, in canonical order.
@@ -143,7 +159,7 @@ pub(crate) fn score_two(
     judgements: Judgements<'_>,
     output: Output,
 ) -> anyhow::Result<TwoScored> {
-    let mut cache = JudgementCache { judgements, data: None, qrels: None };
+    let mut cache = JudgementCache { judgements, data: None, report: None, qrels: None, output };
     let mut in_input_order = Vec::with_capacity(2);
     for system in systems {
         match cache.rank(system, &Rules::default(), output)? {
@@ -175,6 +191,8 @@ impl Ranked<'_> {
 struct JudgementCache<'a> {
     judgements: Judgements<'a>,
     data: Option<(Reading, Dataset)>,
+    report: Option<ReadReport>,
+    output: Output,
     qrels: Option<Qrels>,
 }
 
@@ -245,7 +263,7 @@ impl<'a> JudgementCache<'a> {
 
     fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {
         match self.judgements {
-            Judgements::Data(path, _) => Ok(path),
+            Judgements::Data(data, _) => Ok(data.place()),
             Judgements::Qrels(_) => Err(user(format!("{what} needs DATA: documents with labels"))),
         }
     }
@@ -271,10 +289,14 @@ impl<'a> JudgementCache<'a> {
     fn read_data(
         &mut self,
         reading: Reading,
-        read: impl FnOnce(&Path, &DataArgs) -> anyhow::Result<Dataset>,
+        read: impl FnOnce(&DataPaths, &DataArgs) -> anyhow::Result<ReadData>,
     ) -> anyhow::Result<&Dataset> {
-        if let (None, Judgements::Data(path, typed)) = (&self.data, self.judgements) {
-            self.data = Some((reading, read(path, typed)?));
+        if let (None, Judgements::Data(paths, typed)) = (&self.data, self.judgements) {
+            let ReadData { data, report } = read(paths, typed)?;
+            if self.report.is_none() {
+                reading::tell(paths.place(), &report, self.output);
+            }
+            (self.data, self.report) = (Some((reading, data)), Some(report));
         }
         let (_, data) = self.data.as_ref().expect("whoever asks knows that there is data");
         Ok(data)

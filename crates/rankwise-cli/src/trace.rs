@@ -20,7 +20,13 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Makes sure, before training, that the queries are there and that what is seen can be written.
-    pub(crate) fn open(args: &Train, out: &Path, data: &Documents, params: &LoopParams) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        args: &Train,
+        out: &Path,
+        inputs: &[&Path],
+        data: &Documents,
+        params: &LoopParams,
+    ) -> anyhow::Result<Self> {
         if args.trace.is_empty() {
             return Ok(Self { traces: Vec::new() });
         }
@@ -52,8 +58,7 @@ impl Tracer {
                 )));
             }
             for path in [with_ending(&place, "tsv"), with_ending(&place, "svg")] {
-                let inputs: Vec<&Path> = args.valid.iter().chain(&args.data).map(PathBuf::as_path).collect();
-                files::check_output(&path, &inputs)?;
+                files::check_output(&path, inputs)?;
             }
             traces.push((trace, place));
         }

@@ -11,6 +11,7 @@ mod by_column;
 mod column_values;
 mod extras;
 mod key_tile;
+mod part;
 mod row_block;
 mod source;
 
@@ -80,6 +81,8 @@ pub struct DatasetBuilder {
     extras: Extras,
     group_sizes: Option<Vec<usize>>,
     feature_names: Vec<(u32, String)>,
+    /// The values of all rows by feature, if the blocks have none.
+    columns: Option<(Vec<u32>, Vec<ColumnValues>)>,
 }
 
 impl Default for DatasetBuilder {
@@ -92,7 +95,7 @@ impl DatasetBuilder {
     /// An empty builder.
     pub fn new(absent: Absent) -> Self {
         let extras = Extras::default();
-        Self { blocks: Vec::new(), absent, extras, group_sizes: None, feature_names: Vec::new() }
+        Self { blocks: Vec::new(), absent, extras, group_sizes: None, feature_names: Vec::new(), columns: None }
     }
 
     /// Appends rows.
@@ -165,7 +168,7 @@ impl DatasetBuilder {
             return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
         }
         self.check_labels()?;
-        let table = Table::take_from(&mut self.blocks);
+        let table = self.columns.take().map(Table::new).or_else(|| Table::take_from(&mut self.blocks));
         let is_exact = self.blocks.iter().any(RowBlock::has_exact_columns);
         self.blocks = self.blocks.into_par_iter().map(|block| block.by_row(is_exact)).collect();
         self.extras.take_from(&self.blocks)?;

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use rankwise_data::{DatasetBuilder, RowBlock};
+use rankwise_data::RowBlock;
 use rayon::prelude::*;
 
 use crate::blocks::{BLOCK_BYTES, BlockReader, ReadFault};
@@ -61,12 +61,13 @@ pub(crate) fn parse_blocks<M: Merge>(
     parse: impl Fn(&[u8]) -> M::Block + Sync,
     merger: &mut M,
 ) -> Result<(), IoError> {
-    let mut batch = read_batch(&mut reader);
+    let batch_bytes = rayon::current_num_threads() * BATCH_BYTES_PER_THREAD / reader.n_readers;
+    let mut batch = read_batch(&mut reader, batch_bytes);
     loop {
         let parse_batch = || batch.blocks.par_iter().map(|text| parse(text)).collect::<Vec<_>>();
         let (next, parsed) = match batch.end {
             Some(_) => (None, parse_batch()),
-            None => rayon::join(|| Some(read_batch(&mut reader)), parse_batch),
+            None => rayon::join(|| Some(read_batch(&mut reader, batch_bytes)), parse_batch),
         };
         parsed.into_iter().try_for_each(|block| merger.add(block))?;
         match (batch.end, next) {
@@ -78,9 +79,9 @@ pub(crate) fn parse_blocks<M: Merge>(
 }
 
 /// Blocks without rows must not pile up: a small compressed file can hold any number of empty lines.
-pub(crate) fn push_rows(builder: &mut DatasetBuilder, rows: RowBlock) {
+pub(crate) fn push_rows(blocks: &mut Vec<RowBlock>, rows: RowBlock) {
     if rows.n_rows() > 0 {
-        builder.push_block(rows);
+        blocks.push(rows);
     }
 }
 
@@ -92,9 +93,9 @@ struct Batch {
     end: Option<Result<(), ReadFault>>,
 }
 
-fn read_batch(reader: &mut BlockReader<'_>) -> Batch {
+fn read_batch(reader: &mut BlockReader<'_>, batch_bytes: usize) -> Batch {
     let mut batch = Batch { blocks: Vec::new(), end: None };
-    let mut room = rayon::current_num_threads() * BATCH_BYTES_PER_THREAD;
+    let mut room = batch_bytes;
     while room > 0 && batch.end.is_none() {
         match reader.next_block() {
             Ok(Some(block)) => {

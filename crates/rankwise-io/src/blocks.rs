@@ -28,6 +28,8 @@ pub(crate) struct BlockReader<'a> {
     source: ByteStream<'a>,
     cut: Cut,
     block_bytes: usize,
+    /// How many files are read at the same time; they share the memory for text that is read ahead.
+    pub(crate) n_readers: usize,
     /// A block that was handed back.
     returned: Option<Vec<u8>>,
     /// The beginning of a line whose end has not been read.
@@ -63,7 +65,7 @@ impl<'a> BlockReader<'a> {
     }
 
     pub(crate) fn with_block_bytes(source: ByteStream<'a>, cut: Cut, block_bytes: usize) -> Self {
-        Self { source, cut, block_bytes, returned: None, carry: Vec::new(), state: State::Start }
+        Self { source, cut, block_bytes, n_readers: 1, returned: None, carry: Vec::new(), state: State::Start }
     }
 
     /// Hands back a block, or the rest of it, to be given out again.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rankwise_data::DataError;
 
 use crate::columns::ColumnProblem;
+use crate::parts::PartProblem;
 use crate::problem::Problem;
 use crate::unpack::Excess;
 
@@ -130,6 +131,14 @@ pub enum IoError {
         other: String,
         /// What is said twice.
         what: &'static str,
+    },
+    /// Files that do not make one data set.
+    #[error("{}: {problem}", input(path))]
+    Part {
+        /// The file, folder or pattern to mend.
+        path: PathBuf,
+        /// What is wrong.
+        problem: PartProblem,
     },
     /// A value of a binary table is not what its column holds. The row counts from 1.
     #[error("{}: row {row}: {}", input(path), problem.describe(found))]

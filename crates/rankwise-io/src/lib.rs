@@ -2,6 +2,8 @@
 //!
 //! * [`read_dataset`] tells a file's format (LETOR, CSV, TSV, Parquet) by its content and its name and reads it, with its
 //!   side files, into a [`Dataset`](rankwise_data::Dataset); [`ReadOptions`] say what else is known about it.
+//! * [`read_datasets`] reads several files, folders and patterns as one data set; [`read_data`] also says what became of columns
+//!   and side files.
 //! * [`write_dataset`] writes a data set in any of these formats, so that it reads back as the same.
 //! * [`write_cache`] writes its bins instead, which training reads faster than any text.
 //! * [`read_letor`], [`read_letor_from`] and [`LetorWriter`] read and write LETOR text alone.
@@ -32,8 +34,11 @@ mod lists;
 mod number;
 mod options;
 mod parquet;
+mod parts;
 mod problem;
 mod read;
+mod report;
+mod resolved;
 mod scores;
 mod side_files;
 mod trec;
@@ -46,10 +51,12 @@ pub use cache::write_cache;
 pub use columns::ColumnProblem;
 pub use error::{Action, IoError};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
-pub use options::{Format, Header, LayoutParams, LayoutSpec, ReadOptions, Separator, SetLayout};
+pub use options::{Format, Header, LayoutParams, LayoutSpec, QidScope, ReadOptions, Separator, SetLayout};
 pub use parquet::is_decoding;
+pub use parts::{PartProblem, find_data_files, read_data, read_data_to_train, read_datasets};
 pub use problem::Problem;
 pub use read::{read_cache_from, read_dataset, read_dataset_from, read_dataset_with, read_training_data};
+pub use report::{ColumnUse, PartReport, ReadData, ReadReport, SideFile, SplitQueries};
 pub use scores::{read_scores, read_scores_from, write_scores};
 pub use trec::{Qrels, TrecEntry, TrecRun, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};
 pub use unpack::Excess;

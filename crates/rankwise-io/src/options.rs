@@ -54,6 +54,16 @@ param_enum! {
     }
 }
 
+param_enum! {
+    /// How far a query id reaches in data of several files.
+    pub enum QidScope {
+        /// Equal ids mean one query, in whatever file they stand.
+        Data = "data",
+        /// Equal ids in different files mean different queries.
+        File = "file",
+    }
+}
+
 /// What separates the fields of a line: an ASCII character that neither numbers nor ids nor the ends of lines hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Separator(u8);
@@ -113,6 +123,9 @@ param_group! {
         separator: Option<Separator> = None, Range::ANY, [];
         /// File that says which column is what, in CatBoost's format.
         column_description: Option<PathBuf> = None, Range::ANY, [];
+        /// Whether equal query ids in several files mean one query (data) or one for each file (file), which is then called
+        /// 2/ID in the second file by path.
+        qid_scope: QidScope = QidScope::Data, Range::ANY, [];
     }
 }
 
@@ -121,7 +134,7 @@ impl CrossCheck for LayoutSpec {}
 impl LayoutSpec {
     /// Whether anything is said that only a table can have.
     pub(crate) fn has_columns(&self) -> bool {
-        let of_any_form = Self { data_format: self.data_format, ..Self::default() };
+        let of_any_form = Self { data_format: self.data_format, qid_scope: self.qid_scope, ..Self::default() };
         *self != of_any_form
     }
 
@@ -215,6 +228,20 @@ impl Role {
             Self::Position => "position",
             Self::Feature(_) => "feature",
             Self::Ignored => "nothing",
+        }
+    }
+
+    /// What users call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Label => "label",
+            Self::Qid => "qid",
+            Self::DocId => "doc",
+            Self::Weight => "weight",
+            Self::QueryWeight => "query_weight",
+            Self::Position => "position",
+            Self::Feature(_) => "feature",
+            Self::Ignored => "ignored",
         }
     }
 

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData};
+use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData, RowBlock};
 
 use crate::byte_stream::ByteStream;
-use crate::columns::{ColumnProblem, Columns, Names, resolve};
+use crate::columns::{ColumnProblem, Names, resolve};
 use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
+use crate::parts::Agreement;
+use crate::report::{PartReport, ReadData, ReadReport};
+use crate::resolved::Resolved;
 use crate::side_files::{SideFiles, expected_sizes_path};
 use crate::{cache, csv, letor, parquet};
 
@@ -20,22 +23,34 @@ pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
 
 /// [`read_dataset`] for a caller who knows more about the file.
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
+    Ok(read_file(path, options)?.data)
+}
+
+/// [`read_dataset_with`], with what was found.
+pub(crate) fn read_file(path: &Path, options: &ReadOptions) -> Result<ReadData, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
         return Err(IoError::CacheHere { path: path.into() });
     }
-    let format = format_of(&mut source, path, options)?;
-    read_source(source, format, Input::of(path, options)?)
+    read_opened(source, path, options)
 }
 
 /// [`read_dataset_with`] for data to train on, which may be a cache of binned data, too.
 pub fn read_training_data(path: &Path, options: &ReadOptions) -> Result<LoadedData, IoError> {
+    Ok(read_training_file(path, options)?.data)
+}
+
+/// [`read_training_data`], with what was found.
+pub(crate) fn read_training_file(path: &Path, options: &ReadOptions) -> Result<ReadData<LoadedData>, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
-        return read_cache(source, path, options).map(LoadedData::Cached);
+        let data = read_cache(source, path, options)?;
+        let part = PartReport { path: path.into(), format: None, rows: data.n_rows(), side_files: Vec::new() };
+        let report = ReadReport { parts: vec![part], ..ReadReport::default() };
+        return Ok(ReadData { data: LoadedData::Cached(data), report });
     }
-    let format = format_of(&mut source, path, options)?;
-    read_source(source, format, Input::of(path, options)?).map(LoadedData::Values)
+    let ReadData { data, report } = read_opened(source, path, options)?;
+    Ok(ReadData { data: LoadedData::Values(data), report })
 }
 
 /// [`read_dataset_with`] for data from anywhere; `name` stands in errors and tells the format like the name of a file. There
@@ -50,7 +65,9 @@ pub fn read_dataset_from(
         return Err(IoError::CacheHere { path: name.into() });
     }
     let format = format_of(&mut source, name, options)?;
-    read_source(source, format, Input::without_side_files(name, options).with_pairs()?)
+    let input = Input::without_side_files(name, options).with_pairs()?;
+    let rows = read_rows(source, format, &input)?;
+    input.build(rows)
 }
 
 /// Reads a cache of binned data from anywhere; `name` stands in errors.
@@ -58,19 +75,55 @@ pub fn read_cache_from(input: impl std::io::Read + Send, name: &Path) -> Result<
     cache::read_source(ByteStream::new(input, name)?, name)
 }
 
-fn read_source(source: ByteStream<'_>, format: Format, input: Input<'_>) -> Result<Dataset, IoError> {
+fn read_opened(mut source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<ReadData, IoError> {
+    let format = format_of(&mut source, path, options)?;
+    let input = Input::of(path, options)?;
+    let rows = read_rows(source, format, &input)?;
+    let columns = rows.resolved.as_ref().map(Resolved::uses).unwrap_or_default();
+    let side_files = input.side_files.list();
+    let data = input.build(rows)?;
+    let part = PartReport { path: path.into(), format: Some(format), rows: data.n_rows(), side_files };
+    Ok(ReadData { data, report: ReadReport { parts: vec![part], columns, split_queries: None } })
+}
+
+/// The rows of a file in blocks, in the order of the file.
+#[derive(Default)]
+pub(crate) struct FileRows {
+    pub(crate) blocks: Vec<RowBlock>,
+    /// The columns of a table.
+    pub(crate) resolved: Option<Resolved>,
+    /// The type of each column of a binary table that is used.
+    pub(crate) types: Vec<(String, &'static str)>,
+}
+
+/// Reads the rows of a file.
+pub(crate) fn read_rows(source: ByteStream<'_>, format: Format, input: &Input<'_>) -> Result<FileRows, IoError> {
     match format {
         Format::Letor => {
             refuse_columns(input.path, input.options, "LETOR text")?;
-            letor::read_source(source, input)
+            letor::read_rows(source, input)
         }
-        Format::Csv => csv::read_source(source, b',', input),
-        Format::Tsv => csv::read_source(source, b'\t', input),
-        Format::Parquet => parquet::read_source(source, input),
+        Format::Csv => csv::read_rows(source, b',', input),
+        Format::Tsv => csv::read_rows(source, b'\t', input),
+        Format::Parquet => parquet::read_rows(source, input),
     }
 }
 
-fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Result<bool, IoError> {
+/// What the columns of a file mean; `None` where it has none.
+pub(crate) fn read_columns(
+    source: ByteStream<'_>,
+    format: Format,
+    input: &Input<'_>,
+) -> Result<Option<Resolved>, IoError> {
+    match format {
+        Format::Letor => Ok(None),
+        Format::Csv => csv::read_columns(source, b',', input),
+        Format::Tsv => csv::read_columns(source, b'\t', input),
+        Format::Parquet => parquet::read_columns(source, input).map(Some),
+    }
+}
+
+pub(crate) fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Result<bool, IoError> {
     Ok(options.layout.data_format.is_none() && source.begins_with(cache::MAGIC)?)
 }
 
@@ -88,7 +141,7 @@ fn refuse_columns(path: &Path, options: &ReadOptions, form: &'static str) -> Res
 }
 
 /// The format that was asked for, or that the first bytes tell, or the name.
-fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
+pub(crate) fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
     if let Some(format) = options.layout.data_format {
         return Ok(format);
     }
@@ -108,6 +161,10 @@ pub(crate) struct Input<'a> {
     pub(crate) side_files: SideFiles,
     /// Where query sizes would be looked for; nowhere beside a stream.
     pub(crate) expected_sizes: Option<PathBuf>,
+    /// What the columns must be, if there are other files.
+    pub(crate) agreement: Option<&'a Agreement>,
+    /// How many files are read at the same time.
+    pub(crate) n_readers: usize,
 }
 
 impl<'a> Input<'a> {
@@ -116,11 +173,13 @@ impl<'a> Input<'a> {
             return Self::without_side_files(path, options).with_pairs();
         }
         let side_files = SideFiles::read(path)?;
-        Self { path, options, is_file: true, side_files, expected_sizes: Some(expected_sizes_path(path)) }.with_pairs()
+        let expected_sizes = Some(expected_sizes_path(path));
+        Self { is_file: true, side_files, expected_sizes, ..Self::without_side_files(path, options) }.with_pairs()
     }
 
     pub(crate) fn without_side_files(path: &'a Path, options: &'a ReadOptions) -> Self {
-        Self { path, options, is_file: false, side_files: SideFiles::default(), expected_sizes: None }
+        let side_files = SideFiles::default();
+        Self { path, options, is_file: false, side_files, expected_sizes: None, agreement: None, n_readers: 1 }
     }
 
     /// Reads the pairs whose file the options name.
@@ -128,11 +187,12 @@ impl<'a> Input<'a> {
         Ok(Self { side_files: self.side_files.with_pairs(self.options.pairs.as_deref())?, ..self })
     }
 
-    /// Finds out what each column of a table means, and that nothing is said twice or by nobody.
-    pub(crate) fn resolve(&self, names: &Names<'_>) -> Result<Columns, IoError> {
+    /// Finds out what each column of a table means, and that nothing is said twice or by nobody. The options are those of the
+    /// input, or what a description of the columns makes of them.
+    pub(crate) fn resolve(&self, names: &Names<'_>, options: &ReadOptions) -> Result<Resolved, IoError> {
         let at_path = |problem| IoError::Columns { path: self.path.into(), problem };
         let has_sizes = self.side_files.sizes_path().is_some();
-        let columns = resolve(names, self.options, has_sizes).map_err(at_path)?;
+        let columns = resolve(names, options, has_sizes).map_err(at_path)?;
         for (role, name) in columns.roles.iter().zip(&columns.shown) {
             if let Some(side) = self.side_files.path_of(*role) {
                 let what = match role {
@@ -149,11 +209,20 @@ impl<'a> Input<'a> {
             let sizes = self.expected_sizes.as_ref().map(|path| path.display().to_string());
             return Err(at_path(ColumnProblem::NoQueries { sizes, columns: columns.list() }));
         }
-        Ok(columns)
+        let resolved = Resolved::new(names, columns);
+        match self.agreement {
+            Some(agreement) => agreement.apply(self.path, resolved),
+            None => Ok(resolved),
+        }
     }
 
-    /// Adds what the side files say, and orders the rows.
-    pub(crate) fn finish(self, mut builder: DatasetBuilder) -> Result<Dataset, IoError> {
+    /// Makes a data set of the rows of this file alone.
+    pub(crate) fn build(self, rows: FileRows) -> Result<Dataset, IoError> {
+        let mut builder = DatasetBuilder::new(self.options.absent);
+        rows.blocks.into_iter().for_each(|block| builder.push_block(block));
+        if let Some(resolved) = rows.resolved {
+            builder.feature_names(resolved.columns.feature_names);
+        }
         let names = self.side_files.give_to(&mut builder);
         builder.finish().map_err(|error| names.explain(self.path, error))
     }

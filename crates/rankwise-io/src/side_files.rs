@@ -1,6 +1,7 @@
 //! The files beside `DATA` that say what its rows do not: `DATA.query`, `DATA.weight`, `DATA.query_weight`,
 //! `DATA.group_weights`, `DATA.position`, `DATA.pairs`.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::lists::read_list;
 use crate::number;
 use crate::options::Role;
 use crate::problem::{Problem, name};
+use crate::report::SideFile;
 
 pub(crate) const SIZES: &str = ".query";
 pub(crate) const ROW_WEIGHTS: &str = ".weight";
@@ -28,12 +30,12 @@ const PAIR_LINE: &str =
 /// What was found beside a data file.
 #[derive(Default)]
 pub(crate) struct SideFiles {
-    sizes: Option<(PathBuf, Vec<usize>)>,
-    row_weights: Option<(PathBuf, Vec<f32>)>,
-    query_weights: Option<(PathBuf, Vec<f32>)>,
-    weights_by_id: Option<(PathBuf, Vec<(String, f32)>)>,
-    positions: Option<(PathBuf, Vec<u32>)>,
-    pairs: Option<(PathBuf, Vec<Pair>)>,
+    pub(crate) sizes: Option<(PathBuf, Vec<usize>)>,
+    pub(crate) row_weights: Option<(PathBuf, Vec<f32>)>,
+    pub(crate) query_weights: Option<(PathBuf, Vec<f32>)>,
+    pub(crate) weights_by_id: Option<(PathBuf, Vec<(String, f32)>)>,
+    pub(crate) positions: Option<(PathBuf, Vec<u32>)>,
+    pub(crate) pairs: Option<(PathBuf, Vec<Pair>)>,
 }
 
 impl SideFiles {
@@ -90,6 +92,31 @@ impl SideFiles {
         }
     }
 
+    /// The files that speak of every row or query, by how their names end.
+    pub(crate) fn by_row(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let of_role = |role: Role| self.path_of(role).map(Into::into);
+        let by_id = self.weights_by_id.is_some();
+        vec![
+            (SIZES, of_role(Role::Qid)),
+            (ROW_WEIGHTS, of_role(Role::Weight)),
+            (if by_id { WEIGHTS_BY_ID } else { QUERY_WEIGHTS }, of_role(Role::QueryWeight)),
+            (POSITIONS, of_role(Role::Position)),
+        ]
+    }
+
+    /// All files, with what they hold.
+    pub(crate) fn list(&self) -> Vec<SideFile> {
+        let pairs = self.pairs.as_ref().map(|(path, _)| path.as_path());
+        let all = [
+            (self.path_of(Role::Qid), "query sizes"),
+            (self.path_of(Role::Weight), "row weights"),
+            (self.path_of(Role::QueryWeight), "query weights"),
+            (self.path_of(Role::Position), "positions"),
+            (pairs, "pairs"),
+        ];
+        all.into_iter().filter_map(|(path, role)| Some(SideFile { path: path?.into(), role })).collect()
+    }
+
     /// Hands the numbers to the builder and keeps the names for errors.
     pub(crate) fn give_to(self, builder: &mut DatasetBuilder) -> SideNames {
         let names = SideNames {
@@ -144,6 +171,18 @@ fn pair(line: &[u8]) -> Option<Pair> {
     let of_pair = parts.next().map_or(Some(1.0), weight)?;
     let probability = parts.next().map_or(Some(1.0), weight).filter(|probability| *probability <= 1.0)?;
     parts.next().is_none().then_some(Pair { winner, loser, weight: of_pair, probability })
+}
+
+/// Whether a path is that of a side file of one of these data files.
+pub(crate) fn is_beside(path: &Path, data: &HashSet<PathBuf>) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    let suffixes = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, POSITIONS, PAIRS];
+    suffixes.iter().filter(|suffix| name.ends_with(suffix.as_bytes())).any(|suffix| {
+        // The endings are ASCII and of the form `.word`.
+        let stem = path.with_extension("");
+        with_suffix(&stem, suffix) == path
+            && ["", ".gz", ".zst"].iter().any(|end| data.contains(&with_suffix(&stem, end)))
+    })
 }
 
 /// Where query sizes would be looked for.

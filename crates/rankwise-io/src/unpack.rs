@@ -12,8 +12,9 @@ const INPUT_BUFFER_BYTES: usize = 256 << 10;
 pub(crate) const MAX_RATIO: u64 = 500;
 /// So much content is free, whatever it came from: small files shrink by chance.
 const FREE_BYTES: u64 = 64 << 20;
-/// The window of zstd, which its decoder keeps in memory: 64 MB. Levels up to 21 need no more, `--long` does.
-const MAX_WINDOW_LOG: u32 = 26;
+/// The window of zstd, which its decoder keeps in memory: 128 MB, as much as the `zstd` command takes without being asked. All
+/// levels and plain `--long` need no more.
+const MAX_WINDOW_LOG: u32 = 27;
 /// What the library says of a larger window; it gives no number to compare.
 const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
@@ -48,7 +49,7 @@ impl Excess {
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::Content => "check where it comes from, or unpack it first if it is right",
-            Self::Window => "compress the file without --long and below level 22, or unpack it first",
+            Self::Window => "compress the file again with a window of 128 MB or less, or unpack it first",
         }
     }
 }

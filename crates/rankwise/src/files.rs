@@ -1,10 +1,10 @@
 //! Models and data sets by the names of their files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rankwise_data::{Absent, Dataset};
 use rankwise_formats::import;
-use rankwise_io::{ReadOptions, read_bytes, read_dataset_with, write_atomically};
+use rankwise_io::{ReadOptions, read_bytes, read_datasets, write_atomically};
 use rankwise_model::{AbsentFeature, Model, Precision};
 
 use crate::Error;
@@ -58,11 +58,28 @@ impl ModelFile for Model {
 /// ```
 pub trait DatasetFile: Sized {
     /// Reads LETOR, CSV, TSV or Parquet, which content and name tell, and the side files beside it. Features that a line of
-    /// LETOR leaves out are missing.
+    /// LETOR leaves out are missing. The path may be a folder or a pattern, such as `part-*.csv`, for data in several files
+    /// ([`read_datasets`]).
     fn read(path: impl AsRef<Path>) -> Result<Self, Error>;
 
     /// [`Self::read`] for a caller who knows more about the file.
     fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error>;
+
+    /// Reads several files, folders or patterns as one data set ([`read_datasets`]).
+    ///
+    /// ```
+    /// use rankwise::io::ReadOptions;
+    /// use rankwise::prelude::*;
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let [monday, tuesday] = ["mon.txt", "tue.txt"].map(|name| folder.path().join(name));
+    /// std::fs::write(&monday, "1 qid:7 0:0.9\n0 qid:7 0:0.1\n").unwrap();
+    /// std::fs::write(&tuesday, "2 qid:8 0:0.5\n").unwrap();
+    /// let data = Dataset::read_all(&[monday, tuesday], &ReadOptions::new(Absent::Missing))?;
+    /// assert_eq!((data.n_rows(), data.n_queries()), (3, 2));
+    /// # Ok::<(), rankwise::Error>(())
+    /// ```
+    fn read_all(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, Error>;
 
     /// Reads data for a model to score: a feature that is left out means what it meant in training, columns with names are
     /// those that the model asks for, and there may be no labels.
@@ -75,7 +92,12 @@ impl DatasetFile for Dataset {
     }
 
     fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
-        Ok(read_dataset_with(path.as_ref(), options)?)
+        Ok(read_datasets(&[path.as_ref().to_path_buf()], options)?)
+    }
+
+    fn read_all(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, Error> {
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_path_buf()).collect();
+        Ok(read_datasets(&paths, options)?)
     }
 
     fn read_for(path: impl AsRef<Path>, model: &Model) -> Result<Self, Error> {

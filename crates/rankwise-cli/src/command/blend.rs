@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::blend_args::Blend as Args;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::files;
 use crate::output::Output;
@@ -22,16 +23,18 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
     let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
-    let inputs: Vec<&Path> = [&args.first, &args.second, &args.data].map(PathBuf::as_path).to_vec();
+    let paths = DataPaths::find(&args.data)?;
+    let inputs: Vec<&Path> =
+        [&args.first, &args.second].into_iter().map(PathBuf::as_path).chain(paths.inputs()).collect();
     files::check_inputs(&inputs)?;
     if let Some(out) = &args.out {
         output.check_file(out, "scores need")?;
         files::check_output(out, &inputs)?;
     }
-    let judgements = Judgements::new(Some(&args.data), &args.read, None)?;
+    let judgements = Judgements::new(Some(&paths), &args.read, None)?;
     let systems = [&args.first, &args.second].map(|path| System::of_file(path));
     let TwoScored { data, scores: [first, second] } = system::score_two(&systems, judgements, output)?;
-    let place = files::shown(&args.data);
+    let place = files::shown(paths.place());
     let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules)
         .map_err(|error| user(format!("{place}: {error}")))?;
     if let Some(out) = &args.out {

@@ -12,6 +12,7 @@ use super::eval::parse_metrics;
 use crate::args::Global;
 use crate::compare_args::{Compare, TestKind};
 use crate::comparison::Report;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Steps;
@@ -31,8 +32,9 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         return Err(EvalError::Pooled { metric: pooled.as_str().to_owned() }.into());
     }
     let spec = check(args, &system_names, seed)?;
-    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
-    let inputs: Vec<&Path> = std::iter::once(judgements.path()).chain(systems.iter().map(System::path)).collect();
+    let paths = DataPaths::find(&args.data)?;
+    let judgements = Judgements::new(paths.if_any(), &args.read, args.qrels.as_deref())?;
+    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain(systems.iter().map(System::path)).collect();
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {

@@ -10,16 +10,19 @@ use rankwise::model::Model;
 use serde_json::json;
 
 use crate::convert_args::Convert;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::{files, text};
 
 pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     output.check_file(&args.out, "model needs")?;
-    let inputs: Vec<&Path> = [Some(&args.model), args.check.as_ref(), args.feature_names.as_ref()]
+    let check_data = args.check.as_deref().map(DataPaths::find_one).transpose()?;
+    let inputs: Vec<&Path> = [Some(&args.model), args.feature_names.as_ref()]
         .into_iter()
         .flatten()
         .map(AsRef::as_ref)
+        .chain(check_data.iter().flat_map(DataPaths::inputs))
         .collect();
     files::check_inputs(&inputs)?;
     let options = ExportOptions {
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     files::check_output(&args.out, &inputs)?;
     let place = files::shown(&args.model);
     let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
-    let agreement = match &args.check {
+    let agreement = match &check_data {
         Some(data) => Some(check(args, &model, &bytes, &options, data, output)?),
         None => None,
     };
@@ -67,17 +70,17 @@ fn check(
     model: &Model,
     bytes: &[u8],
     options: &ExportOptions,
-    path: &Path,
+    paths: &DataPaths,
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {
     // The other program may tell values apart that the model rounds.
     let read = ReadOptions { keeps_f64: true, ..files::options_for(model, &args.read, files::Labels::Optional)? };
-    let data = files::read_data_with(model, path, &read)?;
-    files::warn_unknown_features(model, &data, path, output);
+    let data = files::read_data_with(model, paths, &read)?.data;
+    files::warn_unknown_features(model, &data, paths.place(), output);
     // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
     let reading = read_back(bytes, args.to, model, options)?;
     rankwise::check_export(model, &reading, &data)
-        .map_err(|difference| user(format!("{}: {difference}", files::shown(path))))
+        .map_err(|difference| user(format!("{}: {difference}", files::shown(paths.place()))))
 }
 
 fn agreed(agreement: ExportAgreement) -> String {

@@ -1,23 +1,26 @@
 //! `rankwise convert-data`
 
 use rankwise::data::{BinningParams, BinningSpec};
-use rankwise::io::{Format, ReadOptions, write_cache, write_dataset};
+use rankwise::io::{Format, ReadData, ReadOptions, write_cache, write_dataset};
 use rankwise::params::ParamGroup as _;
 use serde_json::json;
 
 use crate::args::ConvertData;
 use crate::data_args::DataTarget;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     let format = target(args)?.format();
     let binning = binning(args, format)?;
     output.check_file(&args.output, "data need")?;
-    files::check_output(&args.output, &[&args.input])?;
+    let paths = DataPaths::find(&args.input)?;
+    files::check_output(&args.output, &paths.inputs().collect::<Vec<_>>())?;
     let options = ReadOptions { keeps_f64: true, ..args.read.options(args.absent)? };
-    let data = files::read_data(&args.input, &options)?;
+    let ReadData { data, report } = files::read_data(&paths, &options)?;
+    reading::tell(paths.place(), &report, output);
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {
         output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use rankwise::eval::{Interval, IntervalSpec, QueryValues, intervals};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
@@ -9,10 +10,11 @@ use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
 
 use crate::args::{Eval, Global};
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
-use crate::{comparison, files, text};
+use crate::{comparison, files, reading, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
@@ -26,8 +28,9 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         (_, _, Some(path)) => System::Run(path.clone()),
         (None, None, None) => return Err(user("give --model, --scores or --run")),
     };
-    let judgements = Judgements::new(args.data.as_deref(), &args.read, args.qrels.as_deref())?;
-    let inputs = [judgements.path(), system.path()];
+    let paths = DataPaths::find(&args.data)?;
+    let judgements = Judgements::new(paths.if_any(), &args.read, args.qrels.as_deref())?;
+    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain([system.path()]).collect();
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
@@ -36,7 +39,8 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         files::check_output(path, &inputs)?;
     }
     let stated = StatedRules::new(&rules, &names, std::slice::from_ref(&system));
-    let Measured { queries, evaluations, seconds } = system::measure(&[system], judgements, &measures, output)?;
+    let Measured { queries, evaluations, seconds, report } =
+        system::measure(std::slice::from_ref(&system), judgements, &measures, output)?;
     let evaluation = &evaluations[0];
     if let Some(path) = &args.per_query {
         files::write_text(path, &per_query_table(&queries, evaluation))?;
@@ -57,6 +61,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
             "queries_without_relevant": queries.n_empty,
             "queries_without_results": queries.n_unanswered,
             "convention": stated.entries,
+            "data": report.as_ref().map(reading::to_json),
             "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
     )

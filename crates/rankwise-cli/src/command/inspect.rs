@@ -7,28 +7,35 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
+use rankwise::io::{ReadData, ReadReport};
 use serde_json::json;
 
 use crate::args::Inspect;
+use crate::data_paths::DataPaths;
 use crate::output::Output;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 /// Past this many different labels, their range says more than their shares.
 const MAX_LABELS_LISTED: usize = 12;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
-    if let Some(source) = files::model_source(&args.file) {
-        let model = files::read_model(&args.file)?;
-        return output.result(&model::text(&args.file, source, &model)?, &model::json(source, &model)?);
+    if let [file] = &args.files[..]
+        && let Some(source) = files::model_source(file)
+    {
+        let model = files::read_model(file)?;
+        return output.result(&model::text(file, source, &model)?, &model::json(source, &model)?);
     }
-    let data = files::read_data(&args.file, &args.read.options(Absent::Missing)?)?;
-    let facts = DataFacts::new(&data);
-    files::warn_of(&args.file, &facts.remarks, output);
-    output.result(&facts.text(&args.file), &facts.json())
+    let paths = DataPaths::find(&args.files)?;
+    let ReadData { data, report } = files::read_data(&paths, &args.read.options(Absent::Missing)?)?;
+    let facts = DataFacts::new(&data, &report);
+    files::warn_of(paths.place(), &facts.remarks, output);
+    reading::tell_split(&report, output);
+    output.result(&facts.text(paths.place()), &facts.json())
 }
 
 struct DataFacts<'a> {
     data: &'a Dataset,
+    report: &'a ReadReport,
     /// Labels with the number of documents that have them, ascending.
     labels: Vec<(f32, usize)>,
     /// Documents a query, ascending.
@@ -41,7 +48,7 @@ struct DataFacts<'a> {
 }
 
 impl<'a> DataFacts<'a> {
-    fn new(data: &'a Dataset) -> Self {
+    fn new(data: &'a Dataset, report: &'a ReadReport) -> Self {
         let mut sorted = data.labels().to_vec();
         sorted.sort_unstable_by(f32::total_cmp);
         let mut sizes: Vec<usize> = data.queries().map(|query| query.n_docs()).collect();
@@ -61,6 +68,7 @@ impl<'a> DataFacts<'a> {
         }
         Self {
             data,
+            report,
             labels: sorted.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect(),
             n_without_relevant: data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count(),
             n_one_label: data
@@ -87,6 +95,7 @@ impl<'a> DataFacts<'a> {
         let mut line = |name: &str, value: String| {
             let _ = writeln!(out, "  {name:<12} {value}");
         };
+        reading::describe(self.report, &mut line);
         line("documents", text::thousands(data.n_rows() as u64));
         line("queries", text::thousands(data.n_queries() as u64));
         line(
@@ -132,8 +141,11 @@ impl<'a> DataFacts<'a> {
 
     fn json(&self) -> serde_json::Value {
         let data = self.data;
+        let split = self.report.split_queries.as_ref().map(reading::split_remark);
         json!({
             "kind": "data",
+            "files": reading::files_json(self.report),
+            "columns": reading::columns_json(self.report),
             "rows": data.n_rows(),
             "queries": data.n_queries(),
             "queries_without_relevant": self.n_without_relevant,
@@ -154,7 +166,7 @@ impl<'a> DataFacts<'a> {
             "pairs": data.pairs().len(),
             "feature_names": data.feature_names().iter().map(|(_, name)| name).collect::<Vec<_>>(),
             "fingerprint": format!("{:032x}", data.fingerprint()),
-            "warnings": self.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": self.remarks.iter().map(ToString::to_string).chain(split).collect::<Vec<_>>(),
         })
     }
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use rankwise::data::Dataset;
-use rankwise::io::{write_atomically, write_scores};
+use rankwise::io::{ReadData, write_atomically, write_scores};
 use serde_json::json;
 
 use crate::args::{Predict, PredictFormat};
+use crate::data_paths::DataPaths;
 use crate::output::Output;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 /// The last column of a TREC run: who made it.
 const RUN_TAG: &str = "rankwise";
@@ -19,15 +20,18 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
     let out = args.out.as_deref().unwrap_or(Path::new("-"));
     output.check_file(out, "scores need")?;
-    files::check_inputs(&[&args.model, &args.data])?;
+    let paths = DataPaths::find(&args.data)?;
+    let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
+    files::check_inputs(&inputs)?;
     let mut model = files::read_model(&args.model)?;
     if let Some(n_rounds) = args.trees {
         let ensemble = files::trees_of(&model, &args.model, "predict --trees")?.first_rounds(n_rounds);
         model = model.with_ranker(ensemble)?;
     }
-    files::check_output(out, &[&args.model, &args.data])?;
-    let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Optional)?;
-    files::warn_unknown_features(&model, &data, &args.data, output);
+    files::check_output(out, &inputs)?;
+    let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Optional)?;
+    reading::tell_split(&report, output);
+    files::warn_unknown_features(&model, &data, paths.place(), output);
     let load = started.elapsed();
     let scoring = Instant::now();
     let scores = rankwise::predict_canonical(&model, &data);

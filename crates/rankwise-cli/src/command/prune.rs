@@ -1,17 +1,20 @@
 //! `rankwise prune`
 
+use std::path::Path;
 use std::time::Instant;
 
+use rankwise::io::ReadData;
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
 use rankwise::params::ParamValue as _;
 use rankwise::train::{PruneError, prune};
 use serde_json::json;
 
 use crate::args::Global;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::refit_prune_args::Prune;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
@@ -24,16 +27,19 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     args.rules.apply(&mut rules)?;
     let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
     output.check_file(&args.out, "model needs")?;
-    files::check_inputs(&[&args.model, &args.valid])?;
-    files::check_output(&args.out, &[&args.model, &args.valid])?;
+    let paths = DataPaths::find_one(&args.valid)?;
+    let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
+    files::check_inputs(&inputs)?;
+    files::check_output(&args.out, &inputs)?;
     let model = files::read_model(&args.model)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
-    let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
-    files::warn_unknown_features(&model, &data, &args.valid, output);
+    let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
+    reading::tell(paths.place(), &report, output);
+    files::warn_unknown_features(&model, &data, paths.place(), output);
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
-            PruneError::Model(_) | PruneError::NoTrees => &args.model,
-            _ => &args.valid,
+            PruneError::Model(_) | PruneError::NoTrees => args.model.as_path(),
+            _ => paths.place(),
         };
         user(format!("{}: {error}", files::shown(place)))
     })?;

@@ -1,23 +1,29 @@
 //! `rankwise refit`
 
+use std::path::Path;
+
 use rankwise::formats::Source;
+use rankwise::io::ReadData;
 use rankwise::model::Tree;
 use rankwise::train::{TrainError, TrainSpec, refit};
 use serde_json::json;
 
 use crate::args::Global;
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::refit_prune_args::Refit;
-use crate::{files, text};
+use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
     if !(0.0..=1.0).contains(&args.decay) {
         return Err(user(format!("--decay {}: give the share of the old values, from 0 to 1", args.decay)));
     }
     output.check_file(&args.out, "model needs")?;
-    files::check_inputs(&[&args.model, &args.data])?;
-    files::check_output(&args.out, &[&args.model, &args.data])?;
+    let paths = DataPaths::find(&args.data)?;
+    let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
+    files::check_inputs(&inputs)?;
+    files::check_output(&args.out, &inputs)?;
     let source = files::model_source(&args.model);
     let model = files::read_model(&args.model)?;
     let old_trees = files::trees_of(&model, &args.model, "refit")?;
@@ -43,12 +49,13 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         spec.boosting.seed = seed;
     }
     let params = spec.check()?;
-    let data = files::read_data_for(&model, &args.data, &args.read, files::Labels::Needed)?;
-    files::warn_unknown_features(&model, &data, &args.data, output);
+    let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
+    reading::tell(paths.place(), &report, output);
+    files::warn_unknown_features(&model, &data, paths.place(), output);
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),
         TrainError::Start(_) => user(format!("{place}: {error}")),
-        _ => user(format!("{}: {error}", files::shown(&args.data))),
+        _ => user(format!("{}: {error}", files::shown(paths.place()))),
     })?;
     files::write_text(&args.out, &new.to_json())?;
     let new_trees = new.tree_ensemble()?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rankwise::data::{Documents, LoadedData};
-use rankwise::io::LayoutSpec;
+use rankwise::io::{LayoutSpec, ReadData};
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{TrainError, TrainSpec, Training, ValidSet};
@@ -12,11 +12,12 @@ use serde_json::json;
 
 use crate::args::{Global, Train};
 use crate::checkpoint::{Keeper, WatchAndSave};
+use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::trace::{Traced, Tracer};
-use crate::{config, files, text};
+use crate::{config, files, reading, text};
 
 mod inputs;
 mod report;
@@ -29,20 +30,15 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         return output.result(&rankwise::help::parameters_text(), &rankwise_help_json());
     }
     let started = Instant::now();
-    let (Some(data_path), Some(out)) = (&args.data, &args.out) else {
+    let Some(out) = &args.out else {
         return Err(user("name the training data and, with --out, the model to write"));
     };
+    let (data_paths, valid_paths) = find_data(args)?;
     let (mut spec, layout) = spec_of(args, global)?;
     output.check_file(out, "model needs")?;
-    let paths: Vec<&Path> = args
-        .valid
-        .iter()
-        .chain([data_path])
-        .chain(&args.config)
-        .chain(&args.pairs)
-        .chain(&args.init_model)
-        .map(PathBuf::as_path)
-        .collect();
+    let others = args.config.iter().chain(&args.pairs).chain(&args.init_model).map(PathBuf::as_path);
+    let data_files = valid_paths.iter().chain([&data_paths]).flat_map(DataPaths::inputs);
+    let paths: Vec<&Path> = data_files.chain(others).collect();
     files::check_inputs(&paths)?;
     files::check_output(out, &paths)?;
     let start = args.init_model.as_deref().map(files::read_model).transpose()?;
@@ -55,12 +51,20 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let found = found.flatten();
 
     let inputs = Inputs { args, layout, absent: params.reading().absent, start: start.as_ref(), output };
-    let data = inputs.training_data(data_path)?;
-    let valid_data = inputs.valid_data(&data)?;
-    let names: Vec<String> = args.valid.iter().map(|path| path.display().to_string()).collect();
-    let valid: Vec<ValidSet<'_>> = names.iter().zip(&valid_data).map(|(name, data)| ValidSet { name, data }).collect();
+    let ReadData { data, report: data_report } = inputs.training_data(&data_paths)?;
+    let valid_data = inputs.valid_data(&valid_paths, &data)?;
+    let names: Vec<String> = valid_paths.iter().map(|paths| paths.place().display().to_string()).collect();
+    let valid: Vec<ValidSet<'_>> =
+        names.iter().zip(&valid_data).map(|(name, read)| ValidSet { name, data: &read.data }).collect();
     let load = started.elapsed();
+    let data_path = data_paths.place();
     tell_data(data_path, &data, &valid, output);
+    for (paths, report) in [(&data_paths, &data_report)]
+        .into_iter()
+        .chain(valid_paths.iter().zip(valid_data.iter().map(|read| &read.report)))
+    {
+        reading::tell(paths.place(), report, output);
+    }
     let objective = params.objective().objective;
     if !data.pairs().is_empty() && !objective.takes_pairs() {
         output.remark(&format!(
@@ -69,7 +73,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         ));
     }
 
-    let mut tracer = Tracer::open(args, out, &data, params.boosting())?;
+    let mut tracer = Tracer::open(args, out, &paths, &data, params.boosting())?;
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
     let mut observer = WatchAndSave { watch: &mut watch, keeper: keeper.as_mut() };
@@ -95,8 +99,21 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         total: started.elapsed(),
         first_tree,
         keeper: keeper.as_ref(),
+        data: &data_report,
+        valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
     output.summary(out, &report.text(), &report.json())
+}
+
+/// The training data and the validation sets.
+fn find_data(args: &Train) -> anyhow::Result<(DataPaths, Vec<DataPaths>)> {
+    let (mut data, mut valid) = (args.data.clone(), args.valid.clone());
+    if data.is_empty() {
+        let missing = || user("name the training data before the options: rankwise train DATA --out MODEL");
+        data.push(valid.give_back().ok_or_else(missing)?);
+    }
+    let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<_>>()?;
+    Ok((DataPaths::find(&data)?, valid))
 }
 
 /// Data is read as the model to start from reads it, unless something else was typed.

@@ -22,9 +22,10 @@ fn other_formats_and_damage_are_named() {
         let damaged = format!("{name}: the {codec} data is damaged or cut off");
         sandbox.refused(&["train", name, "--out", "m.json"], &[&damaged, "copy or compress the file again"]);
     }
+    std::fs::create_dir(sandbox.path("folder")).unwrap();
     sandbox.all_refused(&[
         ("train nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file; check its name"]),
-        ("train . --out m.json", &[".: cannot read: this is a folder; name a file"]),
+        ("train folder --out m.json", &["folder: no data files in this folder"]),
         ("train train.txt/x --out m.json", &["train.txt/x: cannot open: a part of the path is a file"]),
         ("train train.txt --valid nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file"]),
         (
@@ -35,7 +36,7 @@ fn other_formats_and_damage_are_named() {
         ("predict model.json model.json", &["model.json: this looks like a model"]),
         ("eval model.json --model model.json", &["model.json: this looks like a model"]),
         ("inspect nosuch.txt", &["nosuch.txt: cannot open: there is no such file"]),
-        ("inspect .", &[".: cannot read: this is a folder; name a file"]),
+        ("inspect folder", &["folder: no data files in this folder"]),
         ("predict model.json nosuch.txt", &["nosuch.txt: cannot open"]),
         ("eval nosuch.txt --model model.json", &["nosuch.txt: cannot open"]),
         ("train - --valid - --out m.json", &["standard input can be read once only; name a file"]),

@@ -23,6 +23,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// A table of all rows.
+    pub(super) fn new((features, columns): (Vec<u32>, Vec<ColumnValues>)) -> Self {
+        Self { features, columns }
+    }
+
     /// Takes the columns out of a block, if it is the only one and has some.
     pub(super) fn take_from(blocks: &mut [RowBlock]) -> Option<Self> {
         let [block] = blocks else { return None };

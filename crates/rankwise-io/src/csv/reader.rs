@@ -1,8 +1,9 @@
 //! A table as text, from its first line to its rows.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use rankwise_data::{Dataset, DatasetBuilder};
+use rankwise_data::RowBlock;
 
 use super::header::{Start, read_start};
 use super::row::{ParsedBlock, parse_block};
@@ -12,77 +13,103 @@ use crate::byte_stream::ByteStream;
 use crate::columns::{ColumnProblem, Names};
 use crate::description::Description;
 use crate::error::IoError;
-use crate::options::Separator;
-use crate::read::Input;
+use crate::options::{ReadOptions, Separator};
+use crate::read::{FileRows, Input};
+use crate::resolved::Resolved;
 
 /// Reads a table; the options may name another separator.
-pub(crate) fn read_source(source: ByteStream<'_>, separator: u8, input: Input<'_>) -> Result<Dataset, IoError> {
-    let separator = input.options.layout.separator.map_or(separator, Separator::byte);
-    let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
-    let Some(path) = &input.options.layout.column_description else {
-        return read_blocks(reader, separator, input, None);
-    };
-    let description = Description::read(path)?;
-    let options = description.apply(input.options);
-    let input = Input { options: &options, ..input };
-    read_blocks(reader, separator, input, Some(&description))
+pub(crate) fn read_rows(source: ByteStream<'_>, separator: u8, input: &Input<'_>) -> Result<FileRows, IoError> {
+    with_table(source, separator, input, |table, reader| table.read_rows(reader))
 }
 
-pub(super) fn read_blocks(
-    mut reader: BlockReader<'_>,
-    separator: u8,
-    input: Input<'_>,
-    description: Option<&Description>,
-) -> Result<Dataset, IoError> {
-    let mut builder = DatasetBuilder::new(input.options.absent);
-    let mut n_lines = 0;
-    let start = find_start(&mut reader, separator, &input, &mut n_lines)?;
-    let Some(Start { names, n_columns, .. }) = start else { return input.finish(builder) };
-    let names = names.or_else(|| description.and_then(|description| description.names(n_columns)));
-    let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
-    if n_columns == 1 && input.side_files.sizes_path().is_none() {
-        let separator = if separator == b'\t' { "tabs" } else { "commas" };
-        return Err(IoError::Columns { path: input.path.into(), problem: ColumnProblem::OneColumn { separator } });
-    }
-    let columns = input.resolve(&names)?;
-    let mut merger = Merger { path: input.path, builder: &mut builder, n_lines };
-    if input.options.keeps_f64 {
-        parse_blocks(reader, |text| parse_block::<true>(text, separator, &columns), &mut merger)?;
-    } else {
-        parse_blocks(reader, |text| parse_block::<false>(text, separator, &columns), &mut merger)?;
-    }
-    builder.feature_names(columns.feature_names);
-    input.finish(builder)
-}
-
-/// Takes the header off the first block that is not empty; `None` if the file holds no row at all.
-fn find_start(
-    reader: &mut BlockReader<'_>,
+/// Finds out what the columns of a table mean; `None` if it has no row, not even a header.
+pub(crate) fn read_columns(
+    source: ByteStream<'_>,
     separator: u8,
     input: &Input<'_>,
-    n_lines: &mut u64,
-) -> Result<Option<Start>, IoError> {
-    let has_sizes = input.side_files.sizes_path().is_some();
-    loop {
-        let block = match reader.next_block() {
-            Ok(Some(block)) => block,
-            Ok(None) => return Ok(None),
-            Err(fault) => return Err(reader.error(fault, *n_lines)),
-        };
-        let start = read_start(&block, separator, input.options, has_sizes)
-            .map_err(|(line, fault)| fault.at(input.path, *n_lines + line + 1))?;
-        if let Some(start) = start {
-            *n_lines += start.n_lines;
-            reader.give_back(block[start.n_bytes..].to_vec());
-            return Ok(Some(start));
+) -> Result<Option<Resolved>, IoError> {
+    with_table(source, separator, input, |table, mut reader| table.resolve(&mut reader, &mut 0))
+}
+
+fn with_table<T>(
+    source: ByteStream<'_>,
+    separator: u8,
+    input: &Input<'_>,
+    read: impl FnOnce(TextTable<'_>, BlockReader<'_>) -> Result<T, IoError>,
+) -> Result<T, IoError> {
+    let layout = &input.options.layout;
+    let separator = layout.separator.map_or(separator, Separator::byte);
+    let mut reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
+    reader.n_readers = input.n_readers;
+    let description = layout.column_description.as_deref().map(Description::read).transpose()?;
+    let options = match &description {
+        Some(description) => Cow::Owned(description.apply(input.options)),
+        None => Cow::Borrowed(input.options),
+    };
+    read(TextTable { separator, input, options: &options, description: description.as_ref() }, reader)
+}
+
+/// A table, and all that is known about it.
+pub(super) struct TextTable<'a> {
+    pub(super) separator: u8,
+    pub(super) input: &'a Input<'a>,
+    /// Those of the input, or what the description makes of them.
+    pub(super) options: &'a ReadOptions,
+    pub(super) description: Option<&'a Description>,
+}
+
+impl TextTable<'_> {
+    pub(super) fn read_rows(self, mut reader: BlockReader<'_>) -> Result<FileRows, IoError> {
+        let mut n_lines = 0;
+        let Some(resolved) = self.resolve(&mut reader, &mut n_lines)? else { return Ok(FileRows::default()) };
+        let mut blocks = Vec::new();
+        let mut merger = Merger { path: self.input.path, blocks: &mut blocks, n_lines };
+        let (separator, columns) = (self.separator, &resolved.columns);
+        if self.options.keeps_f64 {
+            parse_blocks(reader, |text| parse_block::<true>(text, separator, columns), &mut merger)?;
+        } else {
+            parse_blocks(reader, |text| parse_block::<false>(text, separator, columns), &mut merger)?;
         }
-        *n_lines += memchr::memchr_iter(b'\n', &block).count() as u64;
+        Ok(FileRows { blocks, resolved: Some(resolved), ..FileRows::default() })
+    }
+
+    /// Reads the first line, and finds out what the columns mean; `None` if the file holds no row at all.
+    fn resolve(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Resolved>, IoError> {
+        let Some(Start { names, n_columns, .. }) = self.find_start(reader, n_lines)? else { return Ok(None) };
+        let names = names.or_else(|| self.description.and_then(|description| description.names(n_columns)));
+        let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
+        if n_columns == 1 && self.input.side_files.sizes_path().is_none() {
+            let separator = if self.separator == b'\t' { "tabs" } else { "commas" };
+            let path = self.input.path.into();
+            return Err(IoError::Columns { path, problem: ColumnProblem::OneColumn { separator } });
+        }
+        self.input.resolve(&names, self.options).map(Some)
+    }
+
+    /// Takes the header off the first block that is not empty; `None` if the file holds no row at all.
+    fn find_start(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Start>, IoError> {
+        let has_sizes = self.input.side_files.sizes_path().is_some();
+        loop {
+            let block = match reader.next_block() {
+                Ok(Some(block)) => block,
+                Ok(None) => return Ok(None),
+                Err(fault) => return Err(reader.error(fault, *n_lines)),
+            };
+            let start = read_start(&block, self.separator, self.options, has_sizes)
+                .map_err(|(line, fault)| fault.at(self.input.path, *n_lines + line + 1))?;
+            if let Some(start) = start {
+                *n_lines += start.n_lines;
+                reader.give_back(block[start.n_bytes..].to_vec());
+                return Ok(Some(start));
+            }
+            *n_lines += memchr::memchr_iter(b'\n', &block).count() as u64;
+        }
     }
 }
 
 struct Merger<'a> {
     path: &'a Path,
-    builder: &'a mut DatasetBuilder,
+    blocks: &'a mut Vec<RowBlock>,
     n_lines: u64,
 }
 
@@ -94,7 +121,7 @@ impl Merge for Merger<'_> {
             return Err(fault.at(self.path, self.n_lines + line + 1));
         }
         self.n_lines += block.n_lines;
-        push_rows(self.builder, block.rows);
+        push_rows(self.blocks, block.rows);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rankwise_data::Absent;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::reader::read_blocks;
+use super::reader::TextTable;
 use crate::blocks::{BlockReader, Cut};
 use crate::byte_stream::ByteStream;
 use crate::damage::{damaged, edits};
@@ -33,7 +33,11 @@ fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), St
     let reader = BlockReader::with_block_bytes(source, Cut::Rows { separator: b',' }, block_bytes);
     let mut options = ReadOptions::new(Absent::Missing);
     options.layout.ignore_columns = vec!["2".into()];
-    read_blocks(reader, b',', Input::without_side_files(path, &options), None)
+    let input = Input::without_side_files(path, &options);
+    let source = TextTable { separator: b',', input: &input, options: &options, description: None };
+    source
+        .read_rows(reader)
+        .and_then(|rows| input.build(rows))
         .map(|data| (data.fingerprint(), data.n_rows()))
         .map_err(|error| error.to_string())
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, Dataset, DatasetBuilder};
+use rankwise_data::{Absent, Dataset, RowBlock};
 
 use super::line::{ParsedBlock, RowStart, parse_block};
 use crate::batches::{Fault, Merge, parse_blocks, push_rows};
@@ -12,47 +12,54 @@ use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::options::ReadOptions;
 use crate::problem::Problem;
-use crate::read::Input;
+use crate::read::{FileRows, Input};
 
 /// Reads LETOR text, compressed with gzip, zstd or not at all, whatever its name. Side files and `-` as in
 /// [`crate::read_dataset`].
 pub fn read_letor(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
     let source = ByteStream::open(path)?;
-    read_source(source, Input::of(path, &options)?)
+    let input = Input::of(path, &options)?;
+    let rows = read_rows(source, &input)?;
+    input.build(rows)
 }
 
 /// Reads LETOR text, compressed or not, from anywhere; `name` stands in errors. There are no side files.
 pub fn read_letor_from(input: impl Read + Send, name: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
-    read_source(ByteStream::new(input, name)?, Input::without_side_files(name, &options))
+    let source = ByteStream::new(input, name)?;
+    let input = Input::without_side_files(name, &options);
+    let rows = read_rows(source, &input)?;
+    input.build(rows)
 }
 
-pub(crate) fn read_source(source: ByteStream<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
-    read_blocks(BlockReader::new(source), input)
+pub(crate) fn read_rows(source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
+    let mut reader = BlockReader::new(source);
+    reader.n_readers = input.n_readers;
+    read_blocks(reader, input)
 }
 
-pub(super) fn read_blocks(reader: BlockReader<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
-    let mut builder = DatasetBuilder::new(input.options.absent);
+pub(super) fn read_blocks(reader: BlockReader<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
+    let mut blocks = Vec::new();
     let mut merger = Merger {
         path: input.path,
         sizes: input.side_files.sizes_path().map(Into::into),
         expected_sizes: input.expected_sizes.clone(),
-        builder: &mut builder,
+        blocks: &mut blocks,
         n_lines: 0,
         first: None,
     };
-    // The reader ends with the parsing: its decoder may hold 64 MB, which ordering the rows can use better.
+    // The reader ends with the parsing: its decoder may hold 128 MB, which ordering the rows can use better.
     let parse = if input.options.keeps_f64 { parse_block::<true> } else { parse_block::<false> };
     parse_blocks(reader, parse, &mut merger)?;
-    input.finish(builder)
+    Ok(FileRows { blocks, ..FileRows::default() })
 }
 
 struct Merger<'a> {
     path: &'a Path,
     sizes: Option<PathBuf>,
     expected_sizes: Option<PathBuf>,
-    builder: &'a mut DatasetBuilder,
+    blocks: &'a mut Vec<RowBlock>,
     n_lines: u64,
     /// The line of the first row, and whether it has a qid.
     first: Option<(u64, bool)>,
@@ -68,7 +75,7 @@ impl Merge for Merger<'_> {
             return Err(self.error(line, fault));
         }
         self.n_lines += n_lines;
-        push_rows(self.builder, rows);
+        push_rows(self.blocks, rows);
         Ok(())
     }
 

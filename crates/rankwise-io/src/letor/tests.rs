@@ -31,7 +31,9 @@ fn read(input: impl Read + Send, block_bytes: usize) -> Result<u128, String> {
     let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;
     let reader = BlockReader::with_block_bytes(source, Cut::Lines, block_bytes);
     let options = ReadOptions::new(Absent::Missing);
-    read_blocks(reader, Input::without_side_files(path, &options))
+    let input = Input::without_side_files(path, &options);
+    read_blocks(reader, &input)
+        .and_then(|rows| input.build(rows))
         .map(|data| data.fingerprint())
         .map_err(|error| error.to_string())
 }

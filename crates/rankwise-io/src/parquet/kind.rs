@@ -23,6 +23,15 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The type that all files of a data set must agree on: how numbers are stored does not matter.
+    pub(super) fn type_name(self) -> &'static str {
+        match self {
+            Self::Bool => "booleans",
+            Self::Text => "text",
+            Self::Signed | Self::Unsigned | Self::Decimal { .. } | Self::Float | Self::Half => "numbers",
+        }
+    }
+
     /// What an integer of 32 bits stands for.
     pub(super) fn number_of_32(self, value: i32) -> f64 {
         match self {

@@ -14,7 +14,7 @@ mod varint;
 mod writer;
 
 pub use guard::is_decoding;
-pub(crate) use reader::read_source;
+pub(crate) use reader::{PartTable, read_columns, read_rows};
 pub(crate) use writer::write_parquet;
 
 /// The first bytes of a file.

@@ -1,14 +1,16 @@
 //! A Parquet file into rows: columns are decoded in parallel, some rows at a time; features are kept as columns.
 
+use std::collections::HashMap;
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, Length as _, RowGroupReader, SerializedFileReader};
 use parquet::file::serialized_reader::SerializedPageReader;
-use rankwise_data::{ColumnValues, DataError, Dataset, DatasetBuilder, MAX_ROWS, RowBlock};
+use rankwise_data::{ColumnValues, DataError, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
@@ -21,7 +23,8 @@ use crate::columns::{ColumnProblem, Columns, Names};
 use crate::error::{Action, IoError};
 use crate::options::Role;
 use crate::problem::{Problem, name, shown};
-use crate::read::Input;
+use crate::read::{FileRows, Input};
+use crate::resolved::Resolved;
 
 /// Rows whose labels and ids are decoded together: so few that they stay in the cache, and that a bad one is found before much
 /// has been decoded in vain.
@@ -35,52 +38,135 @@ const ROW_BYTES: u64 = 16;
 const PANDAS_INDEX: &str = "__index_level_";
 
 /// Reads a file, or a stream as a whole: the description of the columns stands at the end.
-pub(crate) fn read_source(mut source: ByteStream<'_>, input: Input<'_>) -> Result<Dataset, IoError> {
+pub(crate) fn read_rows(source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
+    if input.is_file {
+        return read_chunks(&opened(source, input)?, input);
+    }
+    let mut source = checked(source, input)?;
+    read_chunks(&Bytes::from(source.read_to_end()?), input)
+}
+
+/// Finds out what the columns of a file mean.
+pub(crate) fn read_columns(source: ByteStream<'_>, input: &Input<'_>) -> Result<Resolved, IoError> {
+    Ok(OpenFile::new(&opened(source, input)?, input)?.resolved)
+}
+
+/// The name or the user said that it is Parquet, which the content need not know.
+fn checked<'a>(mut source: ByteStream<'a>, input: &Input<'_>) -> Result<ByteStream<'a>, IoError> {
     if let Some(codec) = source.codec() {
         return Err(IoError::PackedParquet { path: input.path.into(), codec });
     }
-    // The name or the user said that it is Parquet, which the content need not know.
     if !source.begins_with(super::MAGIC)? {
         return Err(IoError::NotParquet { path: input.path.into() });
     }
-    if !input.is_file {
-        return read_chunks(&Bytes::from(source.read_to_end()?), input);
-    }
-    let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
-    let file = SharedFile::new(File::open(input.path).map_err(open)?).map_err(open)?;
-    read_chunks(&file, input)
+    Ok(source)
 }
 
-pub(super) fn read_chunks<F: ChunkReader + Clone + 'static>(file: &F, input: Input<'_>) -> Result<Dataset, IoError> {
-    let damage = |error: ParquetError| damaged(&input, String::new(), &error);
-    check_description(file).map_err(damage)?;
-    let n_bytes = file.len();
-    let reader = guarded(|| SerializedFileReader::new(Checked(file.clone()))).map_err(damage)?;
-    let schema = reader.metadata().file_metadata().schema_descr();
-    let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-    let mut options = input.options.clone();
-    options.layout.ignore_columns = ignored(&input.options.layout.ignore_columns, &names);
-    let input = Input { options: &options, ..input };
-    let columns = input.resolve(&Names::Given(&names))?;
-    let kinds = used_columns(&columns)
-        .map(|(column, role)| Ok((column, role, kind_for(&schema.column(column), role)?)))
-        .collect::<Result<Vec<(usize, Role, Kind)>, _>>()
-        .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
+fn opened(source: ByteStream<'_>, input: &Input<'_>) -> Result<SharedFile, IoError> {
+    checked(source, input)?;
+    let open = |source| IoError::File { path: input.path.into(), action: Action::Open, source };
+    SharedFile::new(File::open(input.path).map_err(open)?).map_err(open)
+}
 
-    let n_rows = reader.metadata().row_groups().iter().fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
-    let n_rows = check_count(n_rows, &input)?;
-    let n_features = kinds.iter().filter(|(_, role, _)| matches!(role, Role::Feature(_))).count();
-    let mut table = Table::new(&kinds, believed(n_rows, n_features, n_bytes));
-    for number in 0..reader.num_row_groups() {
-        let group = guarded(|| reader.get_row_group(number))
-            .map_err(|error| damaged(&input, format!(" in row group {number}"), &error))?;
-        RowGroup { file, input: &input, columns: &columns, number, group }.read(&kinds, &mut table)?;
+pub(super) fn read_chunks<F: ChunkReader + Clone + 'static>(file: &F, input: &Input<'_>) -> Result<FileRows, IoError> {
+    let open = OpenFile::new(file, input)?;
+    let mut table = Table::new(&open.kinds, believed(open.n_rows, open.n_features(), file.len()));
+    open.read(input, &mut table)?;
+    Ok(FileRows { blocks: vec![table.into_block()], types: open.types(), resolved: Some(open.resolved) })
+}
+
+/// The rows of several files: each its own block, the features in common columns.
+pub(crate) struct PartTable {
+    table: Option<Table>,
+    /// How many rows and bytes all files state to have.
+    n_stated: usize,
+    n_bytes: u64,
+    /// The rows so far.
+    n_rows: usize,
+}
+
+impl PartTable {
+    /// A table for the rows of these files. What is wrong with one shows when it is read.
+    pub(crate) fn expecting(paths: &[PathBuf]) -> Self {
+        let mut table = Self { table: None, n_stated: 0, n_bytes: 0, n_rows: 0 };
+        for file in paths.iter().filter_map(|path| File::open(path).and_then(SharedFile::new).ok()) {
+            table.n_bytes = table.n_bytes.saturating_add(file.len());
+            let reader = check_description(&file).and_then(|()| guarded(|| SerializedFileReader::new(Checked(file))));
+            let n_rows = reader.map_or(0, |reader| reader.metadata().file_metadata().num_rows());
+            table.n_stated = table.n_stated.saturating_add(usize::try_from(n_rows).unwrap_or(0));
+        }
+        table
     }
-    let mut builder = DatasetBuilder::new(input.options.absent);
-    builder.push_block(table.into_block());
-    builder.feature_names(columns.feature_names.clone());
-    let input = Input { options: input.options, ..input };
-    input.finish(builder)
+
+    /// Reads one more file, which has the same features as those before; the block that it gives has no values.
+    pub(crate) fn read(&mut self, source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
+        let file = opened(source, input)?;
+        let open = OpenFile::new(&file, input)?;
+        self.n_rows = check_count(self.n_rows.saturating_add(open.n_rows), input)?;
+        let n_expected = believed(self.n_stated, open.n_features(), self.n_bytes);
+        let table = self.table.get_or_insert_with(|| Table::new(&open.kinds, n_expected));
+        table.turn_to(&open.kinds);
+        open.read(input, table)?;
+        let blocks = vec![std::mem::take(&mut table.rows)];
+        Ok(FileRows { blocks, types: open.types(), resolved: Some(open.resolved) })
+    }
+
+    /// The features, ascending, and their columns.
+    pub(crate) fn into_columns(self) -> (Vec<u32>, Vec<ColumnValues>) {
+        self.table.map(Table::into_columns).unwrap_or_default()
+    }
+}
+
+/// A file whose description was read.
+struct OpenFile<'f, F: ChunkReader + Clone + 'static> {
+    file: &'f F,
+    reader: SerializedFileReader<Checked<F>>,
+    resolved: Resolved,
+    /// The columns that are used.
+    kinds: Vec<(usize, Role, Kind)>,
+    n_rows: usize,
+}
+
+impl<'f, F: ChunkReader + Clone + 'static> OpenFile<'f, F> {
+    fn new(file: &'f F, input: &Input<'_>) -> Result<Self, IoError> {
+        let damage = |error: ParquetError| damaged(input, String::new(), &error);
+        check_description(file).map_err(damage)?;
+        let reader = guarded(|| SerializedFileReader::new(Checked(file.clone()))).map_err(damage)?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
+        let mut options = input.options.clone();
+        options.layout.ignore_columns = ignored(&input.options.layout.ignore_columns, &names);
+        let resolved = input.resolve(&Names::Given(&names), &options)?;
+        let kinds = used_columns(&resolved.columns)
+            .map(|(column, role)| Ok((column, role, kind_for(&schema.column(column), role)?)))
+            .collect::<Result<Vec<(usize, Role, Kind)>, _>>()
+            .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
+        let groups = reader.metadata().row_groups().iter();
+        // A negative one is found where the row group is read.
+        let n_rows = groups.fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
+        let n_rows = check_count(usize::try_from(n_rows).unwrap_or(0), input)?;
+        Ok(Self { file, reader, resolved, kinds, n_rows })
+    }
+
+    fn n_features(&self) -> usize {
+        self.kinds.iter().filter(|(_, role, _)| matches!(role, Role::Feature(_))).count()
+    }
+
+    /// The types of the columns that are used, by name.
+    fn types(&self) -> Vec<(String, &'static str)> {
+        let shown = &self.resolved.columns.shown;
+        self.kinds.iter().map(|(column, _, kind)| (shown[*column].clone(), kind.type_name())).collect()
+    }
+
+    fn read(&self, input: &Input<'_>, table: &mut Table) -> Result<(), IoError> {
+        for number in 0..self.reader.num_row_groups() {
+            let group = guarded(|| self.reader.get_row_group(number))
+                .map_err(|error| damaged(input, format!(" in row group {number}"), &error))?;
+            RowGroup { file: self.file, input, columns: &self.resolved.columns, number, group }
+                .read(&self.kinds, table)?;
+        }
+        Ok(())
+    }
 }
 
 /// The columns to pass over: all parts of a nested one, and the index of pandas.
@@ -96,9 +182,7 @@ fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
 }
 
 /// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
-fn check_count(n_rows: i64, input: &Input<'_>) -> Result<usize, IoError> {
-    // A negative one is found where the row group is read.
-    let rows = usize::try_from(n_rows).unwrap_or(0);
+fn check_count(rows: usize, input: &Input<'_>) -> Result<usize, IoError> {
     if rows > MAX_ROWS {
         let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
         return Err(IoError::Data { path: input.path.into(), source });
@@ -152,12 +236,28 @@ impl Table {
         Self { rows, features: kinds.iter().filter_map(feature).collect() }
     }
 
+    /// Goes on with another file, in which the same features may stand in other columns.
+    fn turn_to(&mut self, kinds: &[(usize, Role, Kind)]) {
+        let features = self.features.drain(..).map(|feature| (feature.id, feature.values));
+        let mut values: HashMap<u32, ColumnValues> = features.collect();
+        self.features.extend(kinds.iter().filter_map(|(column, role, kind)| match role {
+            Role::Feature(id) => {
+                Some(Feature { id: *id, column: *column, kind: *kind, values: values.remove(id).unwrap_or_default() })
+            }
+            _ => None,
+        }));
+    }
+
     fn into_block(mut self) -> RowBlock {
+        let mut rows = std::mem::take(&mut self.rows);
+        let (ids, columns) = self.into_columns();
+        rows.set_columns(&ids, columns);
+        rows
+    }
+
+    fn into_columns(mut self) -> (Vec<u32>, Vec<ColumnValues>) {
         self.features.sort_unstable_by_key(|feature| feature.id);
-        let (ids, columns): (Vec<u32>, Vec<ColumnValues>) =
-            self.features.into_iter().map(|feature| (feature.id, feature.values)).unzip();
-        self.rows.set_columns(&ids, columns);
-        self.rows
+        self.features.into_iter().map(|feature| (feature.id, feature.values)).unzip()
     }
 }
 

@@ -1,12 +1,11 @@
 //! The data of `rankwise train`.
 
-use std::path::Path;
-
-use rankwise::data::{Absent, Dataset, Documents, LoadedData};
-use rankwise::io::{LayoutSpec, ReadOptions};
+use rankwise::data::{Absent, Documents, LoadedData};
+use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
+use crate::data_paths::DataPaths;
 use crate::files;
 use crate::output::Output;
 
@@ -28,38 +27,38 @@ impl Inputs<'_> {
     }
 
     /// Reads the training data.
-    pub(super) fn training_data(&self, path: &Path) -> anyhow::Result<LoadedData> {
+    pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
         // Pairs say all that is needed.
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options() };
-        let Some(model) = self.start else { return files::read_training_data(path, &options) };
+        let Some(model) = self.start else { return files::read_training_data(paths, &options) };
         let features = Some(model.named_features()).filter(|names| !names.is_empty());
         let options = ReadOptions { features, takes_more_features: true, ..options };
         // A model to start from is asked about values.
-        let data = files::read_data(path, &options)?;
+        let ReadData { data, report } = files::read_data(paths, &options)?;
         if !model.features().is_empty() {
             if model.feature_names().is_empty() {
                 let known = "the model to start from knows features by number; give both names";
-                files::check_unnamed(&data, path, known)?;
+                files::check_unnamed(&data, paths.place(), known)?;
             }
-            files::warn_unknown_features(model, &data, path, self.output);
+            files::warn_unknown_features(model, &data, paths.place(), self.output);
         }
-        Ok(LoadedData::Values(data))
+        Ok(ReadData { data: LoadedData::Values(data), report })
     }
 
     /// Reads the validation sets, which have the columns of the training data, wherever they stand.
-    pub(super) fn valid_data(&self, training: &Documents) -> anyhow::Result<Vec<Dataset>> {
+    pub(super) fn valid_data(&self, sets: &[DataPaths], training: &Documents) -> anyhow::Result<Vec<ReadData>> {
         let features = Some(training.feature_names().to_vec()).filter(|names| !names.is_empty());
         let is_unnamed = features.is_none() && training.n_features() > 0;
         let is_label_optional = self.args.pairs.is_some();
         let options = ReadOptions { features, is_label_optional, ..self.options() };
-        let read = |path: &Path| {
-            let data = files::read_data(path, &options)?;
+        let read = |paths: &DataPaths| {
+            let read = files::read_data(paths, &options)?;
             if is_unnamed {
-                files::check_unnamed(&data, path, "the training data has none; give both names")?;
+                files::check_unnamed(&read.data, paths.place(), "the training data has none; give both names")?;
             }
-            Ok(data)
+            Ok(read)
         };
-        self.args.valid.iter().map(|path| read(path)).collect()
+        sets.iter().map(read).collect()
     }
 }

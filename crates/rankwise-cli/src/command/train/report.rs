@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rankwise::io::ReadReport;
 use rankwise::model::TreeEnsemble;
 use rankwise::train::{StopReason, TrainParams, Trained};
 use serde_json::json;
 
 use crate::checkpoint::Keeper;
-use crate::{memory, text};
+use crate::{memory, reading, text};
 
 /// What is told and printed at the end.
 pub(super) struct Report<'a> {
@@ -23,6 +24,9 @@ pub(super) struct Report<'a> {
     pub(super) first_tree: Option<usize>,
     pub(super) keeper: Option<&'a Keeper>,
     pub(super) traces: Vec<PathBuf>,
+    /// What was found in the training data and in each validation set.
+    pub(super) data: &'a ReadReport,
+    pub(super) valid_data: Vec<&'a ReadReport>,
 }
 
 impl Report<'_> {
@@ -89,6 +93,8 @@ impl Report<'_> {
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
             "convention": self.params.rules().entries(&self.params.boosting().metric).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "data": reading::to_json(self.data),
+            "valid_data": self.valid_data.iter().map(|report| reading::to_json(report)).collect::<Vec<_>>(),
             "seconds": {
                 "load": self.load.as_secs_f64(),
                 "bin": phases.bin.as_secs_f64(),

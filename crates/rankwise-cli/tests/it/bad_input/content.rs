@@ -126,7 +126,7 @@ pub(super) fn bad_row_in_gzip() -> Vec<u8> {
 /// As `zstd --long=27` writes it.
 pub(super) fn wide_window() -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-    encoder.window_log(27).unwrap();
+    encoder.window_log(28).unwrap();
     encoder.write_all(ROWS.as_bytes()).unwrap();
     encoder.finish().unwrap()
 }

@@ -94,7 +94,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt.gz", Made(make::gzip_in_gzip), "d.txt.gz:1:1: label \"\\u{1f}\\x8b ... is not a number"),
         ("d.txt.zst", Made(make::cut_zstd), "d.txt.zst: the zstd data is damaged or cut off"),
         ("d.txt.zst", Bytes(b"\x28\xb5\x2f\xfdno zstd at all"), "d.txt.zst: the zstd data is damaged or cut off"),
-        ("d.txt.zst", Made(make::wide_window), "d.txt.zst: the zstd data needs more than 64 MB of memory to unpack; compress the file without --long"),
+        ("d.txt.zst", Made(make::wide_window), "d.txt.zst: the zstd data needs more than 128 MB of memory to unpack; compress the file again with a window of 128 MB"),
     ]),
     // Tables.
     (TRAIN, &[
@@ -169,7 +169,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (PREDICT, &[
         ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
         ("d.csv", Text("qid,f1\nq,1,2\n"), "d.csv:2:4: the row has 3 fields, but the table has 2 columns"),
-        ("folder", AsItIs, "folder: cannot read: this is a folder; name a file"),
+        ("folder", AsItIs, "folder: no data files in this folder"),
         ("model.json", AsItIs, "model.json: this looks like a model, not like ranking data; check the order"),
     ]),
     (EVAL, &[
@@ -181,12 +181,12 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 qid:1 x:1\n"), "d.txt:1:9: feature \"x\" is not an integer"),
         ("d.parquet", Made(make::list_feature), "d.parquet: column \"vector.list.element\" holds nested values"),
         ("nosuch.txt", AsItIs, "nosuch.txt: cannot open: there is no such file"),
-        (".", AsItIs, ".: cannot read: this is a folder; name a file"),
+        ("folder", AsItIs, "folder: no data files in this folder"),
     ]),
     (CONVERT, &[
         ("d.txt", Text("1 qid:1 1:1\n2 qid:1 1\n"), "d.txt:2:9: \"1\" is not feature:value"),
         ("d.tsv.zst", Made(make::cut_zstd), "d.tsv.zst: the zstd data is damaged or cut off"),
-        ("e.csv", Folder, "e.csv: cannot read: this is a folder"),
+        ("e.csv", Folder, "e.csv: no data files in this folder"),
     ]),
     (SCORES, &[
         ("s.txt", Text("1\n2\n"), "s.txt: 2 scores for 900 rows of train.txt"),

@@ -1,0 +1,38 @@
+//! `rankwise man`
+
+use std::path::PathBuf;
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+use rankwise::io::{Action, IoError, write_atomically};
+use serde_json::json;
+
+use crate::args::{Cli, ManPages};
+use crate::output::Output;
+use crate::text;
+
+pub(crate) fn run(args: &ManPages, output: Output) -> anyhow::Result<()> {
+    let fault = |source| IoError::File { path: args.out.clone(), action: Action::Write, source };
+    std::fs::create_dir_all(&args.out).map_err(fault)?;
+    let mut written: Vec<PathBuf> = Vec::new();
+    for page in pages() {
+        let path = args.out.join(page.get_filename());
+        write_atomically(&path, |file| page.render(file))?;
+        written.push(path);
+    }
+    let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    let (pages, folder) = (text::count(names.len(), "man page"), args.out.display());
+    output.result(
+        &format!("wrote {pages} to {folder}; read one with `man {}`\n", names[0]),
+        &json!({ "files": names, "outputs": names }),
+    )
+}
+
+/// The program's page, then one for each command.
+fn pages() -> Vec<Man> {
+    let mut program = Cli::command().disable_help_subcommand(true);
+    // Gives the commands their full names and the options that all of them have.
+    program.build();
+    let commands: Vec<Man> = program.get_subcommands().cloned().map(Man::new).collect();
+    std::iter::once(Man::new(program)).chain(commands).collect()
+}
