@@ -113,6 +113,12 @@ param_group! {
         separator: Option<Separator> = None, Range::ANY, [];
         /// File that says which column is what, in CatBoost's format.
         column_description: Option<PathBuf> = None, Range::ANY, [];
+        /// Number to add to the feature ids of LETOR data, and of tables without names: -1 where the data counts from 1 and the
+        /// model from 0.
+        feature_offset: Option<i32> = None, Range::ANY, [];
+        /// File with the number and the name of a feature in each line, for data that has no names, such as LETOR. The numbers
+        /// count after `feature_offset`.
+        feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }
 
@@ -121,7 +127,12 @@ impl CrossCheck for LayoutSpec {}
 impl LayoutSpec {
     /// Whether anything is said that only a table can have.
     pub(crate) fn has_columns(&self) -> bool {
-        let of_any_form = Self { data_format: self.data_format, ..Self::default() };
+        let of_any_form = Self {
+            data_format: self.data_format,
+            feature_offset: self.feature_offset,
+            feature_names: self.feature_names.clone(),
+            ..Self::default()
+        };
         *self != of_any_form
     }
 
@@ -158,6 +169,9 @@ pub struct ReadOptions {
     /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
     /// their columns.
     pub features: Option<Vec<(u32, String)>>,
+    /// Whether `features` were named by LightGBM, which writes `_` for a blank: then a column with either is refused beside one
+    /// with the other. Otherwise a column of the very name comes first.
+    pub is_named_by_lightgbm: bool,
     /// Whether other columns are read, too, and get ids beyond those.
     pub takes_more_features: bool,
     /// A file of pairs, where there is none beside the data.
@@ -172,6 +186,7 @@ impl ReadOptions {
             layout: LayoutSpec::default(),
             is_label_optional: false,
             features: None,
+            is_named_by_lightgbm: false,
             takes_more_features: false,
             pairs: None,
         }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::Inspect;
 use crate::output::Output;
+use crate::trees_args::TreesArgs;
 use crate::{files, text};
 
 /// Past this many different labels, their range says more than their shares.
@@ -18,7 +19,7 @@ const MAX_LABELS_LISTED: usize = 12;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if let Some(source) = files::model_source(&args.file) {
-        let model = files::read_model(&args.file)?;
+        let model = files::read_model(&args.file, TreesArgs::default(), output)?;
         return output.result(&model::text(&args.file, source, &model)?, &model::json(source, &model)?);
     }
     let data = files::read_data(&args.file, &args.read.options(Absent::Missing)?)?;

@@ -11,6 +11,7 @@ use crate::args::Global;
 use crate::failure::user;
 use crate::output::Output;
 use crate::refit_prune_args::Prune;
+use crate::trees_args::TreesArgs;
 use crate::{files, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
@@ -26,10 +27,11 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     output.check_file(&args.out, "model needs")?;
     files::check_inputs(&[&args.model, &args.valid])?;
     files::check_output(&args.out, &[&args.model, &args.valid])?;
-    let model = files::read_model(&args.model)?;
+    let model = files::read_model(&args.model, TreesArgs::default(), output)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let data = files::read_data_for(&model, &args.valid, &args.read, files::Labels::Needed)?;
     files::warn_unknown_features(&model, &data, &args.valid, output);
+    files::warn_training_data(&model, &data, &args.valid, &args.read, output);
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
             PruneError::Model(_) | PruneError::NoTrees => &args.model,

@@ -159,10 +159,16 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
             "eval train.txt --model model.json --gain square",
             &["invalid value 'square' for '--gain <VALUE>'", "exp|linear|table:0,1,3,..."],
         ),
-        ("eval train.txt --model model.json --gain table:", &["parameter 'gain': 'table:'"]),
-        ("eval train.txt --model model.json --gain table:0,-1", &["parameter 'gain': 'table:0,-1'"]),
-        ("eval train.txt --model model.json --empty two", &["parameter 'empty': 'two'", "zero|one|skip|error"]),
-        ("eval train.txt --model model.json --convention letor", &["parameter 'convention': 'letor'", "lightgbm|"]),
+        ("eval train.txt --model model.json --gain table:", &["invalid value 'table:' for '--gain <VALUE>'"]),
+        ("eval train.txt --model model.json --gain table:0,-1", &["invalid value 'table:0,-1' for '--gain <VALUE>'"]),
+        (
+            "eval train.txt --model model.json --empty two",
+            &["invalid value 'two' for '--empty <VALUE>'", "zero|one|skip|error"],
+        ),
+        (
+            "eval train.txt --model model.json --convention letor",
+            &["invalid value 'letor' for '--convention <VALUE>'", "lightgbm|"],
+        ),
     ]);
     sandbox.refused(&["train", "train.txt", "--out", "m.json", "--metric", ""], &["name at least one metric"]);
     sandbox.refused(
