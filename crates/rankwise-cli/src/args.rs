@@ -17,6 +17,7 @@ use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::data_paths::ValidArgs;
 use crate::refit_prune_args::{Prune, Refit};
+use crate::trees_args::TreesArgs;
 
 /// More threads than any machine has cores for.
 const MAX_THREADS: u16 = 1024;
@@ -179,9 +180,11 @@ pub(crate) struct Predict {
     /// What to write for each document.
     #[arg(long, value_enum, default_value = "scores")]
     pub(crate) format: PredictFormat,
-    /// Use only the first N rounds of the model: N trees, or N for each grade of a multiclass model.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
-    pub(crate) trees: Option<usize>,
+    /// Last column of a run, which names the system; by default the name of the model's file without its ending.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    #[command(flatten)]
+    pub(crate) trees: TreesArgs,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }
@@ -221,6 +224,8 @@ pub(crate) struct Eval {
     /// Write a table with the value of each query.
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trees: TreesArgs,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use crate::data_args::{DataArgs, RulesArgs};
 use crate::system::System;
+use crate::trees_args::TreesArgs;
 
 /// Enough for the smallest p-value that anyone could want, and some minutes of work.
 const MAX_PERMUTATIONS: u32 = 1_000_000_000;
@@ -50,6 +51,8 @@ pub(crate) struct Compare {
     /// How many of the queries with the largest gains and losses to show for each pair.
     #[arg(long, value_name = "N", default_value = "3", value_parser = top, allow_negative_numbers = true)]
     pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) trees: TreesArgs,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     #[command(flatten)]

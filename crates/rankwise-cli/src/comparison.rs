@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use rankwise::eval::{Alternative, CompareSpec, Comparison, Interval, MAX_ENUMERATED, Pair, Table, Test};
 use serde_json::{Value, json};
 
+use crate::mean_count::{self, MeanCount};
 use crate::system::StatedRules;
 use crate::text;
 
@@ -19,6 +20,8 @@ pub(crate) struct Report<'a> {
     pub(crate) rules: StatedRules,
     /// Queries without relevant documents.
     pub(crate) n_empty: usize,
+    /// The queries behind each mean, by system and metric.
+    pub(crate) mean_counts: Vec<Vec<MeanCount>>,
 }
 
 impl Report<'_> {
@@ -121,6 +124,18 @@ impl Report<'_> {
         out
     }
 
+    /// The queries behind each mean, with the names of the system and, where there are several, of the metric.
+    fn counted(&self) -> Vec<(String, MeanCount)> {
+        let name = |system: &str, metric: usize| match self.table.n_metrics() {
+            1 => system.to_owned(),
+            _ => format!("{system} {}", self.table.metric(metric)),
+        };
+        let of_system = |(system, counts): (&String, &Vec<MeanCount>)| -> Vec<(String, MeanCount)> {
+            counts.iter().enumerate().map(|(metric, count)| (name(system, metric), *count)).collect()
+        };
+        self.table.names().iter().zip(&self.mean_counts).flat_map(of_system).collect()
+    }
+
     /// The test, the queries and the rules.
     fn footing(&self) -> String {
         let drawn = |number: u32, what: &str| format!(", {} {what}", text::thousands(number.into()));
@@ -144,8 +159,7 @@ impl Report<'_> {
         if self.table.is_weighted() && self.spec.test == Test::Wilcoxon {
             out.push_str("the weights of the queries count in means and intervals, not in this test\n");
         }
-        let n_queries = text::count(self.table.queries().len(), "query");
-        let _ = writeln!(out, "over {n_queries}; {} without relevant documents", self.n_empty);
+        out.push_str(&mean_count::lines(&self.counted()));
         let _ = writeln!(out, "rules: {}", self.rules.text);
         out
     }
@@ -161,6 +175,11 @@ impl Report<'_> {
                     .map(|(idx, summary)| (metric(idx), interval_json(summary.interval)))
                     .collect::<BTreeMap<_, _>>(),
                 "queries": summaries().map(|(idx, summary)| (metric(idx), summary.n_queries)).collect::<BTreeMap<_, _>>(),
+                "means": self.mean_counts[system]
+                    .iter()
+                    .enumerate()
+                    .map(|(idx, count)| (metric(idx), count.json()))
+                    .collect::<BTreeMap<_, _>>(),
             })
         };
         let (permutations, resamples) = match self.spec.test {

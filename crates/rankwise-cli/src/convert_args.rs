@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use rankwise::formats::Target;
 
 use crate::data_args::DataArgs;
+use crate::trees_args::TreesArgs;
 
 /// Write a model for another program.
 #[derive(Debug, Args)]
@@ -36,10 +37,8 @@ pub(crate) struct Convert {
     /// the last feature that the trees ask for.
     #[arg(long, value_name = "N", value_parser = columns)]
     pub(crate) columns: Option<u32>,
-    /// Names of features for solr and xgboost-dump: a number and a name in each line. By default they are the model's own
-    /// names, or f and the number.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) feature_names: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trees: TreesArgs,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }

@@ -30,8 +30,26 @@ pub(crate) fn user(message: impl Into<String>) -> anyhow::Error {
     UserError(message.into()).into()
 }
 
+/// The work was stopped by a signal; what was done so far is kept, and all was said. The exit code is the one that shells give
+/// to a program that the signal ended, so that `train && deploy` goes no further.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interrupted {
+    pub(crate) exit_code: u8,
+}
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Prints the error and chooses the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+        return ExitCode::from(interrupted.exit_code);
+    }
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
@@ -46,7 +64,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 }
 
 /// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
-const OPTIONS: [&str; 21] = [
+const OPTIONS: [&str; 22] = [
     "allow_rounding",
     "columns",
     "data_format",
@@ -54,6 +72,7 @@ const OPTIONS: [&str; 21] = [
     "empty",
     "err_max_grade",
     "feature_names",
+    "feature_offset",
     "header",
     "ignore_columns",
     "label_column",
@@ -79,7 +98,7 @@ const COMMANDS: [(&str, &str); 4] = [
 ];
 
 /// A message of the libraries in the words of the command line.
-fn with_flags(message: &str) -> String {
+pub(crate) fn with_flags(message: &str) -> String {
     let options = OPTIONS.into_iter().map(|name| (name, format!("--{}", name.replace('_', "-"))));
     let commands = COMMANDS.into_iter().map(|(name, here)| (name, here.to_owned()));
     options.chain(commands).fold(message.to_owned(), |text, (name, here)| text.replace(&format!("`{name}`"), &here))

@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
-use rankwise::ModelFile as _;
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
-use rankwise::formats::Source;
+use rankwise::formats::{ImportedModel, ImportedTrees, Source};
 use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, write_atomically};
 use rankwise::model::{AbsentFeature, Model, Precision, TreeEnsemble};
+use rankwise::params::normalise;
+use rankwise::train::TrainSpec;
+use rankwise::{ModelFile as _, WantedFeatures};
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, with_flags};
 use crate::output::Output;
+use crate::text;
+use crate::trees_args::{TreeChoice, TreesArgs};
 
 /// Enough to see how a file begins: RankLib's have some lines of remarks first.
 const START_BYTES: u64 = 4096;
@@ -33,9 +37,26 @@ pub(crate) fn model_source(path: &Path) -> Option<Source> {
     (start.trim_ascii_start().first() == Some(&b'{') || source != Source::Native).then_some(source)
 }
 
-/// Reads a model file, ours or another program's.
-pub(crate) fn read_model(path: &Path) -> anyhow::Result<Model> {
-    Ok(Model::load(path)?)
+/// Reads a model file, ours or another program's, with the trees that were asked for.
+pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyhow::Result<Model> {
+    let choice = trees.choice();
+    let wanted = if choice.is_none() { ImportedTrees::UpToBest } else { ImportedTrees::All };
+    let ImportedModel { model, best_iteration } = Model::load_with(path, wanted)?;
+    if let (Some(best), None) = (best_iteration, choice) {
+        output.remark(&format!(
+            "note: {}: using {} of {}, up to best_iteration {}, as XGBRanker.predict does; `--trees all` of predict, eval, compare \
+             and convert uses all, as Booster.predict does",
+            shown(path),
+            best.n_trees,
+            text::count(best.all_trees, "tree"),
+            best.iteration
+        ));
+    }
+    if let Some(TreeChoice::First(n_rounds)) = choice {
+        let ensemble = trees_of(&model, path, "--trees")?.first_rounds(n_rounds);
+        return Ok(model.with_ranker(ensemble)?);
+    }
+    Ok(model)
 }
 
 /// The trees of a model, for what works only with them.
@@ -72,12 +93,16 @@ pub(crate) fn absent_of(model: &Model) -> Absent {
 /// How data is read for a model: what a feature left out of a line means is what it meant in training, columns with names are
 /// those that the model asks for, and values are as precise as the model compares them.
 pub(crate) fn options_for(model: &Model, typed: &DataArgs, labels: Labels) -> anyhow::Result<ReadOptions> {
-    Ok(ReadOptions {
-        is_label_optional: labels == Labels::Optional,
-        features: Some(model.named_features()).filter(|names| !names.is_empty()),
-        keeps_f64: model.precision() == Precision::F64,
-        ..typed.options(absent_of(model))?
-    })
+    let mut options = typed.options(absent_of(model))?;
+    if model.feature_names().is_empty() {
+        // Names say nothing to a model that knows numbers.
+        options.layout.feature_names = None;
+    }
+    options.is_label_optional = labels == Labels::Optional;
+    options.features = Some(model.named_features()).filter(|names| !names.is_empty());
+    options.is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
+    options.keeps_f64 = model.precision() == Precision::F64;
+    Ok(options)
 }
 
 /// Reads data for a model; see [`options_for`].
@@ -122,14 +147,38 @@ pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
     }
 }
 
-/// Tells that a model and its data have nothing in common.
+/// Tells where the features of data do not look like those that a model asks for.
 pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, output: Output) {
-    let n_features = model.features().len();
-    if n_features > 0 && model.features().iter().all(|feature| data.feature_ids().binary_search(feature).is_err()) {
+    warn_features(WantedFeatures::of_model(model), data, path, output);
+}
+
+/// Tells where the features of data do not look like those that are wanted.
+pub(crate) fn warn_features(wanted: WantedFeatures<'_>, data: &Documents, path: &Path, output: Output) {
+    for remark in rankwise::match_features(wanted, data) {
+        output.warn(&with_flags(&format!("{}: {remark}", shown(path))));
+    }
+}
+
+/// Tells that a model is measured on the data it was trained on.
+pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPaths, typed: &DataArgs, output: Output) {
+    let on = model.trained_on();
+    let counts = (data.n_rows() as u64, data.n_queries() as u64);
+    if on.fingerprint.is_empty() || counts != (on.rows, on.queries) {
+        return;
+    }
+    let is_same = |data: &Documents| format!("{:032x}", data.fingerprint()) == on.fingerprint;
+    // Of a table only the columns of the model were read, which is not all that the fingerprint is about.
+    let is_whole = || {
+        let options = typed.options(absent_of(model)).ok()?;
+        if is_stream(paths.place()) || model.feature_names().is_empty() {
+            return None;
+        }
+        Some(read_data(paths, &options).ok()?.data)
+    };
+    if is_same(data) || is_whole().is_some_and(|whole| is_same(&whole)) {
+        let place = shown(paths.place());
         output.warn(&format!(
-            "{}: none of the {n_features} features that the model asks for is in the data, so all documents get the same \
-             score; check how the features are numbered",
-            shown(path)
+            "{place}: the model was trained on this data, so its values say little about other queries; measure on other data"
         ));
     }
 }
@@ -154,6 +203,23 @@ pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> 
 /// The two sides of what was typed after --set.
 pub(crate) fn key_and_value(setting: &str) -> anyhow::Result<(&str, &str)> {
     setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
+}
+
+/// Refuses a parameter that is typed both after --set and as an option of its own: one of them would be lost.
+pub(crate) fn check_given_once<'a>(
+    settings: &[(&str, &str)],
+    options: impl IntoIterator<Item = &'a str>,
+) -> anyhow::Result<()> {
+    let tables = TrainSpec::tables();
+    for option in options {
+        let infos = tables.iter().flat_map(|(_, table)| table);
+        let Some(info) = infos.into_iter().find(|info| info.name == option) else { continue };
+        if let Some((typed, _)) = settings.iter().find(|(typed, _)| info.answers_to(&normalise(typed))) {
+            let flag = option.replace('_', "-");
+            return Err(user(format!("--{flag} and --set {typed}= say the same parameter twice; keep one of them")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to read standard input twice.

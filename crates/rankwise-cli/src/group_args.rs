@@ -13,6 +13,11 @@ pub(crate) struct GroupArgs<G> {
 }
 
 impl<G: ParamGroup> GroupArgs<G> {
+    /// The parameters that were typed.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.typed.iter().map(|(name, _)| *name)
+    }
+
     /// Adds what was typed to a spec.
     pub(crate) fn apply(&self, spec: &mut G) -> Result<(), ParamError> {
         for (name, value) in &self.typed {

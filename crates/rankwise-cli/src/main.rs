@@ -1,6 +1,7 @@
 //! The binary `rankwise`: one file per subcommand in `command/`.
 //!
-//! Results go to stdout, progress and messages to stderr. Exit 0: done; 2: something the user can mend; 1: anything else.
+//! Results go to stdout, progress and messages to stderr. Exit 0: done; 2: something the user can mend; 130 or
+//! 143: stopped by Ctrl-C or SIGTERM; 1: anything else.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -16,6 +17,7 @@ mod data_paths;
 mod failure;
 mod files;
 mod group_args;
+mod mean_count;
 mod memory;
 mod output;
 mod progress;
@@ -24,6 +26,7 @@ mod refit_prune_args;
 mod system;
 mod text;
 mod trace;
+mod trees_args;
 
 fn main() -> std::process::ExitCode {
     failure::report_panics();

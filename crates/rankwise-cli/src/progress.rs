@@ -1,14 +1,14 @@
 //! Long work shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops training after the current tree.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use rankwise::train::{Flow, Observer, Pass, Progress};
 
-use crate::failure::say;
+use crate::failure::{Interrupted, say};
 use crate::output::Output;
 
 /// How often a line is printed where there is no terminal.
@@ -21,7 +21,7 @@ pub(crate) struct Watch {
     /// Rounds that were done before, by another process.
     first_round: usize,
     last_line: Instant,
-    is_interrupted: Arc<AtomicBool>,
+    signals: &'static Signals,
 }
 
 enum Display {
@@ -60,7 +60,7 @@ impl Watch {
             bar.reset_eta();
         });
         let now = Instant::now();
-        Self { display, started: now, first_round, last_line: now, is_interrupted: interrupt_flag(output) }
+        Self { display, started: now, first_round, last_line: now, signals: signals(output) }
     }
 
     /// Clears the bar.
@@ -69,7 +69,13 @@ impl Watch {
     }
 
     fn flow(&self) -> Flow {
-        if self.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+        if self.signals.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+
+    /// What a run that was stopped ends the program with.
+    pub(crate) fn interrupted(&self) -> Interrupted {
+        let number = u8::try_from(self.signals.number.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
+        Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT) }
     }
 }
 
@@ -174,23 +180,42 @@ fn bar_style() -> ProgressStyle {
         .progress_chars("━╸ ")
 }
 
-/// Set by the first Ctrl-C or SIGTERM; the second one ends the process at once.
-fn interrupt_flag(output: Output) -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let for_handler = Arc::clone(&flag);
-    // Without a handler Ctrl-C ends the process, as it does everywhere.
-    let _ = ctrlc::set_handler(move || {
-        if for_handler.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+/// What Ctrl-C and SIGTERM leave behind.
+#[derive(Default)]
+struct Signals {
+    /// Set by the first of them; the second one ends the process at once.
+    is_interrupted: Arc<AtomicBool>,
+    /// The number of the last one.
+    number: Arc<AtomicUsize>,
+}
+
+/// How shells count: a program that a signal ended has this plus its number.
+const SIGNAL_EXIT: u8 = 128;
+const SIGINT: u8 = 2;
+
+/// One for the process, since handlers can be set only once.
+fn signals(output: Output) -> &'static Signals {
+    static SIGNALS: OnceLock<Signals> = OnceLock::new();
+    SIGNALS.get_or_init(|| {
+        let signals = Signals::default();
+        let (flag, number) = (Arc::clone(&signals.is_interrupted), Arc::clone(&signals.number));
+        // Without a handler Ctrl-C ends the process, as it does everywhere.
+        let _ = ctrlc::set_handler(move || {
+            number.store(SIGINT.into(), Ordering::Relaxed);
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit((SIGNAL_EXIT + SIGINT).into());
+            }
+            output.remark("\nstopping after this tree; press Ctrl-C again to lose what is trained");
+        });
+        // A terminal that is closed (SIGHUP) ends the process, or does nothing to it after nohup, as the system does it.
+        #[cfg(unix)]
+        {
+            let (signal, flag) = (signal_hook::consts::SIGTERM, &signals.is_interrupted);
+            let exit_code = i32::from(SIGNAL_EXIT) + signal;
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, exit_code, Arc::clone(flag));
+            let _ = signal_hook::flag::register_usize(signal, Arc::clone(&signals.number), signal as usize);
+            let _ = signal_hook::flag::register(signal, Arc::clone(flag));
         }
-        output.remark("\nstopping after this tree; press Ctrl-C again to lose what is trained");
-    });
-    // A terminal that is closed (SIGHUP) ends the process, or does nothing to it after nohup, as the system does it.
-    #[cfg(unix)]
-    {
-        let signal = signal_hook::consts::SIGTERM;
-        let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&flag));
-        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
-    }
-    flag
+        signals
+    })
 }

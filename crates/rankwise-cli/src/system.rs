@@ -19,7 +19,9 @@ use rankwise::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
 use crate::failure::user;
+use crate::mean_count::{MeanCount, QueryStates};
 use crate::output::Output;
+use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
 /// Something that ranks documents.
@@ -94,6 +96,8 @@ pub(crate) struct Measured {
     pub(crate) queries: Queries,
     /// One for each system; the values of its queries stand in the order of `queries`.
     pub(crate) evaluations: Vec<Evaluation>,
+    /// By system and metric.
+    pub(crate) mean_counts: Vec<Vec<MeanCount>>,
     pub(crate) seconds: Seconds,
     /// What was found in the data that was read last.
     pub(crate) report: Option<ReadReport>,
@@ -126,11 +130,12 @@ pub(crate) fn measure(
     systems: &[System],
     judgements: Judgements<'_>,
     measures: &Measures,
+    trees: TreesArgs,
     output: Output,
 ) -> anyhow::Result<Measured> {
-    let mut cache = JudgementCache { judgements, data: None, report: None, qrels: None, output };
+    let mut cache = JudgementCache::new(judgements, trees, output);
     let (mut evaluations, mut seconds) = (Vec::with_capacity(systems.len()), Seconds::default());
-    let mut queries = Queries::default();
+    let (mut queries, mut mean_counts) = (Queries::default(), Vec::with_capacity(systems.len()));
     for (idx, system) in systems.iter().enumerate() {
         let started = Instant::now();
         let ranked = cache.rank(system, measures.rules(), output)?;
@@ -139,12 +144,15 @@ pub(crate) fn measure(
         let started = Instant::now();
         let evaluation = measures.evaluate(&results);
         seconds.measure += started.elapsed().as_secs_f64();
-        evaluations.push(evaluation.map_err(|error| user(format!("{}: {error}", files::shown(judgements.path()))))?);
+        let evaluation = evaluation.map_err(|error| user(format!("{}: {error}", files::shown(judgements.path()))))?;
+        let states = QueryStates::new(&results, measures.rules());
+        mean_counts.push(evaluation.metrics.iter().map(|metric| states.mean_count(metric)).collect());
+        evaluations.push(evaluation);
         if idx == 0 {
-            queries = Queries::of(&results, measures.rules());
+            queries = Queries::new(&results, &states);
         }
     }
-    Ok(Measured { queries, evaluations, seconds, report: cache.report })
+    Ok(Measured { queries, evaluations, mean_counts, seconds, report: cache.report })
 }
 
 /// Documents with the scores of two rankers, in canonical order.
@@ -159,7 +167,7 @@ pub(crate) fn score_two(
     judgements: Judgements<'_>,
     output: Output,
 ) -> anyhow::Result<TwoScored> {
-    let mut cache = JudgementCache { judgements, data: None, report: None, qrels: None, output };
+    let mut cache = JudgementCache::new(judgements, TreesArgs::default(), output);
     let mut in_input_order = Vec::with_capacity(2);
     for system in systems {
         match cache.rank(system, &Rules::default(), output)? {
@@ -194,6 +202,8 @@ struct JudgementCache<'a> {
     report: Option<ReadReport>,
     output: Output,
     qrels: Option<Qrels>,
+    /// Which trees of models count.
+    trees: TreesArgs,
 }
 
 /// What about a model decides how data is read for it.
@@ -205,6 +215,10 @@ struct Reading {
 }
 
 impl<'a> JudgementCache<'a> {
+    fn new(judgements: Judgements<'a>, trees: TreesArgs, output: Output) -> Self {
+        Self { judgements, data: None, report: None, output, qrels: None, trees }
+    }
+
     fn rank(&mut self, system: &System, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
         match system {
             System::Model(path) => self.rank_by_model(path, output),
@@ -214,10 +228,14 @@ impl<'a> JudgementCache<'a> {
     }
 
     fn rank_by_model(&mut self, path: &Path, output: Output) -> anyhow::Result<Ranked<'_>> {
-        let model = files::read_model(path)?;
+        let model = files::read_model(path, self.trees, output)?;
         let data_path = self.data_path("--model")?;
+        let judgements = self.judgements;
         let data = self.data_for(&model)?;
         files::warn_unknown_features(&model, data, data_path, output);
+        if let Judgements::Data(paths, typed) = judgements {
+            files::warn_training_data(&model, data, paths, typed, output);
+        }
         Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
     }
 
@@ -326,8 +344,9 @@ fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
 }
 
 impl Queries {
-    fn of(results: &Results<'_>, rules: &Rules) -> Self {
-        let mut queries = Self::default();
+    fn new(results: &Results<'_>, states: &QueryStates) -> Self {
+        let (n_empty, n_unanswered) = (states.n_empty(), states.n_unanswered());
+        let mut queries = Self { n_empty, n_unanswered, ..Self::default() };
         for idx in 0..results.n_queries() {
             let query = results.query(idx);
             let n_judged =
@@ -335,9 +354,6 @@ impl Queries {
             queries.ids.push(query.id);
             queries.weights.push(results.query_weight(idx));
             queries.n_docs.push(n_judged + query.missed.len());
-            let mut labels = query.labels.iter().chain(query.missed);
-            queries.n_unanswered += usize::from(query.n_docs() == 0);
-            queries.n_empty += usize::from(labels.all(|label| rules.gain.of(*label) == 0.0));
         }
         queries
     }

@@ -169,7 +169,7 @@ impl DatasetBuilder {
         }
         self.check_labels()?;
         let table = self.columns.take().map(Table::new).or_else(|| Table::take_from(&mut self.blocks));
-        let is_exact = self.blocks.iter().any(RowBlock::has_exact_columns);
+        let is_exact = self.blocks.iter().any(|block| block.is_exact() || block.has_exact_columns());
         self.blocks = self.blocks.into_par_iter().map(|block| block.by_row(is_exact)).collect();
         self.extras.take_from(&self.blocks)?;
         self.extras.check(n_rows)?;

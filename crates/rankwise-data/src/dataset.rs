@@ -46,6 +46,25 @@ impl Dataset {
     pub fn column_of(&self, feature: u32) -> Option<&Column> {
         self.feature_ids.binary_search(&feature).ok().map(|slot| &self.columns[slot])
     }
+
+    /// The same documents with other ids of features: of each pair, the feature with the first id gets the second; features without a
+    /// pair are dropped. Row keys stay those of the ids before. Both ids of each pair must be unique.
+    #[must_use]
+    pub fn renumbered(mut self, pairs: &[(u32, u32)], mut names: Vec<(u32, String)>) -> Self {
+        let mut columns: Vec<Option<Column>> = std::mem::take(&mut self.columns).into_iter().map(Some).collect();
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable_by_key(|(_, new)| *new);
+        names.sort();
+        let taken = pairs.into_iter().filter_map(|(old, new)| {
+            let slot = self.docs.feature_ids.binary_search(&old).ok()?;
+            Some((new, columns[slot].take()?))
+        });
+        let (ids, columns) = taken.unzip();
+        self.docs.feature_ids = ids;
+        self.docs.feature_names = names;
+        self.columns = columns;
+        self
+    }
 }
 
 /// What a model can be trained on: documents with values, or with bins that were made before.

@@ -134,6 +134,20 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
     }
 }
 
+/// A feature whose name the target cannot hold as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenamedFeature {
+    /// Its name in the model.
+    pub name: String,
+    /// Its name in the export.
+    pub written: String,
+}
+
+/// The features that [`export`] renames.
+pub fn renamed_features(model: &Model, target: Target) -> Vec<RenamedFeature> {
+    if target == Target::LightGbm { lightgbm::renamed(model) } else { Vec::new() }
+}
+
 /// Reads what [`export`] wrote of `model` with the same options.
 pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOptions) -> Result<Reading, FormatError> {
     let names = || Names::new(model, target, options).unwrap_or_default();

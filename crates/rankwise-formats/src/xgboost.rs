@@ -3,13 +3,16 @@
 //! All numbers are f32. A value goes left if it is *below* the threshold: it is at most the f32 before it. A score starts from
 //! `base_score`, turned into a margin where the objective is logistic. XGBoost adds leaves as f32, we as f64: scores agree to
 //! the precision of f32.
+//!
+//! After early stopping the attribute `best_iteration` names the iteration that was best, from 0. `XGBRanker.predict` uses the trees
+//! up to it, `Booster.predict` all.
 
 use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
-use crate::FormatError;
 use crate::draft::{DraftNode, Split, ensemble, features_of};
 use crate::error::shown;
 use crate::value::{Field, Value, as_integer};
+use crate::{BestIteration, FormatError, ImportedModel, ImportedTrees};
 
 pub(crate) const FORMAT: &str = "XGBoost";
 
@@ -19,7 +22,7 @@ const LOGISTIC: [&str; 2] = ["binary:logistic", "reg:logistic"];
 const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
 
 /// Makes a model of what the file says.
-pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
+pub(crate) fn from_value(value: &Value, trees: ImportedTrees) -> Result<ImportedModel, FormatError> {
     let root = Field::root(FORMAT, value);
     let learner = root.get("learner")?;
     let objective = learner.get("objective")?.get("name")?.text()?;
@@ -34,8 +37,13 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
             return Err(unsupported("gives several scores to a document".into(), "train it with one output"));
         }
     }
-    let drafts: Vec<Vec<DraftNode>> =
-        booster.get("model")?.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
+    let gbtree = booster.get("model")?;
+    let mut drafts: Vec<Vec<DraftNode>> =
+        gbtree.get("trees")?.list()?.map(|field| nodes(&field)).collect::<Result<_, _>>()?;
+    let best_iteration = best_iteration(&learner, &gbtree, drafts.len());
+    if let (Some(best), ImportedTrees::UpToBest) = (best_iteration, trees) {
+        drafts.truncate(best.n_trees);
+    }
     let features = features_of(&drafts);
     let base_score = base_score(objective, &param.get("base_score")?)?;
     let feature_names = names(&learner, &features)?;
@@ -45,7 +53,17 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
         feature_names,
         ..Header::new(AbsentFeature::Missing, Precision::F32, features)
     };
-    Ok(Model::new(header, ensemble)?)
+    Ok(ImportedModel { model: Model::new(header, ensemble)?, best_iteration })
+}
+
+/// The best iteration, if there are trees after it. An attribute is free text: what makes no sense there is no reason to refuse
+/// the model.
+fn best_iteration(learner: &Field<'_>, gbtree: &Field<'_>, all_trees: usize) -> Option<BestIteration> {
+    let iteration = learner.find("attributes")?.find("best_iteration")?.integer().ok()?;
+    let per_iteration = gbtree.find("gbtree_model_param").and_then(|param| param.find("num_parallel_tree"));
+    let per_iteration = per_iteration.and_then(|field| field.integer().ok()).unwrap_or(1).max(1);
+    let n_trees = iteration.checked_add(1)?.checked_mul(per_iteration)?;
+    (n_trees < all_trees).then_some(BestIteration { iteration, n_trees, all_trees })
 }
 
 /// The score of a document before the first tree.

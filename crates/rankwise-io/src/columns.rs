@@ -1,7 +1,7 @@
 //! From the names of a table's columns, and what the caller said about them, to the meaning of each column.
 //!
-//! The rule of ids: if every feature column is named by an integer, or by one common prefix and an integer (`f12`), that
-//! integer is the feature's id, and the names say no more than the ids. Otherwise features are numbered 0, 1, ... by their
+//! The rule of ids: if every feature column is named by an integer, or all of them by `f`, `feature`, `col` or `column` (in any case,
+//! with or without `_`) and an integer, that integer is the feature's id, and the names say no more than the ids. Otherwise features are numbered 0, 1, ... by their
 //! place among the feature columns, and the names are kept.
 
 use std::collections::HashMap;
@@ -109,6 +109,69 @@ pub enum ColumnProblem {
         /// What there is.
         columns: String,
     },
+    /// Two columns could be a feature of the model.
+    #[error(
+        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for a blank; pass over \
+         one of them with `ignore_columns`"
+    )]
+    TwoColumns {
+        /// The feature.
+        feature: String,
+        /// One column.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Numbers or names for features that have names.
+    #[error("its columns have names, so there is nothing to number or name; leave out {option}")]
+    NamedAlready {
+        /// What was given.
+        option: &'static str,
+    },
+    /// Numbers or names for a cache, which keeps those it was made with.
+    #[error(
+        "a cache of binned data keeps its numbers and names; give `feature_offset` and `feature_names` when it is made"
+    )]
+    CacheNumbers,
+    /// A feature whose number would be below 0 or too large.
+    #[error("feature {feature} cannot be moved by {offset}; give another `feature_offset`")]
+    Offset {
+        /// The feature.
+        feature: u32,
+        /// What is to be added.
+        offset: i32,
+    },
+    /// A feature of the data without a name.
+    #[error("feature {feature} has no name in {file}; add a line with its number and name")]
+    Nameless {
+        /// The feature.
+        feature: u32,
+        /// The file of names.
+        file: String,
+    },
+    /// A feature of the model without a number.
+    #[error("the feature {feature} of the model is not in {file}; add a line with its number and name")]
+    NameMissing {
+        /// The feature.
+        feature: String,
+        /// The file of names.
+        file: String,
+    },
+    /// A file of names gives a feature two names.
+    #[error("feature {feature} has two names; leave one of them")]
+    NumberTwice {
+        /// The feature.
+        feature: u32,
+    },
+    /// A file of names gives two features one name.
+    #[error("two features are called {name}; rename one of them")]
+    NameTwice {
+        /// The name.
+        name: String,
+    },
+    /// A file of names without any.
+    #[error("there are no names; write the number and the name of a feature in each line")]
+    NoNames,
     /// A column of a binary table is compressed in a way that is not read.
     #[error("column {column} is packed with {codec}, which is not read; write the file with snappy, zstd, gzip or lz4")]
     Codec {
@@ -235,7 +298,10 @@ impl<'a> Table<'a> {
             if typed.is_some() {
                 continue;
             }
-            let is_feature = |name: &String| options.features.iter().flatten().any(|(_, feature)| feature == name);
+            let is_feature = |name: &String| {
+                let wanted = options.features.iter().flatten().map(|(_, feature)| feature);
+                wanted.into_iter().any(|feature| feature == name || is_blank_variant(name, feature))
+            };
             let mut found = (0..names.len())
                 .filter(|column| roles[*column].is_none())
                 .filter(|column| role.is_usual(&names[*column]) && !is_feature(&names[*column]));
@@ -265,9 +331,7 @@ impl<'a> Table<'a> {
         };
         if let Some(wanted) = &options.features {
             for (id, name) in wanted {
-                let column = self.by_name.get(name.as_str()).filter(|column| roles[**column].is_none());
-                let missing = || ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() };
-                roles[*column.ok_or_else(missing)?] = Some(Role::Feature(*id));
+                roles[self.find_feature(name, options, roles)?] = Some(Role::Feature(*id));
             }
             let mut numbered = wanted.clone();
             if options.takes_more_features {
@@ -292,6 +356,30 @@ impl<'a> Table<'a> {
         let ids = in_names.unwrap_or_else(|| (0..features.len() as u32).collect());
         features.iter().zip(ids).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
         Ok(kept)
+    }
+
+    /// The column of a feature that a model or the training data names: by that name, or with blanks where the name has `_`.
+    fn find_feature(&self, name: &str, options: &ReadOptions, roles: &[Option<Role>]) -> Result<usize, ColumnProblem> {
+        let is_free = |column: &usize| roles[*column].is_none();
+        let is_wanted = |name: &str| options.features.iter().flatten().any(|(_, wanted)| wanted == name);
+        let exact = self.by_name.get(name).copied().filter(is_free);
+        if let (Some(column), false) = (exact, options.is_named_by_lightgbm) {
+            return Ok(column);
+        }
+        let variants = (0..self.names.len()).filter(is_free).filter(|column| {
+            let candidate = &self.names[*column];
+            is_blank_variant(candidate, name) && !is_wanted(candidate)
+        });
+        let found: Vec<usize> = exact.into_iter().chain(variants).collect();
+        match found[..] {
+            [] => Err(ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() }),
+            [column] => Ok(column),
+            [first, second, ..] => Err(ColumnProblem::TwoColumns {
+                feature: quoted(name),
+                first: self.shown[first].clone(),
+                second: self.shown[second].clone(),
+            }),
+        }
     }
 
     fn list(&self) -> String {
@@ -345,9 +433,17 @@ fn assign_places(layout: &LayoutSpec, has_sizes: bool, roles: &mut [Option<Role>
     }
 }
 
-/// The ids in the names of all features: integers, each behind the same prefix. `None` if the names are more than that.
+/// What may stand before the integer, in any case and with or without `_` behind it. Any other word is part of a name: `ctr_7` and
+/// `ctr_30` are not the seventh and thirtieth feature.
+const NUMBERED: [&str; 5] = ["", "f", "feature", "col", "column"];
+
+/// The ids in the names of all features: integers, each behind the same of these prefixes. `None` if the names are more than that.
 fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
     let prefix = names.first()?.trim_end_matches(|char: char| char.is_ascii_digit());
+    let word = prefix.strip_suffix('_').filter(|word| !word.is_empty()).unwrap_or(prefix);
+    if !NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        return None;
+    }
     let ids: Option<Vec<u32>> = names
         .iter()
         .map(|name| {
@@ -359,6 +455,11 @@ fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
     let mut sorted = ids.clone();
     sorted.sort_unstable();
     sorted.windows(2).all(|two| two[0] < two[1]).then_some(ids)
+}
+
+/// Whether a column is called as a feature is, but for blanks where the feature's name has `_`.
+fn is_blank_variant(column: &str, feature: &str) -> bool {
+    column.contains(' ') && column.replace(' ', "_") == feature
 }
 
 /// A name for messages: short, in quotes.

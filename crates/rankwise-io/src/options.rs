@@ -126,6 +126,12 @@ param_group! {
         /// Whether equal query ids in several files mean one query (data) or one for each file (file), which is then called
         /// 2/ID in the second file by path.
         qid_scope: QidScope = QidScope::Data, Range::ANY, [];
+        /// Number to add to the feature ids of LETOR data, and of tables without names: -1 where the data counts from 1 and the
+        /// model from 0.
+        feature_offset: Option<i32> = None, Range::ANY, [];
+        /// File with the number and the name of a feature in each line, for data that has no names, such as LETOR. The numbers
+        /// count after `feature_offset`.
+        feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }
 
@@ -134,7 +140,13 @@ impl CrossCheck for LayoutSpec {}
 impl LayoutSpec {
     /// Whether anything is said that only a table can have.
     pub(crate) fn has_columns(&self) -> bool {
-        let of_any_form = Self { data_format: self.data_format, qid_scope: self.qid_scope, ..Self::default() };
+        let of_any_form = Self {
+            data_format: self.data_format,
+            qid_scope: self.qid_scope,
+            feature_offset: self.feature_offset,
+            feature_names: self.feature_names.clone(),
+            ..Self::default()
+        };
         *self != of_any_form
     }
 
@@ -171,6 +183,9 @@ pub struct ReadOptions {
     /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
     /// their columns.
     pub features: Option<Vec<(u32, String)>>,
+    /// Whether `features` were named by LightGBM, which writes `_` for a blank: then a column with either is refused beside one
+    /// with the other. Otherwise a column of the very name comes first.
+    pub is_named_by_lightgbm: bool,
     /// Whether other columns are read, too, and get ids beyond those.
     pub takes_more_features: bool,
     /// Whether to keep what f32 does not hold, for models that compare f64 values, such as LightGBM's, and for conversions.
@@ -188,6 +203,7 @@ impl ReadOptions {
             layout: LayoutSpec::default(),
             is_label_optional: false,
             features: None,
+            is_named_by_lightgbm: false,
             takes_more_features: false,
             keeps_f64: false,
             pairs: None,

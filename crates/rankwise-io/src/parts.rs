@@ -24,6 +24,7 @@ pub use self::find::find_data_files;
 use self::spread::{Part, spread};
 use crate::byte_stream::ByteStream;
 use crate::error::IoError;
+use crate::numbering;
 use crate::options::{Format, QidScope, ReadOptions};
 use crate::parquet::PartTable;
 use crate::problem::Problem;
@@ -113,6 +114,7 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
     }
     builder.feature_names(agreement.into_feature_names());
     let data = builder.finish().map_err(|error| explain(error, &parts, &first_rows))?;
+    let data = numbering::apply(data, options, &files[0])?;
     Ok(ReadData { data, report })
 }
 

@@ -12,7 +12,7 @@ use crate::parts::Agreement;
 use crate::report::{PartReport, ReadData, ReadReport};
 use crate::resolved::Resolved;
 use crate::side_files::{SideFiles, expected_sizes_path};
-use crate::{cache, csv, letor, parquet};
+use crate::{cache, csv, letor, numbering, parquet};
 
 /// Reads a data set; its content and its name tell the format and the compression. `-` is standard input. Of the side
 /// files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and `DATA.pairs` those
@@ -128,6 +128,10 @@ pub(crate) fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Re
 }
 
 fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<CachedDataset, IoError> {
+    let layout = &options.layout;
+    if layout.feature_offset.is_some_and(|offset| offset != 0) || layout.feature_names.is_some() {
+        return Err(IoError::Columns { path: path.into(), problem: ColumnProblem::CacheNumbers });
+    }
     refuse_columns(path, options, "a cache of binned data")?;
     if options.pairs.is_some() {
         return Err(IoError::PairsForCache { path: path.into() });
@@ -224,6 +228,7 @@ impl<'a> Input<'a> {
             builder.feature_names(resolved.columns.feature_names);
         }
         let names = self.side_files.give_to(&mut builder);
-        builder.finish().map_err(|error| names.explain(self.path, error))
+        let data = builder.finish().map_err(|error| names.explain(self.path, error))?;
+        numbering::apply(data, self.options, self.path)
     }
 }

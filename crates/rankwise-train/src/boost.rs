@@ -123,7 +123,7 @@ impl Run<'_> {
     }
 
     /// The derivatives of all documents, or of those that are selected.
-    fn compute_gradients(&mut self) {
+    pub(crate) fn compute_gradients(&mut self) {
         let started = Instant::now();
         let round = self.round();
         if let Some(selection) = self.selection.filter(|selection| selection.is_due(round)) {

@@ -17,6 +17,7 @@ mod ensemble;
 mod error;
 mod gradient_sampling;
 mod langevin;
+mod no_trees;
 mod observe;
 mod outliers;
 mod params;
@@ -33,8 +34,11 @@ mod values;
 pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
+pub use no_trees::NoTrees;
 pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
-pub use params::{Learner, LoopParams, LoopSpec, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec};
+pub use params::{
+    Learner, LoopParams, LoopSpec, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec, WithoutEffect,
+};
 pub use phases::Phases;
 pub use prune::{PruneError, Pruned, prune};
 pub use refit::refit;

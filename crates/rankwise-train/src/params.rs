@@ -1,5 +1,6 @@
 //! All parameters of a training run.
 
+mod effects;
 mod learner;
 mod sampling;
 
@@ -13,6 +14,8 @@ use rankwise_params::{
     param_group,
 };
 use rankwise_trees::{TreeParams, TreeSpec};
+
+pub use effects::WithoutEffect;
 
 use crate::StepKind;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwise_data::{Absent, Dataset};
-use rankwise_formats::import;
+use rankwise_formats::{ImportedModel, ImportedTrees, import_with};
 use rankwise_io::{ReadOptions, read_bytes, read_datasets, write_atomically};
 use rankwise_model::{AbsentFeature, Model, Precision};
 
@@ -24,8 +24,12 @@ use crate::Error;
 /// # Ok::<(), rankwise::Error>(())
 /// ```
 pub trait ModelFile: Sized {
-    /// Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib, which its content tells.
+    /// Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib, which its content tells. Where an XGBoost file names
+    /// the best iteration, the trees up to it are the model, as in `XGBRanker.predict`.
     fn load(path: impl AsRef<Path>) -> Result<Self, Error>;
+
+    /// [`Self::load`] with a choice of trees; says which iteration was best.
+    fn load_with(path: impl AsRef<Path>, trees: ImportedTrees) -> Result<ImportedModel, Error>;
 
     /// Writes the model in the format of Rankwise. The file is replaced as a whole or stays as it was; a name that ends in
     /// `.gz` or `.zst` compresses.
@@ -34,8 +38,12 @@ pub trait ModelFile: Sized {
 
 impl ModelFile for Model {
     fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Ok(Self::load_with(path, ImportedTrees::UpToBest)?.model)
+    }
+
+    fn load_with(path: impl AsRef<Path>, trees: ImportedTrees) -> Result<ImportedModel, Error> {
         let path = path.as_ref();
-        import(&read_bytes(path, u64::MAX)?)
+        import_with(&read_bytes(path, u64::MAX)?, trees)
             .map_err(|source| Error::ModelFile { path: path.into(), source: Box::new(source) })
     }
 
@@ -108,6 +116,7 @@ impl DatasetFile for Dataset {
         options.is_label_optional = true;
         options.keeps_f64 = model.precision() == Precision::F64;
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
+        options.is_named_by_lightgbm = is_named_by_lightgbm(model);
         let data = Self::read_with(&path, &options)?;
         let is_numbered = model.feature_names().is_empty() && !model.features().is_empty();
         if is_numbered && !data.feature_names().is_empty() {
@@ -115,4 +124,10 @@ impl DatasetFile for Dataset {
         }
         Ok(data)
     }
+}
+
+/// Whether LightGBM may have written the names of a model's features. Only models of other programs do not say what they were
+/// trained on.
+pub fn is_named_by_lightgbm(model: &Model) -> bool {
+    model.trained_on().fingerprint.is_empty()
 }

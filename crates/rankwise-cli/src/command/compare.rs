@@ -42,7 +42,8 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
-    let Measured { queries, evaluations, .. } = system::measure(systems, judgements, &measures, output)?;
+    let Measured { queries, evaluations, mean_counts, .. } =
+        system::measure(systems, judgements, &measures, args.trees, output)?;
     let measured = system_names.into_iter().zip(evaluations).collect();
     let table = Table::new(queries.ids, &queries.weights, measured)?;
     let mut steps = Steps::new(output, "pairs");
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         alpha: args.alpha,
         rules: StatedRules::new(&rules, &names, systems),
         n_empty: queries.n_empty,
+        mean_counts,
     };
     output.result(&report.text(), &report.json())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rankwise::ExportAgreement;
-use rankwise::formats::{ExportOptions, export, read_back};
-use rankwise::io::{ReadOptions, read_bytes, write_atomically};
+use rankwise::formats::{ExportOptions, export, read_back, renamed_features};
+use rankwise::io::{LayoutSpec, ReadOptions, read_feature_names, write_atomically};
 use rankwise::model::Model;
 use serde_json::json;
 
@@ -18,7 +18,9 @@ use crate::{files, text};
 pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     output.check_file(&args.out, "model needs")?;
     let check_data = args.check.as_deref().map(DataPaths::find_one).transpose()?;
-    let inputs: Vec<&Path> = [Some(&args.model), args.feature_names.as_ref()]
+    let mut layout = LayoutSpec::default();
+    args.read.apply(&mut layout)?;
+    let inputs: Vec<&Path> = [Some(&args.model), layout.feature_names.as_ref()]
         .into_iter()
         .flatten()
         .map(AsRef::as_ref)
@@ -29,13 +31,17 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         allow_rounding: args.allow_rounding,
         missing_as_zero: args.missing_as_zero,
         n_columns: args.columns,
-        names: args.feature_names.as_deref().map(names).transpose()?.unwrap_or_default(),
+        names: export_names(args, layout.feature_names.as_deref())?,
     };
-    let model = files::read_model(&args.model)?;
+    let model = files::read_model(&args.model, args.trees, output)?;
     let ensemble = files::trees_of(&model, &args.model, "convert")?;
     files::check_output(&args.out, &inputs)?;
     let place = files::shown(&args.model);
     let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
+    for renamed in renamed_features(&model, args.to) {
+        let (name, written) = (renamed.name, renamed.written);
+        output.remark(&format!("note: the feature {name:?} is written as {written:?}, as LightGBM itself does"));
+    }
     let agreement = match &check_data {
         Some(data) => Some(check(args, &model, &bytes, &options, data, output)?),
         None => None,
@@ -62,6 +68,14 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
             "trees": ensemble.n_trees(), "leaves": ensemble.n_leaves(), "features": model.features().len(), "check": checked,
         }),
     )
+}
+
+/// The names that `--feature-names` gives to the export. Where the target has none, they are for the data of `--check`.
+fn export_names(args: &Convert, file: Option<&Path>) -> anyhow::Result<BTreeMap<u32, String>> {
+    match file {
+        Some(file) if args.to.has_names() || args.check.is_none() => Ok(read_feature_names(file)?),
+        _ => Ok(BTreeMap::new()),
+    }
 }
 
 /// Reads the export back and holds it against the model.
@@ -92,31 +106,4 @@ fn agreed(agreement: ExportAgreement) -> String {
         "checked {documents}: scores agree in f32, the largest difference is {:.2e}\n",
         agreement.largest_difference
     )
-}
-
-/// Reads lines of a number and a name.
-fn names(path: &Path) -> anyhow::Result<BTreeMap<u32, String>> {
-    let place = files::shown(path);
-    let bytes = read_bytes(path, u64::MAX)?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| user(format!("{place}: it is not UTF-8; save it as such")))?;
-    let mut names = BTreeMap::new();
-    for (idx, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line_number = idx + 1;
-        let entry = line.trim().split_once(char::is_whitespace);
-        let entry = entry.and_then(|(number, name)| Some((number.parse::<u32>().ok()?, name.trim())));
-        let Some((feature, name)) = entry else {
-            return Err(user(format!(
-                "{place}:{line_number}: not a number and a name; write them with a blank between"
-            )));
-        };
-        if names.insert(feature, name.to_owned()).is_some() {
-            return Err(user(format!(
-                "{place}:{line_number}: feature {feature} has a name already; leave one of both"
-            )));
-        }
-    }
-    if names.is_empty() {
-        return Err(user(format!("{place}: there are no names; write a number and a name in each line")));
-    }
-    Ok(names)
 }

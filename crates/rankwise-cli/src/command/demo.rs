@@ -10,12 +10,13 @@ use rankwise::io::read_dataset;
 use rankwise::metrics::{Evaluator, MetricName, Rules, Ties};
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
-use rankwise::train::{TrainSpec, ValidSet, train};
+use rankwise::train::{StopReason, TrainSpec, ValidSet, train};
 use serde_json::json;
 
 use super::synth::{SPLIT_FILES, write_split};
 use crate::args::{Demo, Global};
 use crate::comparison::Report;
+use crate::mean_count::MeanCount;
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::system::StatedRules;
@@ -54,7 +55,11 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     let comparison = Comparison::new(&table, &spec, |_, _| {})?;
     let n_empty = test_data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count();
     let rules = StatedRules::new(&rules, &[metric], &[]);
-    let report = Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty };
+    let judged = table.queries().len();
+    let count = MeanCount { judged, in_mean: judged, empty_in_mean: n_empty, ..MeanCount::default() };
+    let mean_counts = vec![vec![count]; table.names().len()];
+    let report =
+        Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty, mean_counts };
     let seconds = started.elapsed().as_secs_f64();
     let means = table.names().iter().zip(&comparison.systems);
     let json = json!({
@@ -111,7 +116,11 @@ impl Learner {
         let valid = [ValidSet { name: SPLIT_FILES[1], data: valid_data }];
         let trained = train(&params, train_data, &valid, &mut watch);
         watch.finish();
-        let model = trained?.model;
+        let trained = trained?;
+        if trained.stopped == StopReason::Interrupted {
+            return Err(watch.interrupted().into());
+        }
+        let model = trained.model;
         files::write_text(&folder.join(self.file), &model.to_json())?;
         Ok(model)
     }

@@ -12,9 +12,10 @@ use serde_json::json;
 use crate::args::{Eval, Global};
 use crate::data_paths::DataPaths;
 use crate::failure::user;
+use crate::mean_count::MeanCount;
 use crate::output::Output;
 use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
-use crate::{comparison, files, reading, text};
+use crate::{comparison, files, mean_count, reading, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
     let names = parse_metrics(&args.metric)?;
@@ -39,9 +40,11 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         files::check_output(path, &inputs)?;
     }
     let stated = StatedRules::new(&rules, &names, std::slice::from_ref(&system));
-    let Measured { queries, evaluations, seconds, report } =
-        system::measure(std::slice::from_ref(&system), judgements, &measures, output)?;
+    let Measured { queries, evaluations, mean_counts, seconds, report } =
+        system::measure(std::slice::from_ref(&system), judgements, &measures, args.trees, output)?;
     let evaluation = &evaluations[0];
+    let counted: Vec<(String, MeanCount)> =
+        evaluation.metrics.iter().map(|metric| metric.name.clone()).zip(mean_counts.into_iter().flatten()).collect();
     if let Some(path) = &args.per_query {
         files::write_text(path, &per_query_table(&queries, evaluation))?;
     }
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     let intervals = means_intervals(&queries, evaluation, global.seed.unwrap_or(0));
     let by_name = evaluation.metrics.iter().zip(&intervals);
     output.result(
-        &summary(&queries, evaluation, &intervals, &stated.text),
+        &summary(evaluation, &intervals, &counted, &stated.text),
         &json!({
             "metrics": metrics,
             "intervals": by_name
@@ -58,6 +61,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
                 .collect::<BTreeMap<_, _>>(),
             "confidence": IntervalSpec::default().confidence,
             "queries": queries.ids.len(),
+            "means": counted.iter().map(|(name, count)| (name.as_str(), count.json())).collect::<BTreeMap<_, _>>(),
             "queries_without_relevant": queries.n_empty,
             "queries_without_results": queries.n_unanswered,
             "convention": stated.entries,
@@ -87,7 +91,12 @@ fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec
     intervals(&samples.iter().collect::<Vec<_>>(), &IntervalSpec { seed, ..IntervalSpec::default() })
 }
 
-fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Interval>], rules: &str) -> String {
+fn summary(
+    evaluation: &Evaluation,
+    intervals: &[Option<Interval>],
+    counted: &[(String, MeanCount)],
+    rules: &str,
+) -> String {
     let title = comparison::interval_title(IntervalSpec::default().confidence);
     let mut rows = vec![vec!["metric".into(), "mean".into(), title]];
     let each = evaluation.metrics.iter().zip(intervals);
@@ -97,12 +106,7 @@ fn summary(queries: &Queries, evaluation: &Evaluation, intervals: &[Option<Inter
         }),
     );
     let mut out = text::table(&rows);
-    let n_queries = text::count(queries.ids.len(), "query");
-    let _ = write!(out, "over {n_queries}; {} without relevant documents", queries.n_empty);
-    if queries.n_unanswered > 0 {
-        let _ = write!(out, ", {} without results", queries.n_unanswered);
-    }
-    out.push('\n');
+    out.push_str(&mean_count::lines(counted));
     let _ = writeln!(out, "rules: {rules}");
     out
 }

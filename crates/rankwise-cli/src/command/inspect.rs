@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::args::Inspect;
 use crate::data_paths::DataPaths;
 use crate::output::Output;
+use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
 /// Past this many different labels, their range says more than their shares.
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if let [file] = &args.files[..]
         && let Some(source) = files::model_source(file)
     {
-        let model = files::read_model(file)?;
+        let model = files::read_model(file, TreesArgs::default(), output)?;
         return output.result(&model::text(file, source, &model)?, &model::json(source, &model)?);
     }
     let paths = DataPaths::find(&args.files)?;

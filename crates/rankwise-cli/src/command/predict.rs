@@ -1,5 +1,6 @@
 //! `rankwise predict`
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -10,11 +11,12 @@ use serde_json::json;
 
 use crate::args::{Predict, PredictFormat};
 use crate::data_paths::DataPaths;
+use crate::failure::user;
 use crate::output::Output;
 use crate::{files, reading, text};
 
-/// The last column of a TREC run: who made it.
-const RUN_TAG: &str = "rankwise";
+/// The tag of a run whose model has no file name.
+const NAMELESS_TAG: &str = "rankwise";
 
 pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
@@ -23,15 +25,15 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let paths = DataPaths::find(&args.data)?;
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
     files::check_inputs(&inputs)?;
-    let mut model = files::read_model(&args.model)?;
-    if let Some(n_rounds) = args.trees {
-        let ensemble = files::trees_of(&model, &args.model, "predict --trees")?.first_rounds(n_rounds);
-        model = model.with_ranker(ensemble)?;
-    }
+    let tag = tag(args)?;
+    let model = files::read_model(&args.model, args.trees, output)?;
     files::check_output(out, &inputs)?;
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Optional)?;
     reading::tell_split(&report, output);
     files::warn_unknown_features(&model, &data, paths.place(), output);
+    if args.format == PredictFormat::Run {
+        check_run(&data, paths.place())?;
+    }
     let load = started.elapsed();
     let scoring = Instant::now();
     let scores = rankwise::predict_canonical(&model, &data);
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     write_atomically(out, |file| match args.format {
         PredictFormat::Scores => write_scores(file, &data.to_input_order(&scores)),
         PredictFormat::Tsv => write_tsv(file, &data, &scores),
-        PredictFormat::Run => write_run(file, &data, &scores),
+        PredictFormat::Run => write_run(file, &data, &scores, &tag),
     })?;
     let total = started.elapsed();
     let summary = format!("scored {} in {:.2} s\n", text::count(data.n_rows(), "document"), total.as_secs_f64());
@@ -76,25 +78,68 @@ fn write_tsv(out: &mut dyn Write, data: &Dataset, scores: &[f64]) -> std::io::Re
     Ok(())
 }
 
-fn write_run(out: &mut dyn Write, data: &Dataset, scores: &[f64]) -> std::io::Result<()> {
+fn write_run(out: &mut dyn Write, data: &Dataset, scores: &[f64], tag: &str) -> std::io::Result<()> {
     for query in data.queries() {
-        check_word(query.id)?;
         let mut order: Vec<usize> = query.rows.clone().collect();
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
         for (rank, row) in order.into_iter().enumerate() {
-            let doc = doc_name(data, row);
-            check_word(&doc)?;
-            writeln!(out, "{} Q0 {doc} {} {} {RUN_TAG}", query.id, rank + 1, scores[row])?;
+            writeln!(out, "{} Q0 {} {} {} {tag}", query.id, doc_name(data, row), rank + 1, scores[row])?;
         }
     }
     Ok(())
 }
 
-/// The columns of a run are separated by blanks, which the ids of tables may hold.
-fn check_word(id: &str) -> std::io::Result<()> {
-    if id.contains(' ') {
-        let message = format!("the id {id:?} holds a blank, which a run cannot hold; choose --format tsv");
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
+/// What was typed, or the name of the model's file. Tools tell runs apart by it.
+fn tag(args: &Predict) -> anyhow::Result<String> {
+    let Some(typed) = &args.tag else { return Ok(tag_of(&args.model)) };
+    if args.format != PredictFormat::Run {
+        return Err(user("--tag: only a run has a tag; add --format run"));
+    }
+    if typed.is_empty() || typed.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        return Err(user(format!(
+            "--tag {typed:?}: give one word without blanks, which separate the columns of a run"
+        )));
+    }
+    Ok(typed.clone())
+}
+
+/// `models/a b.json.gz` is `a_b`.
+fn tag_of(model: &Path) -> String {
+    if files::is_stream(model) {
+        return NAMELESS_TAG.into();
+    }
+    let is_packed =
+        model.extension().is_some_and(|ending| ["gz", "zst"].iter().any(|packed| ending.eq_ignore_ascii_case(packed)));
+    let unpacked = if is_packed { model.with_extension("") } else { model.to_owned() };
+    let name = unpacked.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_blank = |letter: char| letter.is_whitespace() || letter.is_control();
+    let word: String = name.chars().map(|letter| if is_blank(letter) { '_' } else { letter }).collect();
+    if word.is_empty() { NAMELESS_TAG.into() } else { word }
+}
+
+/// A run must name each document of a query once, in words: its columns are separated by blanks.
+fn check_run(data: &Dataset, path: &Path) -> anyhow::Result<()> {
+    let place = files::shown(path);
+    for query in data.queries() {
+        let mut seen = HashSet::with_capacity(query.rows.len());
+        let names = query.rows.clone().map(|row| doc_name(data, row));
+        let mut ids = std::iter::once(query.id.to_owned()).chain(names);
+        if let Some(id) = ids.find(|id| id.contains(char::is_whitespace)) {
+            return Err(user(format!(
+                "{place}: the id {id:?} holds a blank, which a run cannot hold; choose --format tsv"
+            )));
+        }
+        for row in query.rows.clone() {
+            let name = doc_name(data, row);
+            if seen.contains(&name) {
+                return Err(user(format!(
+                    "{place}: document {name:?} is twice in query {:?}, but a run names each document once; remove one of \
+                     them, or choose --format tsv",
+                    query.id
+                )));
+            }
+            seen.insert(name);
+        }
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::refit_prune_args::Prune;
+use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
@@ -31,11 +32,12 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
     files::check_inputs(&inputs)?;
     files::check_output(&args.out, &inputs)?;
-    let model = files::read_model(&args.model)?;
+    let model = files::read_model(&args.model, TreesArgs::default(), output)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
     files::warn_unknown_features(&model, &data, paths.place(), output);
+    files::warn_training_data(&model, &data, &paths, &args.read, output);
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
             PruneError::Model(_) | PruneError::NoTrees => args.model.as_path(),

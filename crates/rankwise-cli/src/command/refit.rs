@@ -13,6 +13,7 @@ use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::refit_prune_args::Refit;
+use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     files::check_inputs(&inputs)?;
     files::check_output(&args.out, &inputs)?;
     let source = files::model_source(&args.model);
-    let model = files::read_model(&args.model)?;
+    let model = files::read_model(&args.model, TreesArgs::default(), output)?;
     let old_trees = files::trees_of(&model, &args.model, "refit")?;
     let place = files::shown(&args.model);
     let is_foreign = source.is_some_and(|source| source != Source::Native);
@@ -39,7 +40,10 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         _ => TrainSpec::of_model(&model).map_err(|error| user(format!("{place}: {error}")))?,
     };
     let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
-    for (name, value) in settings.collect::<anyhow::Result<Vec<_>>>()? {
+    let settings = settings.collect::<anyhow::Result<Vec<_>>>()?;
+    let named = [("objective", args.objective.is_some()), ("seed", global.seed.is_some())];
+    files::check_given_once(&settings, named.into_iter().filter(|(_, is_typed)| *is_typed).map(|(name, _)| name))?;
+    for (name, value) in settings {
         spec.set(name, value)?;
     }
     if let Some(objective) = &args.objective {

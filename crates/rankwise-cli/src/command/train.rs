@@ -7,16 +7,17 @@ use rankwise::data::{Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData};
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
-use rankwise::train::{TrainError, TrainSpec, Training, ValidSet};
+use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
 use serde_json::json;
 
 use crate::args::{Global, Train};
 use crate::checkpoint::{Keeper, WatchAndSave};
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{say, user};
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::trace::{Traced, Tracer};
+use crate::trees_args::TreesArgs;
 use crate::{config, files, reading, text};
 
 mod inputs;
@@ -41,12 +42,14 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let paths: Vec<&Path> = data_files.chain(others).collect();
     files::check_inputs(&paths)?;
     files::check_output(out, &paths)?;
-    let start = args.init_model.as_deref().map(files::read_model).transpose()?;
+    let read_start = |path: &Path| files::read_model(path, TreesArgs::default(), output);
+    let start = args.init_model.as_deref().map(read_start).transpose()?;
     if let (Some(model), Some(path)) = (&start, &args.init_model) {
         files::trees_of(model, path, "train --init-model")?;
         take_absent(&mut spec, model, path)?;
     }
     let params = spec.check()?;
+    warn_without_effect(&params, args, output);
     let (mut keeper, found) = Keeper::open(args, output)?.unzip();
     let found = found.flatten();
 
@@ -87,6 +90,21 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let sources =
         Sources { data: data_path, checkpoint: checkpoint_path.as_deref(), start: args.init_model.as_deref() };
     let trained = trained.map_err(|error| sources.placed(error))?;
+    let is_interrupted = trained.stopped == StopReason::Interrupted;
+    match (&trained.no_trees, &args.init_model) {
+        (Some(_), None) if is_interrupted => {
+            say("interrupted before the first tree; no model is written");
+            return Err(watch.interrupted().into());
+        }
+        (Some(reason), None) => {
+            let place = files::shown(data_path);
+            return Err(user(format!("{place}: nothing was learnt, so no model is written: {reason}")));
+        }
+        (Some(reason), Some(start)) => {
+            output.remark(&format!("note: no tree was added to those of {}: {reason}", start.display()));
+        }
+        (None, _) => {}
+    }
     files::write_text(out, &trained.model.to_json())?;
     let traces = tracer.write()?;
     let report = Report {
@@ -102,7 +120,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         data: &data_report,
         valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
-    output.summary(out, &report.text(), &report.json())
+    output.summary(out, &report.text(), &report.json())?;
+    if is_interrupted { Err(watch.interrupted().into()) } else { Ok(()) }
 }
 
 /// The training data and the validation sets.
@@ -171,7 +190,12 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpe
     }
     args.read.apply(&mut layout)?;
     let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
-    spec.set_all(settings.collect::<anyhow::Result<Vec<_>>>()?)?;
+    let settings = settings.collect::<anyhow::Result<Vec<_>>>()?;
+    let named =
+        [("objective", args.objective.is_some()), ("metric", args.metric.is_some()), ("seed", global.seed.is_some())];
+    let named = named.into_iter().filter(|(_, is_typed)| *is_typed).map(|(name, _)| name);
+    files::check_given_once(&settings, named.chain(args.rules.names()))?;
+    spec.set_all(settings)?;
     for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
         if let Some(value) = value {
             spec.set(name, value)?;
@@ -182,6 +206,16 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpe
     }
     args.rules.apply(&mut spec.rules)?;
     Ok((spec, layout))
+}
+
+/// Tells what was set in vain.
+fn warn_without_effect(params: &TrainParams, args: &Train, output: Output) {
+    for parameter in params.without_effect() {
+        output.warn(&parameter.to_string());
+    }
+    if args.valid.0.is_empty() && params.boosting().metric != TrainSpec::default().boosting.metric {
+        output.warn("the metric has no effect without a validation set; give one with --valid");
+    }
 }
 
 fn describe(data: &Documents) -> String {

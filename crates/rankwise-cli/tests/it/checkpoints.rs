@@ -231,9 +231,9 @@ fn stopped_by(sandbox: &Sandbox, signal: &str, more: &str) -> (Option<i32>, Stri
 #[test]
 fn a_run_that_is_asked_to_stop_saves_its_last_tree() {
     let sandbox = sandbox();
-    for signal in ["-INT", "-TERM"] {
+    for (signal, exit_code) in [("-INT", 130), ("-TERM", 143)] {
         let (code, said) = stopped_by(&sandbox, signal, "--checkpoint run --checkpoint-every 2");
-        assert_eq!(code, Some(0), "{signal}");
+        assert_eq!(code, Some(exit_code), "{signal}");
         assert!(said.ends_with("wrote m.json\nto go on, run the same command with --resume\n"), "{said}");
         let trees = sandbox.json("inspect m.json")["trees"].as_u64().unwrap();
         assert_eq!(checkpoint_files(&sandbox).last(), Some(&format!("tree-{trees:07}.checkpoint")));

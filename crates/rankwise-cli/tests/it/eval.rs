@@ -84,6 +84,23 @@ fn a_convention_gives_all_rules_and_says_so() {
 }
 
 #[test]
+fn a_mean_says_how_many_queries_it_leaves_out() {
+    let sandbox = data();
+    let line = "eval d.txt --scores s.txt --metric ndcg@10,arp --empty skip";
+    let text = sandbox.ok(line);
+    let expected = "\nmean over 3 of 4 queries; 1 without relevant documents left out\n";
+    assert!(text.contains(expected) && !text.contains("over 4 queries"), "{text}");
+    let found = sandbox.json(line);
+    let left_out = json!({ "without_relevant": 1, "without_results": 0, "without_value": 0 });
+    assert_eq!(found["means"]["ndcg@10"], json!({ "queries": 3, "left_out": left_out }));
+    assert_eq!((&found["queries"], &found["queries_without_relevant"]), (&json!(4), &json!(1)));
+    // Where means differ in their queries, each says its own.
+    let text = sandbox.ok("eval d.txt --scores s.txt --metric ndcg@10,arp");
+    assert!(text.contains("\nndcg@10: over 4 queries; 1 without relevant documents\n"), "{text}");
+    assert!(text.contains("\narp: mean over 3 of 4 queries; 1 without relevant documents left out\n"), "{text}");
+}
+
+#[test]
 fn every_query_gets_a_line() {
     let sandbox = data();
     sandbox.ok("eval d.txt --scores s.txt --metric ndcg@1,dcg@1 --empty skip --per-query q.tsv");

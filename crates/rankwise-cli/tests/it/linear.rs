@@ -93,7 +93,7 @@ fn what_needs_trees_refuses_it() {
         ("refit linear.json train.txt --out out", "refit"),
         ("prune linear.json --valid vali.txt --out out", "prune"),
         ("train train.txt --init-model linear.json --out out", "train --init-model"),
-        ("predict linear.json train.txt --trees 3 --out out", "predict --trees"),
+        ("predict linear.json train.txt --trees 3 --out out", "--trees"),
     ] {
         let said = format!("linear.json: this model is linear, it has no trees; `{command}` needs a model of trees");
         sandbox.run(line).expect_refused(line, &[&said]);

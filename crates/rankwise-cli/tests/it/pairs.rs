@@ -103,7 +103,7 @@ fn other_objectives_say_that_they_pass_over_pairs() {
 fn pairs_that_make_no_sense_are_refused_by_line() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:3\n");
-    let line = "train d.txt --objective ranknet --out m.json --pairs p";
+    let line = "train d.txt --objective ranknet --out m.json --set min_data_in_leaf=1 --pairs p";
     let not_a_pair =
         "is not the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1";
     for (content, parts) in [
@@ -177,9 +177,11 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
         let line = format!("train weightless.txt --out m.json --objective {objective}");
         sandbox.refused(&line.split(' ').collect::<Vec<_>>(), &["all documents have weight 0; give some of them"]);
         // Large labels are fine where no power of two is taken.
-        sandbox.ok(&format!("train large.txt --out m.json --gain linear --objective {objective}"));
+        sandbox.ok(&format!(
+            "train large.txt --out m.json --set min_data_in_leaf=1 --gain linear --objective {objective}"
+        ));
     }
-    sandbox.ok("train large.txt --out m.json --set label_gain=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40");
+    sandbox.ok("train large.txt --out m.json --set min_data_in_leaf=1 --set label_gain=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40");
 }
 
 /// Every objective learns, and makes the same model whatever the number of threads and the order of rows.

@@ -176,6 +176,25 @@ fn every_command_takes_several_files() {
 }
 
 #[test]
+fn numbers_and_names_of_features_are_given_to_all_files() {
+    let sandbox = Sandbox::with_model();
+    let shifted = sandbox.text("train.txt").lines().fold(String::new(), |text, line| {
+        let shift = |pair: &str| match pair.split_once(':') {
+            Some((id, value)) if id != "qid" => format!("{}:{value}", id.parse::<u32>().unwrap() + 1),
+            _ => pair.to_owned(),
+        };
+        text + &line.split(' ').map(shift).collect::<Vec<_>>().join(" ") + "\n"
+    });
+    write_parts(&sandbox, "parts", "txt", &dealt(&shifted, 3, None));
+    write_parts(&sandbox, "plain", "txt", &dealt(&sandbox.text("train.txt"), 3, None));
+    let of = |data: &str| sandbox.ok(&format!("predict model.json {data}"));
+    assert_eq!(of("parts --feature-offset -1"), of("plain"));
+    sandbox.write("names.txt", "1 price\n2 age\n");
+    let told = sandbox.json("inspect plain --feature-names names.txt");
+    assert_eq!(told["documents"], sandbox.json("inspect plain")["documents"]);
+}
+
+#[test]
 fn predict_answers_in_the_order_given() {
     let sandbox = Sandbox::with_model();
     let names = write_parts(&sandbox, "parts", "txt", &dealt(&sandbox.text("train.txt"), 3, None));

@@ -71,7 +71,7 @@ fn a_run_ranks_every_query_from_best_to_worst() {
     let mut last: Option<(&str, usize, f64)> = None;
     for line in run.lines() {
         let cells: Vec<&str> = line.split(' ').collect();
-        assert_eq!((cells.len(), cells[1], cells[5]), (6, "Q0", "rankwise"), "{line}");
+        assert_eq!((cells.len(), cells[1], cells[5]), (6, "Q0", "model"), "{line}");
         let (rank, score): (usize, f64) = (cells[3].parse().unwrap(), cells[4].parse().unwrap());
         assert_eq!(expected.remove(&(cells[0], cells[2])), Some(score), "{line}");
         match last {
@@ -83,6 +83,42 @@ fn a_run_ranks_every_query_from_best_to_worst() {
         last = Some((cells[0], rank, score));
     }
     assert!(expected.is_empty(), "documents missing from the run");
+}
+
+#[test]
+fn a_run_has_the_tag_of_its_model_or_the_one_typed() {
+    let sandbox = Sandbox::with_model();
+    let tag = |line: &str| {
+        let run = sandbox.ok(line);
+        let tags: Vec<&str> = run.lines().map(|line| line.rsplit(' ').next().unwrap()).collect();
+        assert!(!tags.is_empty() && tags.iter().all(|tag| *tag == tags[0]), "{run}");
+        tags[0].to_owned()
+    };
+    std::fs::copy(sandbox.path("model.json"), sandbox.path("v2.tuned.json")).unwrap();
+    std::fs::copy(sandbox.path("model.json"), sandbox.path("bare")).unwrap();
+    assert_eq!(tag("predict model.json vali.txt --format run"), "model");
+    assert_eq!(tag("predict v2.tuned.json vali.txt --format run"), "v2.tuned");
+    assert_eq!(tag("predict bare vali.txt --format run"), "bare");
+    assert_eq!(tag("predict model.json vali.txt --format run --tag mine"), "mine");
+    let from_stdin = sandbox.run_with_input("predict - vali.txt --format run", "model.json").expect_ok("model");
+    assert!(from_stdin.lines().all(|line| line.ends_with(" rankwise")), "{from_stdin}");
+    sandbox.refused(&["predict", "model.json", "vali.txt", "--format", "run", "--tag", "a b"], &["--tag", "one word"]);
+    sandbox.refused(
+        &["predict", "model.json", "vali.txt", "--tag", "a"],
+        &["--tag: only a run has a tag", "--format run"],
+    );
+}
+
+#[test]
+fn a_run_with_a_document_twice_in_a_query_is_refused() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("twice.txt", "1 qid:a 1:1 # d1\n0 qid:a 1:2 # d2\n0 qid:b 1:2 # d1\n0 qid:a 1:3 # d1\n");
+    let line = ["predict", "model.json", "twice.txt", "--format", "run", "--out", "r.txt"];
+    sandbox.refused(&line, &["twice.txt: document \"d1\" is twice in query \"a\"", "--format tsv"]);
+    assert_eq!(sandbox.ok("predict model.json twice.txt --format tsv").lines().count(), 5);
+    // The same document in two queries is no duplicate; rows without an id are numbered.
+    sandbox.write("fine.txt", "1 qid:a 1:1 # d1\n0 qid:b 1:2 # d1\n0 qid:b 1:2\n0 qid:b 1:2\n");
+    assert_eq!(sandbox.ok("predict model.json fine.txt --format run").lines().count(), 4);
 }
 
 #[test]
@@ -113,6 +149,7 @@ fn the_first_trees_score_as_a_shorter_run() {
     let scores = |line: &str| sandbox.ok(&format!("predict {line} vali.txt"));
     assert_eq!(scores("model.json --trees 2"), scores("short.json"));
     assert_eq!(scores("model.json --trees 100"), scores("model.json"));
+    assert_eq!(scores("model.json --trees all"), scores("model.json"));
     assert_ne!(scores("model.json --trees 1"), scores("model.json"));
     assert_eq!(sandbox.run("predict model.json vali.txt --trees -1").code, Some(2));
 }

@@ -68,6 +68,13 @@ fn queries_without_results_count_unless_left_out() {
     let text = sandbox.ok("eval --run run.txt --qrels qrels.txt");
     assert!(text.contains("over 3 queries; 1 without relevant documents, 1 without results\n"), "{text}");
     assert!(text.contains("ties worst, empty zero, missing_queries count"), "{text}");
+    let text = sandbox.ok("eval --run run.txt --qrels qrels.txt --convention trec_eval");
+    let expected = "\nmean over 2 of 3 queries; 1 without results left out; 1 without relevant documents counted\n";
+    assert!(text.contains(expected), "{text}");
+    let found = sandbox.json("eval --run run.txt --qrels qrels.txt --missing-queries skip --empty skip");
+    assert_eq!(found["means"]["ndcg@10"]["queries"], 1);
+    let left_out = json!({ "without_relevant": 1, "without_results": 1, "without_value": 0 });
+    assert_eq!(found["means"]["ndcg@10"]["left_out"], left_out);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn closed_stdout_ends_commands_that_print_quietly() {
         "inspect train.txt --quiet",
         "inspect model.json --json",
         "predict model.json train.txt",
-        "eval train.txt --model model.json",
+        "eval vali.txt --model model.json",
         "train train.txt --out m.json --set num_trees=2 --quiet",
         "train --help-params",
         "--help",
@@ -85,7 +85,7 @@ fn a_full_disk_is_said_and_is_the_users_to_mend() {
         "train --help-params",
         "predict model.json train.txt",
         "synth --rows 100 --out -",
-        "eval train.txt --model model.json",
+        "eval vali.txt --model model.json",
     ] {
         let stdout = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = sandbox.command(line.split(' ')).stdout(stdout).output().unwrap();
@@ -127,7 +127,8 @@ fn interrupt(more: &str, awaited: &str) {
     let output = child.wait_with_output().unwrap();
     let mut remarks = String::new();
     stderr.read_to_string(&mut remarks).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{remarks}");
+    // As a shell counts, so that `train && deploy` goes no further.
+    assert_eq!(output.status.code(), Some(130), "{remarks}");
     assert!(remarks.contains("stopping after this tree"), "{remarks}");
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nwith --checkpoint DIR"), "{said}");

@@ -220,7 +220,7 @@ fn ids_with_blanks_fit_a_table_but_not_a_run() {
     assert!(sandbox.ok("predict model.json d.csv --format tsv").contains("red shoes\tD 1\t"));
     sandbox.refused(
         &["predict", "model.json", "d.csv", "--format", "run", "--out", "d.run"],
-        &["d.run: cannot write: the id \"red shoes\" holds a blank, which a run cannot hold; choose --format tsv"],
+        &["d.csv: the id \"red shoes\" holds a blank, which a run cannot hold; choose --format tsv"],
     );
 }
 

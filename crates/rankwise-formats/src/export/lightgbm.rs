@@ -4,13 +4,14 @@
 //! trees, without a base score: the first tree has it. Values that are nearly zero become zero before they are compared, so no
 //! threshold can stand between them and zero.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use rankwise_model::Model;
 
 use super::lowered::{Lowered, Node, Question, Split};
 use super::number::{line, text};
-use super::{ExportError, ExportOptions, Target};
+use super::{ExportError, ExportOptions, RenamedFeature, Target};
 use crate::lightgbm::NEAR_ZERO;
 
 /// Bits 2 and 3 of a decision type say 2: NaN is missing.
@@ -55,15 +56,34 @@ fn check_near_zero(lowered: &Lowered) -> Result<(), ExportError> {
 /// The names of all columns, blanks between them.
 fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> {
     let mut names: Vec<String> = (0..n_columns).map(|column| format!("Column_{column}")).collect();
+    let mut written = BTreeSet::new();
     for (feature, name) in model.features().iter().copied().zip(model.feature_names()) {
-        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "\",:[]{}".contains(c)) {
+        let refused = |problem: &'static str| {
             let (target, name) = (Target::LightGbm, name.clone());
-            let problem = "names are words without quotes, commas, colons and brackets";
-            return Err(ExportError::Name { target, feature, name, problem });
+            Err(ExportError::Name { target, feature, name, problem })
+        };
+        if name.is_empty() || name.contains(|c: char| "\",:[]{}".contains(c)) {
+            return refused("names are words without quotes, commas, colons and brackets");
         }
-        names[feature as usize].clone_from(name);
+        let name = written_name(name);
+        if !written.insert(name.clone()) {
+            return refused("with blanks replaced by _ another feature has this name");
+        }
+        names[feature as usize] = name;
     }
     Ok(names.join(" "))
+}
+
+/// LightGBM itself puts `_` for a blank, which separates names in its files.
+fn written_name(name: &str) -> String {
+    name.replace(char::is_whitespace, "_")
+}
+
+/// The features whose names are written otherwise.
+pub(crate) fn renamed(model: &Model) -> Vec<RenamedFeature> {
+    let names =
+        model.feature_names().iter().map(|name| RenamedFeature { name: name.clone(), written: written_name(name) });
+    names.filter(|renamed| renamed.name != renamed.written).collect()
 }
 
 /// The block of a tree: splits and leaves are numbered each from 0.

@@ -24,7 +24,14 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
     let parts = Parts {
         objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
-        feature_names: head.text("feature_names").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+        // Blanks separate them; other white space may be part of a name.
+        feature_names: head
+            .text("feature_names")
+            .unwrap_or_default()
+            .split(' ')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
         trees: blocks.map(|block| nodes(&block)).collect::<Result<_, _>>()?,
     };
     parts.model()

@@ -10,7 +10,7 @@ use super::Run;
 use crate::langevin::later_factors;
 use crate::refit::trained_on;
 use crate::start::model_fingerprint;
-use crate::{MetricValue, Phases, Sample, StopReason, TrainError};
+use crate::{MetricValue, NoTrees, Phases, Sample, StopReason, TrainError};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Trained {
     pub outliers: Option<usize>,
     /// Why it ended.
     pub stopped: StopReason,
+    /// Why no tree of this run is in the model, if none is: such a model ranks no better than the one it started from.
+    pub no_trees: Option<NoTrees>,
     /// Where the time went.
     pub phases: Phases,
 }
@@ -37,6 +39,7 @@ impl Run<'_> {
     /// The model of the best state.
     pub(crate) fn finish(mut self, stopped: StopReason, total: Duration) -> Result<Trained, TrainError> {
         let trees_grown = self.trees.len();
+        let no_trees = self.no_trees();
         if !self.best.values.is_empty() {
             self.trees.truncate(self.best.n_trees);
             self.factors = std::mem::take(&mut self.best.factors);
@@ -97,6 +100,7 @@ impl Run<'_> {
             train_scores_canonical,
             outliers,
             stopped,
+            no_trees,
             phases: self.phases,
         })
     }

@@ -1,11 +1,15 @@
 //! The data of `rankwise train`.
 
-use rankwise::data::{Absent, Documents, LoadedData};
+use std::path::Path;
+
+use rankwise::WantedFeatures;
+use rankwise::data::{Absent, Dataset, Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
 use crate::data_paths::DataPaths;
+use crate::failure::user;
 use crate::files;
 use crate::output::Output;
 
@@ -33,7 +37,8 @@ impl Inputs<'_> {
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options() };
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
         let features = Some(model.named_features()).filter(|names| !names.is_empty());
-        let options = ReadOptions { features, takes_more_features: true, ..options };
+        let is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
+        let options = ReadOptions { features, takes_more_features: true, is_named_by_lightgbm, ..options };
         // A model to start from is asked about values.
         let ReadData { data, report } = files::read_data(paths, &options)?;
         if !model.features().is_empty() {
@@ -57,8 +62,29 @@ impl Inputs<'_> {
             if is_unnamed {
                 files::check_unnamed(&read.data, paths.place(), "the training data has none; give both names")?;
             }
+            self.check_valid(training, &read.data, paths.place())?;
             Ok(read)
         };
         sets.iter().map(read).collect()
+    }
+
+    /// Refuses a validation set that says nothing about the model, and tells what looks wrong with one.
+    fn check_valid(&self, training: &Documents, data: &Dataset, path: &Path) -> anyhow::Result<()> {
+        let has_any = || training.feature_ids().iter().any(|id| data.feature_ids().binary_search(id).is_ok());
+        if training.n_features() > 0 && !has_any() {
+            let (place, n_features) = (files::shown(path), training.n_features());
+            return Err(user(format!(
+                "{place}: none of the {n_features} features of the training data is in it, so every model would be measured alike; \
+                 check how the features are numbered"
+            )));
+        }
+        files::warn_features(WantedFeatures::of_training(training), data, path, self.output);
+        if training.n_rows() == data.n_rows() && training.fingerprint() == data.fingerprint() {
+            self.output.warn(&format!(
+                "{}: this is the training data, so it cannot tell which tree is best for other queries; give other data",
+                files::shown(path)
+            ));
+        }
+        Ok(())
     }
 }

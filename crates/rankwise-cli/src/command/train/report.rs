@@ -88,6 +88,7 @@ impl Report<'_> {
                 StopReason::NothingToLearn => "nothing-to-learn",
                 StopReason::Interrupted => "interrupted",
             },
+            "no_trees": self.trained.no_trees.as_ref().map(ToString::to_string),
             "outliers": self.trained.outliers,
             "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),

@@ -1,0 +1,227 @@
+//! Parameters that do nothing unless another one has a certain value: one table for all of them.
+
+use std::fmt;
+
+use super::TrainParams;
+
+/// A parameter does something only where one of these holds. Several rows for a parameter must all hold.
+struct Need {
+    parameter: &'static str,
+    any_of: &'static [Condition],
+}
+
+/// Another parameter has one of these values; with none listed, any but its default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Condition {
+    parameter: &'static str,
+    values: &'static [&'static str],
+}
+
+const fn objective(values: &'static [&'static str]) -> Condition {
+    Condition { parameter: "objective", values }
+}
+
+const fn sample(values: &'static [&'static str]) -> Condition {
+    Condition { parameter: "sample", values }
+}
+
+const DART: &[Condition] = &[Condition { parameter: "learner", values: &["dart"] }];
+const LANGEVIN: Condition = Condition { parameter: "langevin", values: &["true"] };
+const GUMBEL: Condition = Condition { parameter: "noise", values: &["gumbel"] };
+const SFA: Condition = Condition { parameter: "sfa", values: &["true"] };
+const LAMBDA: &[Condition] = &[objective(&["lambdamart", "lambdaloss"])];
+const SMOOTHED: &[Condition] = &[objective(&["stochasticrank", "softrank", "select-with-order"])];
+const ACCELERATED: &[Condition] = &[objective(&["stochasticrank", "select-with-order"])];
+const BY_RANK: &[Condition] = &[sample(&["selective", "high-low", "negatives"])];
+const INLIERS: &[Condition] = &[sample(&["inliers"])];
+const YETIRANK: &[Condition] = &[objective(&["yetirank"])];
+
+const NEEDS: [Need; 42] = [
+    Need { parameter: "p_high", any_of: &[sample(&["selective", "high-low"])] },
+    Need { parameter: "p_low", any_of: &[sample(&["high-low"])] },
+    Need { parameter: "p_negatives", any_of: &[sample(&["negatives"])] },
+    Need { parameter: "sample_every", any_of: BY_RANK },
+    Need { parameter: "sample_rounding", any_of: BY_RANK },
+    Need { parameter: "sample_drop_empty", any_of: BY_RANK },
+    Need { parameter: "top_rate", any_of: &[sample(&["goss"])] },
+    Need { parameter: "other_rate", any_of: &[sample(&["goss"])] },
+    Need { parameter: "mvs_reg", any_of: &[sample(&["mvs"])] },
+    Need { parameter: "outlier_trees", any_of: INLIERS },
+    Need { parameter: "outlier_last", any_of: INLIERS },
+    Need { parameter: "outlier_high", any_of: INLIERS },
+    Need { parameter: "outlier_low", any_of: INLIERS },
+    Need { parameter: "bagging_by_query", any_of: &[sample(&["bagging", "query-bagging"])] },
+    Need { parameter: "bagging_freq", any_of: &[sample(&["bagging", "query-bagging", "mvs"])] },
+    Need { parameter: "drop_rate", any_of: DART },
+    Need { parameter: "max_drop", any_of: DART },
+    Need { parameter: "skip_drop", any_of: DART },
+    Need { parameter: "uniform_drop", any_of: DART },
+    Need { parameter: "xgboost_dart_mode", any_of: DART },
+    Need { parameter: "learning_rate", any_of: &[Condition { parameter: "learner", values: &["gbdt", "dart"] }] },
+    Need { parameter: "diffusion_temperature", any_of: &[LANGEVIN] },
+    Need {
+        parameter: "model_shrink_mode",
+        any_of: &[LANGEVIN, Condition { parameter: "model_shrink_rate", values: &[] }],
+    },
+    Need { parameter: "truncation_level", any_of: LAMBDA },
+    Need { parameter: "lambda_form", any_of: &[objective(&["lambdamart"])] },
+    Need { parameter: "lambda_norm", any_of: &[objective(&["lambdamart"])] },
+    Need { parameter: "variant", any_of: &[objective(&["lambdaloss"])] },
+    Need { parameter: "mu", any_of: &[objective(&["lambdaloss", "stochasticrank"])] },
+    Need { parameter: "noise", any_of: LAMBDA },
+    Need { parameter: "noise_strength", any_of: &[GUMBEL] },
+    Need { parameter: "yetirank_mode", any_of: YETIRANK },
+    Need { parameter: "decay", any_of: YETIRANK },
+    Need { parameter: "sigmoid", any_of: &[objective(&["lambdamart", "lambdaloss", "ranknet", "hinge"])] },
+    Need {
+        parameter: "target",
+        any_of: &[
+            objective(&["lambdamart", "yetirank", "plackett-luce", "stochasticrank", "softrank"]),
+            Condition { parameter: "step", values: &["exact"] },
+        ],
+    },
+    Need {
+        parameter: "samples",
+        any_of: &[
+            objective(&[
+                "yetirank",
+                "plackett-luce",
+                "listmle",
+                "p-listmle",
+                "stochasticrank",
+                "softrank",
+                "select-with-order",
+            ]),
+            GUMBEL,
+        ],
+    },
+    Need { parameter: "sigma", any_of: SMOOTHED },
+    Need { parameter: "estimator", any_of: SMOOTHED },
+    Need { parameter: "sfa", any_of: ACCELERATED },
+    Need { parameter: "nu", any_of: ACCELERATED },
+    Need { parameter: "nu", any_of: &[SFA] },
+    Need { parameter: "sfa_min_docs", any_of: ACCELERATED },
+    Need { parameter: "temperature", any_of: &[objective(&["approx-ndcg"])] },
+];
+
+/// A parameter that was set, but does nothing with the others as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithoutEffect {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What is in the way: another parameter and its value.
+    pub because: (&'static str, String),
+    /// What it needs, as it would be typed.
+    pub needs: String,
+}
+
+impl fmt::Display for WithoutEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (other, value) = &self.because;
+        write!(f, "{}={} has no effect with {other}={value}; it needs {}", self.name, self.value, self.needs)
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values {
+            [] => write!(f, "{}", self.parameter),
+            [value] => write!(f, "{}={value}", self.parameter),
+            [first @ .., last] => write!(f, "{}={} or {last}", self.parameter, first.join(", ")),
+        }
+    }
+}
+
+impl TrainParams {
+    /// The parameters that differ from their defaults and do nothing.
+    pub fn without_effect(&self) -> Vec<WithoutEffect> {
+        let settings = self.spec.settings();
+        let setting = |name: &str| settings.iter().find(|setting| setting.name == name);
+        let holds = |condition: &Condition| {
+            setting(condition.parameter).is_some_and(|setting| match condition.values {
+                [] => !setting.is_default,
+                values => values.contains(&setting.value.as_str()),
+            })
+        };
+        let mut found: Vec<WithoutEffect> = Vec::new();
+        for need in &NEEDS {
+            let Some(set) = setting(need.parameter).filter(|set| !set.is_default) else { continue };
+            let is_known = found.iter().any(|known| known.name == need.parameter);
+            if is_known || need.any_of.iter().any(holds) {
+                continue;
+            }
+            let blocker = need.any_of[0].parameter;
+            found.push(WithoutEffect {
+                name: need.parameter,
+                value: set.value.clone(),
+                because: (blocker, setting(blocker).map_or_else(String::new, |setting| setting.value.clone())),
+                needs: need.any_of.iter().map(ToString::to_string).collect::<Vec<_>>().join(", or "),
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TrainSpec;
+
+    /// Sets a parameter to a value that is not its default, whatever it is.
+    fn changed(spec: &mut TrainSpec, name: &str) {
+        let candidates =
+            ["0.37", "3", "true", "false", "gumbel", "metric", "paper", "1", "reinforce", "up", "map", "decreasing"];
+        let is_changed =
+            |spec: &TrainSpec| spec.settings().iter().any(|setting| setting.name == name && !setting.is_default);
+        for value in candidates {
+            if spec.set(name, value).is_ok() && is_changed(spec) {
+                return;
+            }
+        }
+        panic!("{name}: no other value");
+    }
+
+    #[test]
+    fn every_row_names_parameters_and_values_that_exist() {
+        for need in &NEEDS {
+            changed(&mut TrainSpec::default(), need.parameter);
+            for condition in need.any_of {
+                for value in condition.values {
+                    let mut spec = TrainSpec::default();
+                    spec.set(condition.parameter, value).unwrap();
+                    let settings = spec.settings();
+                    let setting = settings.iter().find(|setting| setting.name == condition.parameter).unwrap();
+                    assert_eq!(setting.value, *value, "{}: not as it is rendered", need.parameter);
+                }
+            }
+        }
+    }
+
+    /// With the defaults, whatever needs something else is told; with what it needs, nothing is.
+    #[test]
+    fn a_parameter_is_told_until_its_need_is_met() {
+        let told = |spec: &TrainSpec| -> Vec<String> {
+            let params = spec.clone().check().unwrap_or_else(|error| panic!("{error}"));
+            params.without_effect().iter().map(ToString::to_string).collect()
+        };
+        let mut spec = TrainSpec::default();
+        spec.set("drop_rate", "0.3").unwrap();
+        assert_eq!(told(&spec), ["drop_rate=0.3 has no effect with learner=gbdt; it needs learner=dart"]);
+        spec.set("learner", "dart").unwrap();
+        assert_eq!(told(&spec), [""; 0]);
+        spec.set("truncation_level", "10").unwrap();
+        assert_eq!(told(&spec), [""; 0]);
+        spec.set("objective", "rmse").unwrap();
+        let expected =
+            "truncation_level=10 has no effect with objective=rmse; it needs objective=lambdamart or lambdaloss";
+        assert_eq!(told(&spec), [expected]);
+        let mut spec = TrainSpec::default();
+        spec.set("model_shrink_mode", "decreasing").unwrap();
+        assert_eq!(told(&spec).len(), 1);
+        spec.set("model_shrink_rate", "0.01").unwrap();
+        assert_eq!(told(&spec), [""; 0]);
+        assert_eq!(told(&TrainSpec::default()), [""; 0]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Whether data has the features that a model, or the training data, knows: what looks wrong, and what to do about it.
+
+use std::fmt;
+
+use rankwise_data::Documents;
+use rankwise_model::Model;
+
+/// Features that are looked for in data.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedFeatures<'a> {
+    /// Whose they are, for messages.
+    pub owner: &'static str,
+    /// Their ids, ascending.
+    pub ids: &'a [u32],
+    /// The name of the first of them, if they have names.
+    pub first_name: Option<&'a str>,
+}
+
+impl<'a> WantedFeatures<'a> {
+    /// Those of a model.
+    pub fn of_model(model: &'a Model) -> Self {
+        let first_name = model.feature_names().first().map(String::as_str);
+        Self { owner: "the model", ids: model.features(), first_name }
+    }
+
+    /// Those of training data.
+    pub fn of_training(data: &'a Documents) -> Self {
+        let first_name = data.feature_names().first().map(|(_, name)| name.as_str());
+        Self { owner: "the training data", ids: data.feature_ids(), first_name }
+    }
+}
+
+/// What looks wrong. Options are named in backticks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureRemark {
+    /// None of the features is in the data.
+    NoneThere {
+        /// Whose features they are.
+        owner: &'static str,
+        /// How many there are.
+        wanted: usize,
+    },
+    /// All features would be there if the data were numbered by one more or less.
+    Shifted {
+        /// Whose features they are.
+        owner: &'static str,
+        /// The first and the last id that is wanted.
+        wanted: [u32; 2],
+        /// The first and the last id of the data.
+        found: [u32; 2],
+        /// What to add to the ids of the data.
+        offset: i32,
+    },
+    /// Many features are not in the data.
+    ManyAbsent {
+        /// Whose features they are.
+        owner: &'static str,
+        /// How many there are.
+        wanted: usize,
+        /// How many of them the data lacks.
+        absent: usize,
+    },
+    /// Features with names are matched with features that have only numbers.
+    NumbersForNames {
+        /// Whose features they are.
+        owner: &'static str,
+        /// One of them.
+        id: u32,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for FeatureRemark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoneThere { owner, wanted } => write!(
+                f,
+                "none of the {wanted} features of {owner} is in the data, so all documents get the same score; check how the \
+                 features are numbered"
+            ),
+            Self::Shifted { owner, wanted: [first, last], found: [start, end], offset } => write!(
+                f,
+                "the features look shifted by one: {owner} has {first} to {last}, the data {start} to {end}; if the data counts \
+                 from {start} what {owner} counts from {first}, give `feature_offset` {offset}"
+            ),
+            Self::ManyAbsent { owner, wanted, absent } => write!(
+                f,
+                "{absent} of the {wanted} features of {owner} are not in the data; check how the features are numbered, or whether \
+                 this is the right data"
+            ),
+            Self::NumbersForNames { owner, id, name } => write!(
+                f,
+                "the features have numbers only, while {owner} has names: they are matched by number, {id} with {name:?} and so \
+                 on; if the data numbers them otherwise, name them with `feature_names`"
+            ),
+        }
+    }
+}
+
+/// What looks wrong about the features of data.
+pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<FeatureRemark> {
+    let mut remarks = Vec::new();
+    let WantedFeatures { owner, ids, first_name } = wanted;
+    let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return remarks };
+    let found = data.feature_ids();
+    let n_there = |shift: i64| {
+        let is_there =
+            |id: &&u32| u32::try_from(i64::from(**id) + shift).is_ok_and(|id| found.binary_search(&id).is_ok());
+        ids.iter().filter(is_there).count()
+    };
+    let n_found = n_there(0);
+    if let (Some(start), Some(end), true) = (found.first(), found.last(), n_found < ids.len()) {
+        let is_shifted = |shift: &i64| {
+            let moved = |id: &u32| i64::from(*id) + shift;
+            n_there(*shift) == ids.len() || (moved(first) == i64::from(*start) && moved(last) == i64::from(*end))
+        };
+        if let Some(shift) = [1, -1].into_iter().find(is_shifted) {
+            let offset = -shift as i32;
+            remarks.push(FeatureRemark::Shifted { owner, wanted: [*first, *last], found: [*start, *end], offset });
+        }
+    }
+    let n_absent = ids.len() - n_found;
+    if remarks.is_empty() && n_found == 0 {
+        remarks.push(FeatureRemark::NoneThere { owner, wanted: ids.len() });
+    } else if remarks.is_empty() && 2 * n_absent > ids.len() {
+        remarks.push(FeatureRemark::ManyAbsent { owner, wanted: ids.len(), absent: n_absent });
+    }
+    if let (Some(name), true) = (first_name, data.feature_names().is_empty() && n_found > 0) {
+        remarks.push(FeatureRemark::NumbersForNames { owner, id: *first, name: name.to_owned() });
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwise_data::{Dataset, DatasetBuilder, Row};
+
+    fn data(ids: &[u32]) -> Dataset {
+        let features: Vec<(u32, f32)> = ids.iter().map(|id| (*id, 1.0)).collect();
+        let mut builder = DatasetBuilder::default();
+        builder.push(&Row { qid: "a", label: 1.0, doc_id: "", features: &features }).unwrap();
+        builder.finish().unwrap()
+    }
+
+    fn remarks(wanted: &[u32], found: &[u32]) -> Vec<FeatureRemark> {
+        let wanted = WantedFeatures { owner: "the model", ids: wanted, first_name: None };
+        match_features(wanted, &data(found))
+    }
+
+    #[test]
+    fn shifts_are_told_from_features_that_are_left_out() {
+        let shift = |wanted: &[u32], found: &[u32]| match &remarks(wanted, found)[..] {
+            [FeatureRemark::Shifted { offset, .. }] => Some(*offset),
+            [] => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(shift(&[0, 1, 2, 3], &[1, 2, 3, 4]), Some(-1));
+        assert_eq!(shift(&[1, 2, 3, 4], &[0, 1, 2, 3]), Some(1));
+        // Some of the features of either side are not there.
+        assert_eq!(shift(&[0, 2, 3], &[1, 2, 3, 4, 5]), Some(-1));
+        assert_eq!(shift(&[0, 1, 2, 3, 9], &[1, 3, 4, 10]), Some(-1));
+        // All are there as they are.
+        assert_eq!(shift(&[1, 2, 3], &[1, 2, 3, 4]), None);
+        assert_eq!(shift(&[0, 1, 2, 3, 4], &[0, 1, 2, 4]), None);
+    }
+
+    #[test]
+    fn absent_features_are_counted() {
+        assert_eq!(remarks(&[5, 6], &[1, 2]), [FeatureRemark::NoneThere { owner: "the model", wanted: 2 }]);
+        let many = FeatureRemark::ManyAbsent { owner: "the model", wanted: 5, absent: 3 };
+        assert_eq!(remarks(&[1, 3, 5, 7, 9], &[1, 3, 12]), [many]);
+        assert_eq!(remarks(&[1, 3, 5, 7], &[1, 3, 12]), []);
+        assert_eq!(remarks(&[], &[1]), []);
+    }
+
+    #[test]
+    fn numbers_for_names_are_told() {
+        let wanted = WantedFeatures { owner: "the model", ids: &[0, 1], first_name: Some("price") };
+        let told = match_features(wanted, &data(&[0, 1]));
+        assert_eq!(told.len(), 1);
+        assert!(told[0].to_string().contains("matched by number, 0 with \"price\""), "{}", told[0]);
+    }
+}
