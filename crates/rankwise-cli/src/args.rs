@@ -199,22 +199,27 @@ pub(crate) enum PredictFormat {
     Run,
 }
 
-/// Measure a model, or scores or a run made elsewhere.
+/// Measure models or single features, or scores or a run made elsewhere.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("system").required(true))]
+#[command(group = clap::ArgGroup::new("system"))]
+#[command(group = clap::ArgGroup::new("systems").required(true).multiple(true))]
 pub(crate) struct Eval {
     /// Documents with labels: files, folders or quoted patterns; - is standard input. Not needed for a run that is measured
     /// by --qrels.
     #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
     pub(crate) data: Vec<PathBuf>,
-    /// Model to measure.
-    #[arg(long, value_name = "FILE", group = "system")]
-    pub(crate) model: Option<PathBuf>,
+    /// Model to measure; may be given several times, for a table.
+    #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
+    pub(crate) model: Vec<PathBuf>,
+    /// Feature of DATA to measure as a ranker, by id or by the name of its column: larger values come first, missing ones last.
+    /// May be given several times, also beside models.
+    #[arg(long, value_name = "FEATURE", group = "systems", conflicts_with_all = ["scores", "run"])]
+    pub(crate) feature: Vec<String>,
     /// Scores to measure, one per row of DATA.
-    #[arg(long, value_name = "FILE", group = "system")]
+    #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) scores: Option<PathBuf>,
     /// TREC run to measure: a line `query Q0 document rank score tag` for each document.
-    #[arg(long, value_name = "FILE", group = "system")]
+    #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) run: Option<PathBuf>,
     /// TREC judgements to measure a run by: a line `query 0 document grade` for each document.
     #[arg(long, value_name = "FILE", requires = "run")]

@@ -127,9 +127,10 @@ pub(crate) fn split_remark(split: &SplitQueries) -> String {
     )
 }
 
-/// The files with their side files, and the columns with their roles.
+/// The files with their side files, the columns with their roles, and how many queries were joined.
 pub(crate) fn to_json(report: &ReadReport) -> Value {
-    json!({ "files": files_json(report), "columns": columns_json(report) })
+    let n_joined = report.split_queries.as_ref().map_or(0, |split| split.count);
+    json!({ "files": files_json(report), "columns": columns_json(report), "joined_queries": n_joined })
 }
 
 /// The files with their side files.

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rankwise::data::{Absent, Dataset, StringTable};
-use rankwise::io::{Qrels, ReadData, ReadReport, read_qrels, read_run, read_scores};
+use rankwise::io::{Qrels, ReadData, ReadOptions, ReadReport, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
 use rankwise::params::ParamValue as _;
-use rankwise::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
+use rankwise::{BestFeature, JudgeError, JudgedRun, judge_run, judge_run_by_data};
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
@@ -33,6 +33,8 @@ pub(crate) enum System {
     Scores(PathBuf),
     /// A TREC run.
     Run(PathBuf),
+    /// A feature of the data, by id or name; larger values come first.
+    Feature(String),
 }
 
 impl System {
@@ -41,11 +43,32 @@ impl System {
         if files::model_source(path).is_some() { Self::Model(path.into()) } else { Self::Scores(path.into()) }
     }
 
-    /// The file it is read from.
-    pub(crate) fn path(&self) -> &Path {
+    /// The file it is read from; a feature has none of its own.
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Self::Model(path) | Self::Scores(path) | Self::Run(path) => path,
+            Self::Model(path) | Self::Scores(path) | Self::Run(path) => Some(path),
+            Self::Feature(_) => None,
         }
+    }
+
+    /// What it is called: its whole path, or the feature.
+    pub(crate) fn shown(&self) -> String {
+        let text = match self {
+            Self::Model(path) | Self::Scores(path) | Self::Run(path) => files::shown(path),
+            Self::Feature(name) => format!("feature {name}"),
+        };
+        text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+    }
+
+    /// What systems are called: as short as tells them apart.
+    pub(crate) fn names(systems: &[Self]) -> Vec<String> {
+        let short = |system: &Self| match system.path().and_then(Path::file_name) {
+            Some(name) => Self::Model(name.into()).shown(),
+            None => system.shown(),
+        };
+        let names: Vec<String> = systems.iter().map(short).collect();
+        let are_distinct = names.iter().enumerate().all(|(idx, name)| !names[..idx].contains(name));
+        if are_distinct { names } else { systems.iter().map(Self::shown).collect() }
     }
 }
 
@@ -172,7 +195,7 @@ pub(crate) fn score_two(
     for system in systems {
         match cache.rank(system, &Rules::default(), output)? {
             Ranked::Scores(data, scores) => in_input_order.push(data.to_input_order(&scores)),
-            Ranked::Run(_) => return Err(user(format!("{}: a run has no scores", files::shown(system.path())))),
+            Ranked::Run(_) => return Err(user(format!("{}: a run has no scores", system.shown()))),
         }
     }
     let (_, data) = cache.data.expect("whoever was scored was read");
@@ -224,6 +247,7 @@ impl<'a> JudgementCache<'a> {
             System::Model(path) => self.rank_by_model(path, output),
             System::Scores(path) => self.rank_by_scores(path),
             System::Run(path) => self.rank_by_run(path, rules, output),
+            System::Feature(name) => self.rank_by_feature(name),
         }
     }
 
@@ -279,6 +303,29 @@ impl<'a> JudgementCache<'a> {
         Ok(Ranked::Run(Box::new(judged.results)))
     }
 
+    fn rank_by_feature(&mut self, name: &str) -> anyhow::Result<Ranked<'_>> {
+        let place = files::shown(self.data_path("--feature")?);
+        // Not as a model reads it, which may leave columns out.
+        let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F64 };
+        self.forget_unless(&reading)?;
+        self.read_data(reading, |paths, typed| {
+            files::read_data(paths, &ReadOptions { keeps_f64: true, ..typed.options(Absent::Missing)? })
+        })?;
+        let columns = self.report.iter().flat_map(|report| &report.columns);
+        let by_name = columns.filter(|column| column.name == name).find_map(|column| column.feature);
+        let (_, data) = self.data.as_ref().expect("it was just read");
+        let feature = by_name.or_else(|| name.parse().ok()).filter(|id| data.feature_ids().contains(id));
+        let Some(feature) = feature else {
+            let range = match (data.feature_ids().first(), data.feature_ids().last()) {
+                (Some(first), Some(last)) => format!("ids go from {first} to {last}"),
+                _ => "it has no features".into(),
+            };
+            return Err(user(format!("--feature {name}: {place} has no such feature; {range}")));
+        };
+        let ranker = BestFeature { feature, is_ascending: true, value: 0.0 };
+        Ok(Ranked::Scores(data, ranker.scores_canonical(data)))
+    }
+
     fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {
         match self.judgements {
             Judgements::Data(data, _) => Ok(data.place()),
@@ -289,13 +336,19 @@ impl<'a> JudgementCache<'a> {
     /// The documents as a model reads them.
     fn data_for(&mut self, model: &Model) -> anyhow::Result<&Dataset> {
         let reading = Reading { absent: model.absent(), names: model.named_features(), precision: model.precision() };
-        if self.data.as_ref().is_some_and(|(known, _)| *known != reading) {
+        self.forget_unless(&reading)?;
+        self.read_data(reading, |path, typed| files::read_data_for(model, path, typed, files::Labels::Needed))
+    }
+
+    /// Data that was read in another way is read anew.
+    fn forget_unless(&mut self, reading: &Reading) -> anyhow::Result<()> {
+        if self.data.as_ref().is_some_and(|(known, _)| known != reading) {
             if files::is_stream(self.judgements.path()) {
                 return Err(user("-: these systems read the data in different ways, so it must be a file"));
             }
             self.data = None;
         }
-        self.read_data(reading, |path, typed| files::read_data_for(model, path, typed, files::Labels::Needed))
+        Ok(())
     }
 
     /// The documents in whatever way they were read: only their labels count.

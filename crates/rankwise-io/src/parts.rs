@@ -15,7 +15,7 @@ mod spread;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{DataError, Dataset, DatasetBuilder, LoadedData};
+use rankwise_data::{DataError, Dataset, DatasetBuilder, LoadedData, RowBlock};
 use rayon::prelude::*;
 
 pub(crate) use self::agreement::Agreement;
@@ -58,6 +58,7 @@ pub fn read_datasets(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset
 /// [`read_datasets`], with what was found in the files.
 pub fn read_data(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoError> {
     match &find_data_files(paths)?[..] {
+        [] => Err(no_path()),
         [path] => read::read_file(path, options),
         files => read_files(files, options),
     }
@@ -66,11 +67,17 @@ pub fn read_data(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData, I
 /// [`read_data`] for data to train on: a single file may be a cache of binned data, too.
 pub fn read_data_to_train(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData<LoadedData>, IoError> {
     let files = find_data_files(paths)?;
-    if let [path] = &files[..] {
-        return read::read_training_file(path, options);
+    match &files[..] {
+        [] => return Err(no_path()),
+        [path] => return read::read_training_file(path, options),
+        _ => {}
     }
     let ReadData { data, report } = read_files(&files, options)?;
     Ok(ReadData { data: LoadedData::Values(data), report })
+}
+
+fn no_path() -> IoError {
+    IoError::Part { path: "data files".into(), problem: PartProblem::NoPath }
 }
 
 fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoError> {
@@ -107,7 +114,9 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
     let mut pairs = Vec::new();
     for part in &mut parts {
         pairs.append(&mut part.pairs);
-        std::mem::take(&mut part.rows.blocks).into_iter().for_each(|block| builder.push_block(block));
+        for block in std::mem::take(&mut part.rows.blocks) {
+            builder.push_block(block);
+        }
     }
     if !pairs.is_empty() {
         builder.pairs(pairs);
@@ -218,7 +227,7 @@ fn split_queries(parts: &[Part]) -> Option<SplitQueries> {
     let mut first_part: HashMap<&str, usize> = HashMap::new();
     let mut split: Vec<(&str, usize, usize)> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
-        for (qid, _) in part.rows.blocks.iter().flat_map(|block| block.qid_runs()) {
+        for (qid, _) in part.rows.blocks.iter().flat_map(RowBlock::qid_runs) {
             let first = *first_part.entry(qid).or_insert(place);
             if first != place {
                 split.push((qid, first, place));

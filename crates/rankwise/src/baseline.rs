@@ -22,14 +22,14 @@ impl BestFeature {
 
     /// [`Self::scores`] in canonical order.
     pub fn scores_canonical(&self, data: &Dataset) -> Vec<f64> {
-        let score = |value: f32| match (value.is_nan(), self.is_ascending) {
+        let score = |value: f64| match (value.is_nan(), self.is_ascending) {
             (true, _) => f64::NEG_INFINITY,
-            (false, true) => value.into(),
-            (false, false) => (-value).into(),
+            (false, true) => value,
+            (false, false) => -value,
         };
-        let mut scores = vec![score(data.absent().value()); data.n_rows()];
+        let mut scores = vec![score(data.absent().value().into()); data.n_rows()];
         if let Some(column) = data.column_of(self.feature) {
-            column.for_each_in(0, data.n_rows(), |row, value| scores[row] = score(value));
+            column.for_each_f64_in(0, data.n_rows(), |row, value| scores[row] = score(value));
         }
         scores
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     let spec = check(args, &system_names, seed)?;
     let paths = DataPaths::find(&args.data)?;
     let judgements = Judgements::new(paths.if_any(), &args.read, args.qrels.as_deref())?;
-    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain(systems.iter().map(System::path)).collect();
+    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain(systems.iter().filter_map(System::path)).collect();
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
@@ -104,12 +104,7 @@ fn name_systems(systems: &[System], typed: Option<&[String]>) -> anyhow::Result<
         }
         return Ok(typed.to_vec());
     }
-    let shown =
-        |path: &Path| files::shown(path).chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
-    let name = |path: &Path| path.file_name().map_or_else(|| shown(path), |name| shown(Path::new(name)));
-    let short: Vec<String> = systems.iter().map(|system| name(system.path())).collect();
-    let are_distinct = short.iter().enumerate().all(|(idx, name)| !short[..idx].contains(name));
-    Ok(if are_distinct { short } else { systems.iter().map(|system| shown(system.path())).collect() })
+    Ok(System::names(systems))
 }
 
 /// One line per query, tab-separated, with a column for each metric and system; a query that was left out has an empty cell.

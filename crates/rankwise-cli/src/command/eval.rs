@@ -23,26 +23,36 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
     let measures = Measures::new(&names, &rules)?;
-    let system = match (&args.model, &args.scores, &args.run) {
-        (Some(path), _, _) => System::Model(path.clone()),
-        (_, Some(path), _) => System::Scores(path.clone()),
-        (_, _, Some(path)) => System::Run(path.clone()),
-        (None, None, None) => return Err(user("give --model, --scores or --run")),
-    };
+    let systems = systems_of(args);
     let paths = DataPaths::find(&args.data)?;
     let judgements = Judgements::new(paths.if_any(), &args.read, args.qrels.as_deref())?;
-    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain([system.path()]).collect();
+    let inputs: Vec<&Path> = judgements.inputs().into_iter().chain(systems.iter().filter_map(System::path)).collect();
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
             return Err(user("--per-query -: standard output takes the means; name a file"));
         }
+        if systems.len() > 1 {
+            return Err(user("--per-query: eval writes the values of one system; compare writes those of several"));
+        }
         files::check_output(path, &inputs)?;
     }
-    let stated = StatedRules::new(&rules, &names, std::slice::from_ref(&system));
+    let stated = StatedRules::new(&rules, &names, &systems);
     let Measured { queries, evaluations, mean_counts, seconds, report } =
-        system::measure(std::slice::from_ref(&system), judgements, &measures, args.trees, output)?;
+        system::measure(&systems, judgements, &measures, args.trees, output)?;
     let evaluation = &evaluations[0];
+    if systems.len() > 1 {
+        let names = System::names(&systems);
+        let json = json!({
+            "systems": systems_json(&names, &evaluations, &mean_counts),
+            "queries": queries.ids.len(),
+            "queries_without_relevant": queries.n_empty,
+            "convention": stated.entries,
+            "data": report.as_ref().map(reading::to_json),
+            "seconds": { "load": seconds.load, "measure": seconds.measure },
+        });
+        return output.result(&systems_table(&names, &evaluations, &mean_counts, &stated.text), &json);
+    }
     let counted: Vec<(String, MeanCount)> =
         evaluation.metrics.iter().map(|metric| metric.name.clone()).zip(mean_counts.into_iter().flatten()).collect();
     if let Some(path) = &args.per_query {
@@ -69,6 +79,43 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
             "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
     )
+}
+
+/// What was typed: models and features in their order, or scores, or a run.
+fn systems_of(args: &Eval) -> Vec<System> {
+    let models = args.model.iter().cloned().map(System::Model);
+    let features = args.feature.iter().cloned().map(System::Feature);
+    let scores = args.scores.iter().cloned().map(System::Scores);
+    models.chain(features).chain(scores).chain(args.run.iter().cloned().map(System::Run)).collect()
+}
+
+/// A line for each system, a column for each metric.
+fn systems_table(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>], rules: &str) -> String {
+    let mut head = vec!["system".to_owned()];
+    head.extend(evaluations[0].metrics.iter().map(|metric| metric.name.clone()));
+    let mut rows = vec![head];
+    for (name, evaluation) in names.iter().zip(evaluations) {
+        let means = evaluation.metrics.iter().map(|metric| text::mean(metric.mean));
+        rows.push(std::iter::once(name.clone()).chain(means).collect());
+    }
+    let counted =
+        |(name, (evaluation, counts)): (&String, (&Evaluation, &Vec<MeanCount>))| -> Vec<(String, MeanCount)> {
+            let each = evaluation.metrics.iter().zip(counts);
+            each.map(|(metric, count)| (format!("{name}, {}", metric.name), *count)).collect()
+        };
+    let counted: Vec<_> = names.iter().zip(evaluations.iter().zip(counts)).flat_map(counted).collect();
+    format!("{}{}rules: {rules}\n", text::table(&rows), mean_count::lines(&counted))
+}
+
+fn systems_json(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>]) -> Vec<serde_json::Value> {
+    let of_system = |(name, (evaluation, counts)): (&String, (&Evaluation, &Vec<MeanCount>))| {
+        let metrics: BTreeMap<&str, Option<f64>> =
+            evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
+        let each = evaluation.metrics.iter().zip(counts);
+        let means: BTreeMap<&str, _> = each.map(|(metric, count)| (metric.name.as_str(), count.json())).collect();
+        json!({ "name": name, "metrics": metrics, "means": means })
+    };
+    names.iter().zip(evaluations.iter().zip(counts)).map(of_system).collect()
 }
 
 pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
@@ -105,10 +152,7 @@ fn summary(
             vec![metric.name.clone(), text::mean(metric.mean), comparison::interval(*interval)]
         }),
     );
-    let mut out = text::table(&rows);
-    out.push_str(&mean_count::lines(counted));
-    let _ = writeln!(out, "rules: {rules}");
-    out
+    format!("{}{}rules: {rules}\n", text::table(&rows), mean_count::lines(counted))
 }
 
 /// One line per query, tab-separated; a query that was left out has an empty cell.

@@ -19,7 +19,7 @@ fn usage_errors_name_what_is_missing_or_too_much() {
         ("inspect", &["<FILE>"]),
         ("predict model.json", &["<DATA>"]),
         ("predict model.json train.txt --format json", &["invalid value 'json'", "scores, tsv, run"]),
-        ("eval train.txt", &["--model <FILE>|--scores <FILE>"]),
+        ("eval train.txt", &["--model <FILE>|--feature <FEATURE>|--scores <FILE>"]),
         ("eval train.txt --model model.json --scores s.txt", &["cannot be used with '--scores <FILE>'"]),
         ("demo extra", &["unexpected argument 'extra'"]),
     ]);

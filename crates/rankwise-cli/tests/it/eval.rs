@@ -48,6 +48,50 @@ fn the_object_has_its_shape_and_metrics_as_typed() {
 }
 
 #[test]
+fn a_feature_is_measured_as_a_ranker() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "label,qid,price,stars\n1,a,5,1\n0,a,7,0\n0,a,,2\n2,b,3,9\n0,b,1,10\n");
+    sandbox.write("price.txt", "5\n7\n-1e30\n3\n1\n");
+    sandbox.write("stars.txt", "1\n0\n2\n9\n10\n");
+    let metrics = |system: &str| sandbox.json(&format!("eval d.csv --metric ndcg@2,mrr {system}"))["metrics"].clone();
+    assert_eq!(metrics("--feature price"), metrics("--scores price.txt"));
+    assert_eq!(metrics("--feature 0"), metrics("--scores price.txt"));
+    assert_eq!(metrics("--feature stars"), metrics("--scores stars.txt"));
+    assert_ne!(metrics("--feature stars"), metrics("--feature price"));
+    sandbox.write("d.txt", "1 qid:a 110:5\n0 qid:a 110:7\n2 qid:b 110:3\n");
+    assert!(sandbox.ok("eval d.txt --feature 110").contains("over 2 queries"));
+    sandbox.all_refused(&[
+        ("eval d.csv --feature size", &["--feature size: d.csv has no such feature; ids go from 0 to 1"]),
+        ("eval d.txt --feature 11", &["--feature 11: d.txt has no such feature; ids go from 110 to 110"]),
+        ("eval d.csv --feature price --scores price.txt", &["cannot be used with"]),
+        ("eval d.csv", &["--feature <FEATURE>"]),
+    ]);
+}
+
+#[test]
+fn several_models_and_features_make_a_table() {
+    let sandbox = Sandbox::with_model();
+    sandbox.train("other.json", "--objective rmse");
+    let line = "eval vali.txt --metric ndcg@10,map --model model.json --model other.json --feature 3";
+    let text = sandbox.ok(line);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["system", "ndcg@10", "map"], "{text}");
+    assert_eq!((rows[1][0], rows[2][0], &rows[3][..2]), ("model.json", "other.json", &["feature", "3"][..]), "{text}");
+    assert!(text.contains("\nover ") && text.contains("\nrules: gain exp"), "{text}");
+    let said = sandbox.json(line);
+    for (idx, system) in ["--model model.json", "--model other.json", "--feature 3"].iter().enumerate() {
+        let alone = sandbox.json(&format!("eval vali.txt --metric ndcg@10,map {system}"));
+        assert_eq!(said["systems"][idx]["metrics"], alone["metrics"], "{system}");
+        assert_eq!(said["queries"], alone["queries"]);
+    }
+    assert_eq!(said["systems"][2]["name"], "feature 3");
+    sandbox.refused(
+        &["eval", "vali.txt", "--model", "model.json", "--model", "other.json", "--per-query", "q.tsv"],
+        &["--per-query: eval writes the values of one system; compare"],
+    );
+}
+
+#[test]
 fn rules_decide_ties_and_empty_queries() {
     let sandbox = data();
     let low = 1.0 / 3f64.log2();

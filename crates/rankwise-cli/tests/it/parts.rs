@@ -221,6 +221,7 @@ fn a_query_in_several_files_is_joined_and_told() {
     let line = "train a.txt b.txt --out m.json --set min_data_in_leaf=1 --set num_trees=2";
     assert!(remarks(&sandbox, line).contains(remark));
     assert_eq!(remarks(&sandbox, &format!("{line} --quiet")), "");
+    assert_eq!(sandbox.json(line)["data"]["joined_queries"], 1);
 
     let apart = sandbox.json("inspect b.txt a.txt --qid-scope file");
     assert_eq!(apart["queries"], 4, "{apart}");

@@ -2,6 +2,7 @@
 
 use super::column_values::ColumnValues;
 use super::{DatasetBuilder, RowBlock};
+use crate::StringTable;
 
 impl RowBlock {
     /// The id of each run of rows of one query, and the number of rows in the run.
@@ -17,7 +18,7 @@ impl RowBlock {
     /// # Panics
     /// If the runs do not cover the rows of the block.
     pub fn set_qid_runs<Q: AsRef<str>>(&mut self, runs: impl IntoIterator<Item = (Q, usize)>) {
-        self.run_qids = Default::default();
+        self.run_qids = StringTable::default();
         self.run_ends.clear();
         for (qid, n_rows) in runs {
             let start = self.run_ends.last().copied().unwrap_or(0);

@@ -19,7 +19,8 @@ use crate::resolved::Resolved;
 
 /// Reads a table; the options may name another separator.
 pub(crate) fn read_rows(source: ByteStream<'_>, separator: u8, input: &Input<'_>) -> Result<FileRows, IoError> {
-    with_table(source, separator, input, |table, reader| table.read_rows(reader))
+    let (table, reader) = open(source, separator, input)?;
+    table.read_rows(reader)
 }
 
 /// Finds out what the columns of a table mean; `None` if it has no row, not even a header.
@@ -28,15 +29,15 @@ pub(crate) fn read_columns(
     separator: u8,
     input: &Input<'_>,
 ) -> Result<Option<Resolved>, IoError> {
-    with_table(source, separator, input, |table, mut reader| table.resolve(&mut reader, &mut 0))
+    let (table, mut reader) = open(source, separator, input)?;
+    table.resolve(&mut reader, &mut 0)
 }
 
-fn with_table<T>(
-    source: ByteStream<'_>,
+fn open<'s, 'a>(
+    source: ByteStream<'s>,
     separator: u8,
-    input: &Input<'_>,
-    read: impl FnOnce(TextTable<'_>, BlockReader<'_>) -> Result<T, IoError>,
-) -> Result<T, IoError> {
+    input: &'a Input<'a>,
+) -> Result<(TextTable<'a>, BlockReader<'s>), IoError> {
     let layout = &input.options.layout;
     let separator = layout.separator.map_or(separator, Separator::byte);
     let mut reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
@@ -46,7 +47,7 @@ fn with_table<T>(
         Some(description) => Cow::Owned(description.apply(input.options)),
         None => Cow::Borrowed(input.options),
     };
-    read(TextTable { separator, input, options: &options, description: description.as_ref() }, reader)
+    Ok((TextTable { separator, input, options, description }, reader))
 }
 
 /// A table, and all that is known about it.
@@ -54,8 +55,8 @@ pub(super) struct TextTable<'a> {
     pub(super) separator: u8,
     pub(super) input: &'a Input<'a>,
     /// Those of the input, or what the description makes of them.
-    pub(super) options: &'a ReadOptions,
-    pub(super) description: Option<&'a Description>,
+    pub(super) options: Cow<'a, ReadOptions>,
+    pub(super) description: Option<Description>,
 }
 
 impl TextTable<'_> {
@@ -76,14 +77,14 @@ impl TextTable<'_> {
     /// Reads the first line, and finds out what the columns mean; `None` if the file holds no row at all.
     fn resolve(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Resolved>, IoError> {
         let Some(Start { names, n_columns, .. }) = self.find_start(reader, n_lines)? else { return Ok(None) };
-        let names = names.or_else(|| self.description.and_then(|description| description.names(n_columns)));
+        let names = names.or_else(|| self.description.as_ref().and_then(|description| description.names(n_columns)));
         let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
         if n_columns == 1 && self.input.side_files.sizes_path().is_none() {
             let separator = if self.separator == b'\t' { "tabs" } else { "commas" };
             let path = self.input.path.into();
             return Err(IoError::Columns { path, problem: ColumnProblem::OneColumn { separator } });
         }
-        self.input.resolve(&names, self.options).map(Some)
+        self.input.resolve(&names, &self.options).map(Some)
     }
 
     /// Takes the header off the first block that is not empty; `None` if the file holds no row at all.
@@ -95,7 +96,7 @@ impl TextTable<'_> {
                 Ok(None) => return Ok(None),
                 Err(fault) => return Err(reader.error(fault, *n_lines)),
             };
-            let start = read_start(&block, self.separator, self.options, has_sizes)
+            let start = read_start(&block, self.separator, &self.options, has_sizes)
                 .map_err(|(line, fault)| fault.at(self.input.path, *n_lines + line + 1))?;
             if let Some(start) = start {
                 *n_lines += start.n_lines;

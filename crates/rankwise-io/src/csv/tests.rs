@@ -1,5 +1,6 @@
 //! What must not depend on how the text is cut into blocks or on who parses them.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -34,7 +35,7 @@ fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), St
     let mut options = ReadOptions::new(Absent::Missing);
     options.layout.ignore_columns = vec!["2".into()];
     let input = Input::without_side_files(path, &options);
-    let source = TextTable { separator: b',', input: &input, options: &options, description: None };
+    let source = TextTable { separator: b',', input: &input, options: Cow::Borrowed(&options), description: None };
     source
         .read_rows(reader)
         .and_then(|rows| input.build(rows))

@@ -48,8 +48,7 @@ fn plain() -> WriterProperties {
 fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     let options = ReadOptions::new(Absent::Missing);
     let input = Input::without_side_files(Path::new("f"), &options);
-    let rows = read_chunks(&Bytes::from(bytes), &input).map_err(|error| error.to_string())?;
-    input.build(rows).map_err(|error| error.to_string())
+    read_chunks(&Bytes::from(bytes), &input).and_then(|rows| input.build(rows)).map_err(|error| error.to_string())
 }
 
 /// The values of one more column, in input order.

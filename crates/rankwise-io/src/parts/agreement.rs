@@ -15,6 +15,9 @@ use crate::side_files::{SideFiles, with_suffix};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartProblem {
+    /// No path at all.
+    #[error("there is none; give at least one file, folder or pattern")]
+    NoPath,
     /// A folder without data.
     #[error(
         "no data files in this folder: their names end in .txt, .letor, .svm, .csv, .tsv, .parquet or .pq, perhaps with .gz or \

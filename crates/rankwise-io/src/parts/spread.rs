@@ -140,7 +140,7 @@ impl Part {
             (None, None) => return Ok(()),
         };
         let of_rows = runs.iter().flat_map(|(query, n_rows)| std::iter::repeat_n(weights[*query], *n_rows)).collect();
-        self.share(&(path, of_rows), "query weights", |block, weights| block.set_query_weights(weights))
+        self.share(&(path, of_rows), "query weights", RowBlock::set_query_weights)
     }
 
     /// Numbers the rows of the pairs through all files.
@@ -190,10 +190,10 @@ pub(super) fn spread(parts: &mut [Part], sorted: &[usize], is_scope_file: bool) 
             n_queries += sizes.1.len();
         }
         if let Some(weights) = part.lists.row_weights.take() {
-            part.share(&weights, "row weights", |block, weights| block.set_weights(weights))?;
+            part.share(&weights, "row weights", RowBlock::set_weights)?;
         }
         if let Some(positions) = part.lists.positions.take() {
-            part.share(&positions, "positions", |block, positions| block.set_positions(positions))?;
+            part.share(&positions, "positions", RowBlock::set_positions)?;
         }
         part.weigh_queries()?;
         part.number_pairs()?;

@@ -3,6 +3,7 @@
 mod atomic;
 mod broken;
 mod convert;
+mod parts;
 mod real_data;
 mod round_trip;
 mod scores;
