@@ -31,7 +31,8 @@ N_FEATURES = 6
 N_TRAIN = 4000
 QUERY_DOCS = 20
 MAX_F32 = np.finfo(np.float32).max
-NAMES = ["price", "clicks", "age", "title_match", "stock", "freshness"]
+# LightGBM writes the blank as an underscore.
+NAMES = ["price", "clicks", "age", "title match", "stock", "freshness"]
 SHOWN = 5
 
 
@@ -58,8 +59,10 @@ class Data:
 class Model:
     """A model in a file, and what its own library says of rows."""
 
-    def __init__(self, family, name, path, predict, splits, takes_infinite=True, is_named=False):
+    def __init__(self, family, name, path, predict, splits, takes_infinite=True, is_named=False, options=()):
         self.family, self.name, self.path, self.predict, self.is_named = family, name, path, predict, is_named
+        # Of the binary, beside the files.
+        self.options = options
         # Pairs of a feature and a threshold.
         self.splits = splits
         self.takes_infinite = takes_infinite
@@ -161,6 +164,26 @@ def xgboost_models(rng, folder, n_trees, n_leaves):
         yield from models
         # From 0, a model of one tree gives the tree's leaf.
         models[0].leaves = [save(f"{name}-tree{tree}", booster[tree], None)[0] for tree in range(n_trees)]
+    yield from early_stopped(save, n_trees, n_leaves)
+
+
+def early_stopped(save, n_trees, n_leaves):
+    """A ranker that scores with the trees up to the best iteration, and its booster, which scores with all."""
+    import xgboost
+
+    # Draws of its own, so that the models after it stay as they are.
+    rng = np.random.default_rng(5)
+    data = Data(rng)
+    ranker = xgboost.XGBRanker(
+        objective="rank:ndcg", n_estimators=n_trees, max_leaves=n_leaves, early_stopping_rounds=2, n_jobs=1
+    )
+    noise = [(data.rows, rng.permutation(data.labels))]
+    ranker.fit(data.rows, data.labels, group=data.sizes, eval_set=noise, eval_group=[data.sizes], verbose=False)
+    assert ranker.best_iteration + 1 < ranker.get_booster().num_boosted_rounds()
+    for model in save("best-iteration", ranker.get_booster(), None):
+        yield Model("XGBoost", "all-iterations", model.path, model.predict, model.splits, False, options=("--trees", "all"))
+        model.predict = ranker.predict
+        yield model
 
 
 def catboost_models(rng, folder, n_trees, n_leaves):
@@ -298,12 +321,12 @@ class Comparison:
         self.binary, self.folder = binary, folder
         self.n_values, self.n_models, self.problems = {}, {}, []
 
-    def run(self, model, data):
-        call = [self.binary, "predict", model, data, "--out", self.folder / "scores.txt", "--quiet"]
+    def run(self, model, data, options=()):
+        call = [self.binary, "predict", model, data, "--out", self.folder / "scores.txt", "--quiet", *options]
         return subprocess.run(list(map(str, call)), capture_output=True, text=True)
 
-    def scores(self, model, data):
-        done = self.run(model, data)
+    def scores(self, model, data, options=()):
+        done = self.run(model, data, options)
         if done.returncode != 0:
             self.problems.append(f"{model}: exit {done.returncode}: {done.stderr.strip()}")
             return None
@@ -343,7 +366,8 @@ def compare(comparison, models, rng, folder, n_rows):
         name, rows = ("infinite", infinite) if model.takes_infinite else ("finite", finite)
         family = model.family
         comparison.n_models[family] = comparison.n_models.get(family, 0) + 1
-        ours = comparison.scores(model.path, folder / f"{name}.{'csv' if model.is_named else 'txt'}")
+        data = folder / f"{name}.{'csv' if model.is_named else 'txt'}"
+        ours = comparison.scores(model.path, data, model.options)
         if ours is None:
             continue
         theirs = model.predict(rows)

@@ -364,8 +364,8 @@ def against_ranx(binary, comparison):
         if judged and returned:
             qrels[query.qid], run[query.qid] = judged, returned
     names = list(RANX) + ["rbp", "ndcg@5"]
-    values, _ = binary.eval("run", names, "--convention", "trec_eval", "--rbp-persistence", "0.95")
-    burges, _ = binary.eval("run", ["ndcg@5"], "--convention", "trec_eval", "--gain", "exp")
+    values, _ = binary.eval("run", names, "--convention", "ranx", "--rbp-persistence", "0.95")
+    burges, _ = binary.eval("run", ["ndcg@5"], "--convention", "ranx", "--gain", "exp")
     queries = {query.qid: query for query in binary.queries}
 
     def compare(theirs, ours, values, qrels):

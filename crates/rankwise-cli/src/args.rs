@@ -156,9 +156,9 @@ pub(crate) struct Train {
     /// Folder for what --trace writes; by default beside MODEL.
     #[arg(long, value_name = "DIR", requires = "trace")]
     pub(crate) trace_out: Option<PathBuf>,
-    /// List every parameter with its default, range and other names.
-    #[arg(long)]
-    pub(crate) help_params: bool,
+    /// List every parameter with its default, range and other names; with a word, those that are called so or speak of it.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) help_params: Option<String>,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     #[command(flatten)]

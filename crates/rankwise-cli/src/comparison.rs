@@ -67,7 +67,7 @@ impl Report<'_> {
             row.extend([pair.wins, pair.ties, pair.losses].map(|count| text::thousands(count as u64)));
             rows.push(row);
         }
-        let mut out = text::table(&rows);
+        let mut out = within_width(&rows);
         let left_out = || pairs.iter().map(|pair| pair.left_out);
         if let (Some(fewest), Some(most @ 1..)) = (left_out().min(), left_out().max()) {
             let count = if fewest == most { text::thousands(most as u64) } else { format!("{fewest} to {most}") };
@@ -247,6 +247,27 @@ impl Report<'_> {
     fn interval_title(&self) -> String {
         interval_title(self.spec.intervals.confidence)
     }
+}
+
+/// What a terminal shows in a line.
+const WIDTH: usize = 80;
+
+/// A table whose rows have names; where that is too wide, each name stands in a line of its own above its numbers.
+fn within_width(rows: &[Vec<String>]) -> String {
+    let table = text::table(rows);
+    if table.lines().all(|line| line.chars().count() <= WIDTH) {
+        return table;
+    }
+    let without_names: Vec<Vec<String>> =
+        rows.iter().map(|row| std::iter::once(String::new()).chain(row[1..].iter().cloned()).collect()).collect();
+    let numbers = text::table(&without_names);
+    let names = std::iter::once(None).chain(rows[1..].iter().map(|row| Some(&row[0])));
+    let mut out = String::new();
+    for (name, line) in names.zip(numbers.lines()) {
+        out.extend(name.map(|name| format!("{name}\n")));
+        let _ = writeln!(out, "{line}");
+    }
+    out
 }
 
 /// The head of a column of intervals: "95 % interval".

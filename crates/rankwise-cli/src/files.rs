@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
-use rankwise::formats::{ImportedModel, ImportedTrees, Source};
+use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
 use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, write_atomically};
 use rankwise::model::{AbsentFeature, Model, Precision, TreeEnsemble};
 use rankwise::params::normalise;
@@ -34,7 +34,9 @@ pub(crate) fn shown(path: &Path) -> String {
 pub(crate) fn model_source(path: &Path) -> Option<Source> {
     let start = if path.is_file() { read_bytes(path, START_BYTES).unwrap_or_default() } else { Vec::new() };
     let source = Source::of(&start);
-    (start.trim_ascii_start().first() == Some(&b'{') || source != Source::Native).then_some(source)
+    let is_model =
+        start.trim_ascii_start().first() == Some(&b'{') || source != Source::Native || is_unread_form(&start);
+    is_model.then_some(source)
 }
 
 /// Reads a model file, ours or another program's, with the trees that were asked for.

@@ -62,6 +62,9 @@ pub enum FormatError {
         /// Whose model.
         format: &'static str,
     },
+    /// Nothing tells whose it is.
+    #[error("not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a file that one of them saved")]
+    Unknown,
     /// A form of a known program that cannot be read.
     #[error("this is {form}, which is not read; {advice}")]
     Form {

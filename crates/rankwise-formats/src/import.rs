@@ -1,6 +1,6 @@
 //! From the bytes of any program's file to a model.
 
-use rankwise_model::Model;
+use rankwise_model::{Model, ModelError};
 
 use crate::{FormatError, Source, catboost, lightgbm, ranklib, source, ubjson, value, xgboost};
 
@@ -42,6 +42,14 @@ impl ImportedModel {
     }
 }
 
+/// What is no model of ours may have been meant for one of any program that is known.
+fn native_error(error: ModelError) -> FormatError {
+    match error {
+        ModelError::Foreign => FormatError::Unknown,
+        other => other.into(),
+    }
+}
+
 /// Reads a model, whoever wrote it, with the trees that its own program would score with. Any bytes give a model or an error.
 pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
     Ok(import_with(bytes, ImportedTrees::UpToBest)?.model)
@@ -52,7 +60,8 @@ pub fn import_with(bytes: &[u8], trees: ImportedTrees) -> Result<ImportedModel, 
     let source = Source::of(bytes);
     let imported = match source {
         Source::Native => {
-            ImportedModel::new(source::refuse_known_form(bytes).and_then(|()| Ok(Model::from_json(bytes)?))?)
+            source::refuse_known_form(bytes)?;
+            ImportedModel::new(Model::from_json(bytes).map_err(native_error)?)
         }
         Source::LightGbmText => ImportedModel::new(lightgbm::from_text(bytes)?),
         Source::LightGbmJson => ImportedModel::new(lightgbm::from_value(&value::from_json(lightgbm::FORMAT, bytes)?)?),

@@ -26,4 +26,4 @@ pub use export::{
     renamed_features,
 };
 pub use import::{BestIteration, ImportedModel, ImportedTrees, import, import_with};
-pub use source::Source;
+pub use source::{Source, is_unread_form};

@@ -67,6 +67,12 @@ impl Source {
     }
 }
 
+/// Whether the first bytes of a file are those of a model in a form that is not read, such as CatBoost's binary one. Lines that begin
+/// with `#` are not meant: data may have them, too.
+pub fn is_unread_form(bytes: &[u8]) -> bool {
+    !bytes.trim_ascii_start().starts_with(b"#") && refuse_known_form(bytes).is_err()
+}
+
 /// Says what to do about a file that one of the programs writes too, but that cannot be read.
 pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
     let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();

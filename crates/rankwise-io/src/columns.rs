@@ -122,12 +122,9 @@ pub enum ColumnProblem {
         /// The other.
         second: String,
     },
-    /// Numbers or names for features that have names.
-    #[error("its columns have names, so there is nothing to number or name; leave out {option}")]
-    NamedAlready {
-        /// What was given.
-        option: &'static str,
-    },
+    /// Other numbers for features that have names.
+    #[error("its columns have names, so there are no numbers to change; leave out `feature_offset`")]
+    NamedAlready,
     /// Numbers or names for a cache, which keeps those it was made with.
     #[error(
         "a cache of binned data keeps its numbers and names; give `feature_offset` and `feature_names` when it is made"

@@ -53,8 +53,8 @@ pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result
     }
     let at_path = |problem| IoError::Columns { path: path.into(), problem };
     if !data.feature_names().is_empty() {
-        let option = if offset == 0 { "`feature_names`" } else { "`feature_offset`" };
-        return Err(at_path(ColumnProblem::NamedAlready { option }));
+        // The names may be for another file of the same command, as for a validation set beside a table.
+        return if offset == 0 { Ok(data) } else { Err(at_path(ColumnProblem::NamedAlready)) };
     }
     let shifted = |feature: &u32| {
         let id = i64::from(*feature) + i64::from(offset);

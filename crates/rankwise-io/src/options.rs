@@ -129,8 +129,8 @@ param_group! {
         /// Number to add to the feature ids of LETOR data, and of tables without names: -1 where the data counts from 1 and the
         /// model from 0.
         feature_offset: Option<i32> = None, Range::ANY, [];
-        /// File with the number and the name of a feature in each line, for data that has no names, such as LETOR. The numbers
-        /// count after `feature_offset`.
+        /// File with the number and the name of a feature in each line, for data that has no names, such as LETOR; tables with a
+        /// header have their own. The numbers count after `feature_offset`.
         feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }

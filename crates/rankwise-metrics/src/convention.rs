@@ -64,5 +64,8 @@ pub(crate) fn defaults_of(convention: Option<Convention>) -> Rules {
         Some(Convention::RankLib) => {
             Rules { ties: Ties::Input, precision_denominator: PrecisionDenominator::Length, ..ours }
         }
+        // Of a query that the run lacks it makes an empty one (`make_comparable`). In which order it ranks equal scores is not
+        // defined.
+        Some(Convention::Ranx) => Rules { gain: Gain::Linear, ties: Ties::Input, relevant_from: 1.0, ..ours },
     }
 }

@@ -208,12 +208,24 @@ impl FromStr for MetricName {
             let (name, cutoff) = split_cutoff(typed).map_or((typed, None), |(name, digits)| (name, Some(digits)));
             let cutoff = cutoff.filter(|digits| digits.parse::<usize>().is_ok_and(|cutoff| cutoff > 0));
             let known: Vec<String> = MetricKind::ALL.iter().map(MetricKind::render).collect();
-            let name = nearest(name, known.iter().map(String::as_str)).filter(|_| !name.is_empty())?;
+            let name = nearest(name, known.iter().map(String::as_str)).filter(|known| shares_letters(name, known))?;
             Some(cutoff.map_or_else(|| name.to_owned(), |cutoff| format!("{name}@{cutoff}")))
         };
         let typed = text.trim();
         Self::parse(typed).ok_or_else(|| MetricError::Unknown { typed: typed.to_owned(), nearest: cut(typed) })
     }
+}
+
+/// Whether two names have most letters in common: names are so short that two slips can make any of another.
+fn shares_letters(typed: &str, known: &str) -> bool {
+    let typed = typed.to_ascii_lowercase();
+    let mut left: Vec<char> = known.chars().collect();
+    let n_typed = typed.chars().count();
+    let n_common = typed.chars().filter(|letter| {
+        let found = left.iter().position(|known| known == letter);
+        found.map(|place| left.swap_remove(place)).is_some()
+    });
+    3 * n_common.count() >= 2 * n_typed.max(known.chars().count())
 }
 
 /// Name and cut-off: `ndcg@10`, CatBoost's `NDCG:top=10`, trec_eval's `ndcg_cut_10`.
@@ -236,6 +248,23 @@ mod tests {
         for text in ["", "ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "@5", "ndgc@5", "ndcg@99999999999999999999", "-"] {
             assert_eq!(MetricName::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_slip_is_told_from_noise() {
+        let near = |typed: &str| match typed.parse::<MetricName>().unwrap_err() {
+            MetricError::Unknown { nearest, .. } => nearest,
+            other => panic!("{other}"),
+        };
+        for (typed, meant) in [("ndgc@10", "ndcg@10"), ("nDCGG", "ndcg"), ("mapp@3", "map@3"), ("recal@5", "recall@5")]
+        {
+            assert_eq!(near(typed).as_deref(), Some(meant), "{typed}");
+        }
+        for typed in ["foo", "x", "", "accuracy", "f2", "zebra@3", "rmse"] {
+            assert_eq!(near(typed), None, "{typed}");
+        }
+        let error = MetricName::parse_list("map,ndgc@10,p@5").unwrap_err().to_string();
+        assert_eq!(error, "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?");
     }
 
     #[test]

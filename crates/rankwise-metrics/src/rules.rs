@@ -52,6 +52,8 @@ param_enum! {
         Sklearn = "sklearn" | "scikit-learn",
         /// RankLib.
         RankLib = "ranklib",
+        /// ranx.
+        Ranx = "ranx",
     }
 }
 

@@ -128,7 +128,7 @@ impl Run<'_> {
         self.compute_gradients();
         if !self.share.any(self.grad.iter().any(|grad| *grad != 0.0)) {
             let labels = self.data.labels();
-            let is_mixed = self.share.any(labels.iter().any(|label| *label != labels[0]));
+            let is_mixed = self.share.any(labels.iter().any(|label| Some(label) != labels.first()));
             return Some(if is_mixed { NoTrees::NoGradient } else { NoTrees::EqualLabels });
         }
         let rows = self.rows_of_round();

@@ -3,19 +3,46 @@
 use std::fmt::Write as _;
 
 use rankwise_metrics::MetricKind;
-use rankwise_params::{ParamInfo, ParamValue as _};
+use rankwise_params::{ParamInfo, ParamValue as _, nearest, normalise};
 use rankwise_train::TrainSpec;
 
 /// Where lines of help are broken.
 const TEXT_WIDTH: usize = 100;
 
-/// What `rankwise train --help-params` prints.
-pub fn parameters_text() -> String {
+/// Parameters under the title of their group.
+pub type ParameterGroup = (&'static str, Vec<ParamInfo>);
+
+/// The parameter of this name, in any spelling or of any program; else those whose names or help hold the word. All for no word.
+pub fn find_parameters(sought: &str) -> Vec<ParameterGroup> {
+    let name = normalise(sought);
+    let of_name = |info: &ParamInfo| info.answers_to(&name);
+    let word = sought.trim().to_lowercase();
+    let holds = |info: &ParamInfo| {
+        let mut names = std::iter::once(info.name).chain(info.aliases.iter().copied());
+        names.any(|known| normalise(known).contains(&name)) || info.help.to_lowercase().contains(&word)
+    };
+    let has_name = TrainSpec::tables().iter().any(|(_, table)| table.iter().any(of_name));
+    let groups = TrainSpec::tables().into_iter().map(|(title, mut table)| {
+        table.retain(|info| if has_name { of_name(info) } else { holds(info) });
+        (title, table)
+    });
+    groups.filter(|(_, table)| !table.is_empty()).collect()
+}
+
+/// The parameter that looks most like a name, if one does.
+pub fn nearest_parameter(name: &str) -> Option<&'static str> {
+    let names: Vec<&'static str> =
+        TrainSpec::tables().into_iter().flat_map(|(_, table)| table.into_iter().map(|info| info.name)).collect();
+    nearest(name, names)
+}
+
+/// What `rankwise train --help-params` prints of these.
+pub fn parameters_text(groups: &[ParameterGroup]) -> String {
     let mut text = String::new();
-    for (title, table) in TrainSpec::tables() {
+    for (title, table) in groups {
         let _ = writeln!(text, "{title}");
         for info in table {
-            let _ = writeln!(text, "\n  {} = {}", info.name, shown_default(&info));
+            let _ = writeln!(text, "\n  {} = {}", info.name, shown_default(info));
             for line in wrap(&info.help, TEXT_WIDTH) {
                 let _ = writeln!(text, "      {line}");
             }

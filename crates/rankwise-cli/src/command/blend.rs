@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use rankwise::Blend;
 use rankwise::io::{write_atomically, write_scores};
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
-use rankwise::params::ParamValue as _;
 use serde_json::json;
 
 use crate::args::Global;
@@ -18,8 +17,7 @@ use crate::output::Output;
 use crate::system::{self, Judgements, System, TwoScored};
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
-    let metric = MetricName::parse(&args.metric)
-        .ok_or_else(|| user(format!("--metric {}: no such metric; give one, such as ndcg@10", args.metric)))?;
+    let metric: MetricName = args.metric.parse()?;
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
     let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;

@@ -6,9 +6,8 @@ use std::path::Path;
 use rankwise::eval::{
     Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, PERMUTATIONS, RESAMPLES, Table, Test,
 };
-use rankwise::metrics::{Measures, Rules, RulesSpec};
+use rankwise::metrics::{Measures, MetricName, Rules, RulesSpec};
 
-use super::eval::parse_metrics;
 use crate::args::Global;
 use crate::compare_args::{Compare, TestKind};
 use crate::comparison::Report;
@@ -20,7 +19,7 @@ use crate::system::{self, Judgements, Measured, StatedRules, System};
 use crate::{files, text};
 
 pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Result<()> {
-    let names = parse_metrics(&args.metric)?;
+    let names = MetricName::parse_list(&args.metric)?;
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
     let seed = global.seed.unwrap_or(0);

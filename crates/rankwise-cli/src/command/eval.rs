@@ -6,7 +6,6 @@ use std::path::Path;
 
 use rankwise::eval::{Interval, IntervalSpec, QueryValues, intervals};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
-use rankwise::params::{ParamError, ParamValue as _};
 use serde_json::json;
 
 use crate::args::{Eval, Global};
@@ -18,7 +17,7 @@ use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
 use crate::{comparison, files, mean_count, reading, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
-    let names = parse_metrics(&args.metric)?;
+    let names = MetricName::parse_list(&args.metric)?;
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
@@ -116,15 +115,6 @@ fn systems_json(names: &[String], evaluations: &[Evaluation], counts: &[Vec<Mean
         json!({ "name": name, "metrics": metrics, "means": means })
     };
     names.iter().zip(evaluations.iter().zip(counts)).map(of_system).collect()
-}
-
-pub(crate) fn parse_metrics(list: &str) -> Result<Vec<MetricName>, ParamError> {
-    let names: Option<Vec<MetricName>> = Vec::parse(list).filter(|names: &Vec<MetricName>| !names.is_empty());
-    names.ok_or_else(|| ParamError::Value {
-        name: "metric".into(),
-        value: list.into(),
-        expected: Vec::<MetricName>::kind(),
-    })
 }
 
 /// Where the mean of each metric would lie with other queries of the same kind; what is one number over all documents has

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use rankwise::io::ReadData;
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
-use rankwise::params::ParamValue as _;
 use rankwise::train::{PruneError, prune};
 use serde_json::json;
 
@@ -19,8 +18,7 @@ use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
     let started = Instant::now();
-    let metric = MetricName::parse(&args.metric)
-        .ok_or_else(|| user(format!("--metric {}: no such metric; give one, such as ndcg@10", args.metric)))?;
+    let metric: MetricName = args.metric.parse()?;
     if args.max_loss.is_nan() || args.max_loss < 0.0 {
         return Err(user(format!("--max-loss {}: give a number from 0 on", args.max_loss)));
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use rankwise::data::{Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData};
+use rankwise::metrics::MetricName;
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
@@ -27,8 +28,8 @@ use inputs::Inputs;
 use report::Report;
 
 pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
-    if args.help_params {
-        return output.result(&rankwise::help::parameters_text(), &rankwise_help_json());
+    if let Some(sought) = &args.help_params {
+        return help_params(sought, output);
     }
     let started = Instant::now();
     let Some(out) = &args.out else {
@@ -185,6 +186,10 @@ fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Out
 /// What was typed: the file first, then --set, then the options that have names of their own.
 fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpec)> {
     let (mut spec, mut layout) = (TrainSpec::default(), LayoutSpec::default());
+    if let Some(list) = args.metric.as_deref().filter(|list| !list.is_empty()) {
+        // This names the one that is wrong, and what it may have meant.
+        MetricName::parse_list(list)?;
+    }
     if let Some(path) = &args.config {
         config::apply(path, &mut spec, &mut layout)?;
     }
@@ -227,14 +232,22 @@ fn describe(data: &Documents) -> String {
     )
 }
 
-fn rankwise_help_json() -> serde_json::Value {
-    let groups = TrainSpec::tables().into_iter().flat_map(|(title, table)| {
-        table.into_iter().map(move |info| {
+/// Lists the parameters, or those that are called so or speak of it.
+fn help_params(sought: &str, output: Output) -> anyhow::Result<()> {
+    let groups = rankwise::help::find_parameters(sought);
+    if groups.is_empty() {
+        let near = rankwise::help::nearest_parameter(sought);
+        let advice = near.map_or_else(String::new, |name| format!("did you mean {name}? "));
+        return Err(user(format!("--help-params {sought}: no parameter; {advice}Without a name it lists all")));
+    }
+    let json = groups.iter().flat_map(|(title, table)| {
+        table.iter().map(move |info| {
             json!({
                 "name": info.name, "group": title, "aliases": info.aliases, "kind": info.kind,
                 "range": info.range.to_string(), "default": info.default, "help": info.help,
             })
         })
     });
-    json!({ "parameters": groups.collect::<Vec<_>>() })
+    let json = json!({ "parameters": json.collect::<Vec<_>>() });
+    output.result(&rankwise::help::parameters_text(&groups), &json)
 }

@@ -64,7 +64,7 @@ fn what_cannot_be_mixed_is_refused() {
         ("blend a.json flat.txt d.txt", "d.txt: the second ranker gives all documents of a query the same score"),
         ("blend a.json short.txt d.txt", "short.txt: 2 scores for 6,000 rows of d.txt"),
         ("blend a.json b.json d.txt --metric auc", "d.txt: the best mix is known for ndcg, dcg"),
-        ("blend a.json b.json d.txt --metric nope", "--metric nope: no such metric"),
+        ("blend a.json b.json d.txt --metric nope", "there is no metric 'nope'; give a metric ("),
         ("blend a.json missing.json d.txt", "missing.json: cannot open"),
         ("blend a.json b.json d.txt --out a.json", "a.json: cannot write: this file is also an input"),
     ] {

@@ -155,6 +155,22 @@ fn each_mean_says_over_how_many_queries_it_is() {
 }
 
 #[test]
+fn tables_fit_a_terminal() {
+    let sandbox = small();
+    for (file, name) in [("right.txt", "a_system_with_a_long_name.txt"), ("half.txt", "another_with_a_long_name.txt")] {
+        std::fs::copy(sandbox.path(file), sandbox.path(name)).unwrap();
+    }
+    let line =
+        "compare d.txt --scores a_system_with_a_long_name.txt --scores another_with_a_long_name.txt --scores wrong.txt";
+    let text = sandbox.ok(line);
+    assert!(text.lines().take_while(|line| !line.starts_with("at the level")).all(|line| line.len() <= 80), "{text}");
+    assert!(text.contains("\na_system_with_a_long_name.txt - another_with_a_long_name.txt\n     +0.0923  ["), "{text}");
+    // Short names stay in the table.
+    let text = sandbox.ok("compare d.txt --scores right.txt --scores half.txt --names a,b");
+    assert!(text.contains("\npair   difference "), "{text}");
+}
+
+#[test]
 fn a_baseline_is_compared_with_each_of_the_others() {
     let sandbox = small();
     let found =
@@ -288,7 +304,7 @@ fn what_cannot_be_compared_is_refused() {
         refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': give a number between 0 and 1"]);
     }
     refused(&format!("{two} --top -1"), &["for '--top <N>': give an integer of 0 or more"]);
-    refused(&format!("{two} --metric ndgc"), &["parameter 'metric': 'ndgc' does not fit"]);
+    refused(&format!("{two} --metric ndgc"), &["there is no metric 'ndgc'; did you mean 'ndcg'?"]);
     refused(&format!("{two} --per-query -"), &["--per-query -: standard output takes the comparison"]);
     refused(&format!("{two} --per-query right.txt"), &["right.txt: cannot write: this file is also an input"]);
     refused("compare d.txt --scores right.txt --scores short.txt", &["short.txt: 2 scores for 7 rows of d.txt"]);

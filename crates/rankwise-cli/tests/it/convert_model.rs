@@ -99,7 +99,10 @@ fn what_cannot_be_done_is_refused_before_anything_is_written() {
     sandbox.all_refused(&[
         ("convert model.json --to onnx --out model.json", &["model.json: cannot write: this file is also an input"]),
         ("convert nosuch.json --to onnx --out out", &["nosuch.json: cannot open"]),
-        ("convert train.txt --to onnx --out out", &["train.txt: not a Rankwise model"]),
+        (
+            "convert train.txt --to onnx --out out",
+            &["train.txt: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"],
+        ),
         ("convert model.json --to onnx --out out --check model.json", &["this looks like a model"]),
         ("convert model.json --to onnx --out - --json", &["--json prints a summary, so the model needs a file"]),
         ("convert model.json --to pmml --out out", &["'pmml'", "lightgbm", "xgboost-dump"]),

@@ -116,7 +116,7 @@ fn rules_decide_ties_and_empty_queries() {
 fn a_convention_gives_all_rules_and_says_so() {
     let sandbox = data();
     let said = |rules: &str| sandbox.ok(&format!("eval d.txt --scores s.txt {rules}"));
-    for name in ["lightgbm", "xgboost", "catboost", "sklearn", "ranklib"] {
+    for name in ["lightgbm", "xgboost", "catboost", "sklearn", "ranklib", "ranx"] {
         let text = said(&format!("--convention {name}"));
         assert!(
             text.contains("rules: gain ") && text.contains("over 4 queries; 1 without relevant documents"),

@@ -21,6 +21,7 @@ mod model_files;
 mod nothing_learnt;
 mod objectives;
 mod one_answer;
+mod other_programs;
 mod outputs;
 mod pairs;
 mod parts;

@@ -17,18 +17,28 @@ fn predict_eval_and_inspect_refuse_them_alike() {
     let newer = format!(
         "m: the model has format version 99, this program reads versions up to {FORMAT_VERSION}; use a newer rankwise"
     );
-    let cases: [(&str, String, &[&str]); 10] = [
+    let cases: [(&str, String, &[&str]); 12] = [
         ("empty", String::new(), &["m: not a Rankwise model: the file is empty", wrote]),
-        ("data", sandbox.text("train.txt"), &["m: not a Rankwise model: it has no \"format\"", wrote]),
+        (
+            "data",
+            sandbox.text("train.txt"),
+            &["m: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a file that one of them saved"],
+        ),
         ("LightGBM's", "tree\nversion=v4\n".into(), &["m:2: the file breaks off", "not of LightGBM"]),
         ("XGBoost's", "{\"learner\": {}}\n".into(), &["m: learner: it has no 'objective'", "not of XGBoost"]),
-        ("other JSON", "{\"teacher\": {}}\n".into(), &["m: not a Rankwise model: it has no \"format\"", wrote]),
-        ("a list", "[1]\n".into(), &["m: not a Rankwise model"]),
+        (
+            "other JSON",
+            "{\"teacher\": {}}\n".into(),
+            &["m: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"],
+        ),
+        ("a list", "[1]\n".into(), &["m: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"]),
         (
             "cut off",
             text[..cut_at].into(),
             &[&at_cut, "not a Rankwise model: EOF", "restore it from a copy or train again"],
         ),
+        ("CatBoost's binary form", "CBM1\u{1}\u{2}".into(), &["m: this is CatBoost's binary form, which is not read"]),
+        ("XGBoost's dump", "booster[0]:\n".into(), &["m: this is XGBoost's dump"]),
         ("newer", text.replace("\"version\": 1,", "\"version\": 99,"), &[&newer]),
         (
             "another kind",
@@ -44,7 +54,7 @@ fn predict_eval_and_inspect_refuse_them_alike() {
             let outcome = sandbox.run(line);
             outcome.expect_refused(&format!("{what}: {line}"), parts);
         }
-        if parts[0].contains("damaged") || parts[0].contains("version") {
+        if what == "CatBoost's binary form" || parts[0].contains("damaged") || parts[0].contains("version") {
             sandbox.run("inspect m").expect_refused(what, parts);
         }
         assert!(!sandbox.path("scores.txt").exists(), "{what}");
@@ -71,6 +81,9 @@ fn what_is_no_file_is_refused() {
         ("predict nosuch.json train.txt", &["nosuch.json: cannot open: there is no such file; check its name"]),
         ("predict . train.txt", &[".: cannot read: this is a folder; name a file"]),
         ("eval train.txt --model nosuch.json", &["nosuch.json: cannot open: there is no such file"]),
-        ("predict train.txt model.json", &["train.txt: not a Rankwise model"]),
+        (
+            "predict train.txt model.json",
+            &["train.txt: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"],
+        ),
     ]);
 }

@@ -138,7 +138,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
     sandbox.train("multi.json", "--objective multiclass");
     for (line, said) in [
         ("prune m.json --valid vali.txt --out n.json --max-loss -1", "--max-loss -1: give a number from 0 on"),
-        ("prune m.json --valid vali.txt --out n.json --metric nope", "--metric nope: no such metric"),
+        ("prune m.json --valid vali.txt --out n.json --metric nope", "there is no metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),
         ("prune m.json --valid vali.txt --out m.json", "m.json: cannot write: this file is also an input"),
         ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model gives an output for each of"),

@@ -264,6 +264,28 @@ fn parameters_are_listed() {
 }
 
 #[test]
+fn parameters_are_found_by_name_and_by_word() {
+    let sandbox = Sandbox::new();
+    let names = |sought: &str| -> Vec<String> {
+        let listed = sandbox.json(&format!("train --help-params {sought}"));
+        let listed = listed["parameters"].as_array().unwrap().iter();
+        listed.map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("num_leaves"), ["num_leaves"]);
+    assert_eq!(names("max-leaves"), ["num_leaves"], "another program's name");
+    let found = names("langevin");
+    assert_eq!(found, ["langevin"]);
+    let found = names("dart");
+    assert!(found.contains(&"drop_rate".to_owned()) && !found.contains(&"num_leaves".to_owned()), "{found:?}");
+    assert!(sandbox.ok("train --help-params eta").contains("  learning_rate = 0.1\n"));
+    sandbox.refused(&["train", "--help-params", "num_leafs"], &["did you mean num_leaves?"]);
+    sandbox.refused(
+        &["train", "--help-params", "zebra"],
+        &["--help-params zebra: no parameter; Without a name it lists all"],
+    );
+}
+
+#[test]
 fn a_compressed_model_is_read_like_a_plain_one() {
     let sandbox = Sandbox::with_model();
     for (name, magic) in [("m.json.gz", &[0x1f, 0x8b][..]), ("m.json.zst", &[0x28, 0xb5])] {

@@ -121,6 +121,7 @@ fn names_for_letor_come_from_a_file() {
         (warnings(&sandbox, &line), sandbox.json(&line)["valid"].clone())
     };
     assert!(valid("same.txt").0[0].contains("while the training data has names"), "{:?}", valid("same.txt"));
+    assert_eq!(valid("test.txt --feature-names names.txt"), (Vec::new(), valid("test.csv").1));
     sandbox.write("train.txt", letor(11, 0));
     sandbox.ok(&format!("train train.txt --out letor.json {TRAIN} --feature-names names.txt"));
     assert_eq!(feature_names(&sandbox, "letor.json"), names);
@@ -135,10 +136,6 @@ fn names_for_letor_come_from_a_file() {
             &["test.txt: the feature \"stock\" of the model is not in few.txt; add a line"],
         ),
         ("inspect test.txt --feature-names few.txt", &["test.txt: feature 14 has no name in few.txt; add a line"]),
-        (
-            "inspect test.csv --feature-names few.txt",
-            &["test.csv: its columns have names", "leave out --feature-names"],
-        ),
         ("predict m.json test.csv --feature-offset 1", &["leave out --feature-offset"]),
     ]);
 }

@@ -197,7 +197,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (MODEL, &[
         ("m.json", Text(""), "m.json: not a Rankwise model: the file is empty"),
         ("m.json", Text("{\"format\": 1"), "m.json:1:12: not a Rankwise model"),
-        ("m.json", Made(make::junk), "m.json: not a Rankwise model"),
+        ("m.json", Made(make::junk), "m.json: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"),
         ("folder", AsItIs, "folder: cannot read: this is a folder"),
     ]),
     (MODEL, models::ROWS),
@@ -288,7 +288,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("train train.txt --out out.json --data-format csv", "train.txt: there is one column only ... --separator"),
     ("train train.txt --out out.json --separator ab", "one ASCII character"),
     ("train - --valid - --out out.json", "standard input can be read once only; name a file"),
-    ("eval train.txt --model model.json --metric ndgc@10", "'metric': 'ndgc@10'"),
+    ("eval train.txt --model model.json --metric ndgc@10", "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?"),
     ("eval train.txt --model model.json --scores scores.txt", "cannot be used with '--scores <FILE>'"),
     ("predict model.json train.txt --format json", "invalid value 'json' ... scores, tsv, run"),
     ("convert-data train.txt out.csv --set max_bin=15", "only a cache has parameters"),
