@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData};
 
 use crate::byte_stream::ByteStream;
-use crate::columns::{ColumnProblem, Columns, Names, resolve};
+use crate::column_problem::ColumnProblem;
+use crate::columns::{Columns, Names, resolve};
 use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
 use crate::side_files::{SideFiles, expected_sizes_path};
