@@ -141,7 +141,11 @@ pub(crate) fn lines(named: &[(String, MeanCount)]) -> String {
     if let [(_, count)] = &groups[..] {
         return format!("{}\n", count.text());
     }
-    groups.iter().map(|(names, count)| format!("{}: {}\n", names.join(", "), count.text())).collect()
+    let mut out = String::new();
+    for (names, count) in groups {
+        let _ = writeln!(out, "{}: {}", names.join(", "), count.text());
+    }
+    out
 }
 
 #[cfg(test)]

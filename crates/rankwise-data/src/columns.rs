@@ -61,7 +61,9 @@ impl Column {
         }
         let mut values: Vec<f64> = vec![0.0; n_rows];
         self.for_each_in(0, n_rows, |row, value| values[row] = decimal_of(value));
-        exact.iter().for_each(|(row, value)| values[*row as usize] = *value);
+        for (row, value) in exact {
+            values[*row as usize] = *value;
+        }
         Self::Wide(values)
     }
 

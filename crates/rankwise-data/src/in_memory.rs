@@ -306,9 +306,13 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             self.start_row(&mut block, row);
             let values = &values[row * n_features..][..n_features];
             if self.keeps_f64 {
-                values.iter().for_each(|value| block.push_next_f64((*value).into()));
+                for value in values {
+                    block.push_next_f64((*value).into());
+                }
             } else {
-                values.iter().for_each(|value| block.push_next_value(value.to_f32()));
+                for value in values {
+                    block.push_next_value(value.to_f32());
+                }
             }
             block.finish_table_row();
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise_data::DataError;
 
-use crate::columns::ColumnProblem;
+use crate::column_problem::ColumnProblem;
 use crate::parts::PartProblem;
 use crate::problem::Problem;
 use crate::unpack::Excess;

@@ -23,6 +23,7 @@ mod batches;
 mod blocks;
 mod byte_stream;
 mod cache;
+mod column_problem;
 mod columns;
 mod csv;
 #[cfg(test)]
@@ -49,7 +50,7 @@ mod write;
 pub use atomic::{check_writable, write_atomically};
 pub use byte_stream::read_bytes;
 pub use cache::write_cache;
-pub use columns::ColumnProblem;
+pub use column_problem::ColumnProblem;
 pub use error::{Action, IoError};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use numbering::read_feature_names;

@@ -14,7 +14,8 @@ use std::path::Path;
 use rankwise_data::Dataset;
 
 use crate::byte_stream::ByteStream;
-use crate::columns::{ColumnProblem, quoted};
+use crate::column_problem::ColumnProblem;
+use crate::columns::quoted;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::ReadOptions;

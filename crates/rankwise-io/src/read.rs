@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData, RowBlock};
 
 use crate::byte_stream::ByteStream;
-use crate::columns::{ColumnProblem, Names, resolve};
+use crate::column_problem::ColumnProblem;
+use crate::columns::{Names, resolve};
 use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
 use crate::parts::Agreement;

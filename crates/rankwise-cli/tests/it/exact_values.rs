@@ -1,5 +1,7 @@
 //! Values that f32 does not hold: models that compare f64 see them, and conversions keep them.
 
+use std::fmt::Write as _;
+
 use rankwise::model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
 use crate::sandbox::Sandbox;
@@ -29,8 +31,8 @@ fn sandbox() -> Sandbox {
     let (mut letor, mut csv) = (String::new(), "label,qid,f1,f2,f3\n".to_owned());
     for (row, seconds) in SECONDS.iter().enumerate() {
         let named = if seconds.is_empty() { String::new() } else { format!(" 1:{seconds}") };
-        letor.push_str(&format!("{row} qid:{}{named} 2:0.1 3:0.12345678901234\n", row / 3));
-        csv.push_str(&format!("{row},{},{seconds},0.1,0.12345678901234\n", row / 3));
+        let _ = writeln!(letor, "{row} qid:{}{named} 2:0.1 3:0.12345678901234", row / 3);
+        let _ = writeln!(csv, "{row},{},{seconds},0.1,0.12345678901234", row / 3);
     }
     sandbox.write("data.txt", letor);
     sandbox.write("data.csv", csv);
@@ -98,7 +100,7 @@ fn training_from_a_model_that_compares_f64_scores_what_it_saw() {
     for row in 0..400u32 {
         // Prices with cents, around 2^18: their f32 are up to a cent off.
         let (label, price) = ((row * 7) % 3, 262_144.0 + f64::from((row * 37) % 401) * 0.01);
-        text.push_str(&format!("{label} qid:{} 1:{} 2:{price:.2}\n", row / 20, 1_700_000_000 + row % 60));
+        let _ = writeln!(text, "{label} qid:{} 1:{} 2:{price:.2}", row / 20, 1_700_000_000 + row % 60);
     }
     sandbox.write("data.txt", text);
     sandbox.write("start.json", model(1_700_000_029.5, Precision::F64).to_json());

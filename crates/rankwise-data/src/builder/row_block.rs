@@ -157,7 +157,9 @@ impl RowBlock {
         self.is_table = true;
         for row in 0..self.n_rows() {
             if is_exact {
-                columns.iter().for_each(|column| self.push_next_f64(column.get_f64(row)));
+                for column in &columns {
+                    self.push_next_f64(column.get_f64(row));
+                }
             } else {
                 self.values.extend(columns.iter().map(|column| column.get(row)));
             }
@@ -250,9 +252,9 @@ impl ExactValues {
             })
             .collect();
         moved.sort_by_key(|(place, _)| *place);
-        (self.places.truncate(first), self.values.truncate(first));
-        let (places, values): (Vec<usize>, Vec<f64>) = moved.into_iter().unzip();
-        (self.places.extend(places), self.values.extend(values));
+        for (idx, (place, value)) in moved.into_iter().enumerate() {
+            (self.places[first + idx], self.values[first + idx]) = (place, value);
+        }
     }
 }
 

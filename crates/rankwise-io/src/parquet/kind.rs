@@ -3,7 +3,8 @@
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::columns::{ColumnProblem, quoted};
+use crate::column_problem::ColumnProblem;
+use crate::columns::quoted;
 use crate::options::Role;
 
 /// How the values of a column are to be understood.
