@@ -43,7 +43,7 @@ pub(crate) struct Global {
     /// Seed of every random draw.
     #[arg(long, global = true, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// No progress and no remarks; errors are always shown.
+    /// Print results and errors only: no progress, no remarks, no summary of what was written.
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
 }

@@ -34,7 +34,15 @@ impl Output {
         Ok(done.map_err(|source| IoError::File { path: "-".into(), action: Action::Write, source })?)
     }
 
-    /// Tells what was done, where the result itself is a file: on stdout, or on stderr if the file took stdout.
+    /// Tells what was done, where the result itself is a file and there is nothing else to say: not with --quiet.
+    pub(crate) fn done(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+        if self.is_quiet && !self.is_json {
+            return Ok(());
+        }
+        self.summary(out, text, json)
+    }
+
+    /// Tells what was done and found, where the result itself is a file: on stdout, or on stderr if the file took stdout.
     pub(crate) fn summary(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
         if is_stream(out) {
             self.remark(text.trim_end());

@@ -99,6 +99,9 @@ impl fmt::Display for FeatureRemark {
     }
 }
 
+/// Fewer features than this may well be in other data by chance.
+const MIN_SHIFTED: usize = 3;
+
 /// What looks wrong about the features of data.
 pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<FeatureRemark> {
     let mut remarks = Vec::new();
@@ -114,7 +117,8 @@ pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<Featu
     if let (Some(start), Some(end), true) = (found.first(), found.last(), n_found < ids.len()) {
         let is_shifted = |shift: &i64| {
             let moved = |id: &u32| i64::from(*id) + shift;
-            n_there(*shift) == ids.len() || (moved(first) == i64::from(*start) && moved(last) == i64::from(*end))
+            (ids.len() >= MIN_SHIFTED && n_there(*shift) == ids.len())
+                || (moved(first) == i64::from(*start) && moved(last) == i64::from(*end))
         };
         if let Some(shift) = [1, -1].into_iter().find(is_shifted) {
             let offset = -shift as i32;
@@ -162,6 +166,8 @@ mod tests {
         // Some of the features of either side are not there.
         assert_eq!(shift(&[0, 2, 3], &[1, 2, 3, 4, 5]), Some(-1));
         assert_eq!(shift(&[0, 1, 2, 3, 9], &[1, 3, 4, 10]), Some(-1));
+        assert_eq!(shift(&[3], &[4]), Some(-1));
+        assert_eq!(shift(&[3, 7], &[3, 6, 8]), None);
         // All are there as they are.
         assert_eq!(shift(&[1, 2, 3], &[1, 2, 3, 4]), None);
         assert_eq!(shift(&[0, 1, 2, 3, 4], &[0, 1, 2, 4]), None);

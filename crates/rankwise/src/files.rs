@@ -126,8 +126,8 @@ impl DatasetFile for Dataset {
     }
 }
 
-/// Whether LightGBM may have written the names of a model's features. Only models of other programs do not say what they were
-/// trained on.
+/// Whether LightGBM wrote the names of a model's features. Models of other programs do not say what they were trained on, and only
+/// LightGBM's compare values as f64.
 pub fn is_named_by_lightgbm(model: &Model) -> bool {
-    model.trained_on().fingerprint.is_empty()
+    model.trained_on().fingerprint.is_empty() && model.precision() == Precision::F64
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     }
     let checked = agreement
         .map(|agreement| json!({ "rows": agreement.documents, "largest_difference": agreement.largest_difference }));
-    output.summary(
+    output.done(
         &args.out,
         &summary,
         &json!({

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     };
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     let [rows, queries, features] = counts;
-    output.summary(
+    output.done(
         &args.output,
         &summary(rows, queries, &written),
         &json!({ "files": written, "rows": rows, "queries": queries, "features": features }),

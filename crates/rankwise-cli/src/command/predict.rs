@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     })?;
     let total = started.elapsed();
     let summary = format!("scored {} in {:.2} s\n", text::count(data.n_rows(), "document"), total.as_secs_f64());
-    output.summary(
+    output.done(
         out,
         &summary,
         &json!({

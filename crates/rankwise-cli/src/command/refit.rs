@@ -81,5 +81,5 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         "leaves_changed": n_changed,
         "decay": args.decay,
     });
-    output.summary(&args.out, &summary, &json)
+    output.done(&args.out, &summary, &json)
 }

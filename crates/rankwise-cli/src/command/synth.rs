@@ -39,11 +39,7 @@ pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::R
     };
     let (rows, queries) = (text::count(synth.n_rows(), "document"), text::count(synth.n_queries(), "query"));
     let summary = format!("wrote {rows} of {queries} to {}\n", written.join(", "));
-    output.summary(
-        &args.out,
-        &summary,
-        &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }),
-    )
+    output.done(&args.out, &summary, &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }))
 }
 
 fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {

@@ -121,7 +121,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         data: &data_report,
         valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
-    output.summary(out, &report.text(), &report.json())?;
+    let text = if output.is_quiet() { report.values_text() } else { report.text() };
+    output.summary(out, &text, &report.json())?;
     if is_interrupted { Err(watch.interrupted().into()) } else { Ok(()) }
 }
 

@@ -116,7 +116,7 @@ fn a_finished_run_can_be_carried_further() {
     let sandbox = sandbox();
     half_run(&sandbox, SETTINGS[1]);
     assert_eq!(checkpoint_files(&sandbox), ["tree-0000009.checkpoint", "tree-0000012.checkpoint"]);
-    let whole = sandbox.ok(&line("whole.json", SETTINGS[1]));
+    let whole = sandbox.ok(&line("whole.json", SETTINGS[1]).replace("--quiet ", ""));
     assert!(whole.contains("grew 40 trees"), "{whole}");
     let resume = format!("{} --checkpoint run --resume --set engine=plain", SETTINGS[1]);
     let said = sandbox.json(&line("m.json", &resume));
@@ -216,8 +216,9 @@ fn the_first_start_of_a_job_that_is_always_resumed() {
 
 /// Sends a signal to a run of many trees once it has saved some, and lets it end.
 fn stopped_by(sandbox: &Sandbox, signal: &str, more: &str) -> (Option<i32>, String) {
-    let long = line("m.json", more).replace("num_trees=40", "num_trees=100000");
-    let mut child = sandbox.command(long.split_whitespace()).stdout(Stdio::piped()).spawn().unwrap();
+    let long = line("m.json", more).replace("num_trees=40", "num_trees=100000").replace("--quiet ", "");
+    let mut command = sandbox.command(long.split_whitespace());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     while !sandbox.path("run").is_dir() || checkpoint_files(sandbox).is_empty() {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(Duration::from_millis(5));

@@ -312,7 +312,7 @@ fn what_cannot_be_compared_is_refused() {
     refused("compare d.txt --scores right.txt --scores nosuch.txt", &["nosuch.txt: cannot open"]);
     refused("compare - --scores right.txt --scores -", &["-: standard input can be read once only"]);
     refused(&format!("{two} --metric auc"), &["auc is one number over all documents", "query-auc"]);
-    refused(&format!("{two} --metric ndcg@5,mrr@"), &["there is no metric 'mrr@'"]);
+    refused(&format!("{two} --metric ndcg@5,mrr@"), &["there is no metric 'mrr@'; did you mean 'mrr'?"]);
     refused(&format!("{two} --qrels q.txt"), &["cannot be used with", "--qrels"]);
     refused("compare --scores right.txt --scores half.txt", &["<DATA>"]);
     sandbox.write("q.txt", "a 0 x 1\n");

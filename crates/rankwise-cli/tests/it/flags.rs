@@ -37,7 +37,15 @@ fn results_and_remarks_have_their_own_streams() {
 
     let quiet = sandbox.run(&format!("{line} --quiet"));
     assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
-    assert!(quiet.stdout.starts_with("grew 3 trees"), "{}", quiet.stdout);
+    // Results, and nothing about what was done.
+    assert!(quiet.stdout.starts_with("vali.txt: ndcg@10 0.") && quiet.stdout.lines().count() == 1, "{}", quiet.stdout);
+    for line in
+        ["predict m.json vali.txt --out s.txt", "convert m.json --to c --out m.c", "train train.txt --out n.json"]
+    {
+        assert_eq!(sandbox.ok(&format!("{line} --quiet")), "", "{line}");
+        assert!(sandbox.json(&format!("{line} --quiet")).is_object(), "{line}");
+    }
+    assert!(sandbox.ok("eval vali.txt --model m.json --quiet").starts_with("metric "));
     let refused = sandbox.run("train nosuch.txt --out m.json --quiet");
     refused.expect_refused("quiet", &["nosuch.txt: cannot open"]);
 }

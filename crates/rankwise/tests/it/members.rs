@@ -290,3 +290,18 @@ fn a_member_that_is_left_alone_ends_with_an_error() {
         }
     }
 }
+
+/// The search for the parameter in the way asks the other members, too.
+#[test]
+fn members_agree_on_why_there_is_no_tree() {
+    let docs = web_docs(1200, 6, 3);
+    for (name, value) in [("min_gain_to_split", "1000000000"), ("min_data_in_leaf", "100000"), ("lambda_l1", "1000000")]
+    {
+        let params = params(&[(name, value)]);
+        let alone = train(&params, &dataset(&docs), &[], &mut Silent).unwrap().no_trees.unwrap();
+        assert!(alone.to_string().contains(&format!("{name}={value}")), "{alone}");
+        for together in train_together(&params, &parts(&docs), None) {
+            assert_eq!(together.unwrap().no_trees.as_ref(), Some(&alone));
+        }
+    }
+}

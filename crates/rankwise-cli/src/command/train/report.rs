@@ -47,9 +47,7 @@ impl Report<'_> {
         if let Some(outliers) = self.trained.outliers {
             let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
         }
-        for value in values {
-            let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
-        }
+        out.push_str(&self.values_text());
         if !values.is_empty() {
             let _ = writeln!(out, "rules: {}", self.params.rules().describe(&self.params.boosting().metric));
         }
@@ -58,6 +56,15 @@ impl Report<'_> {
         }
         if *stopped == StopReason::Interrupted {
             let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
+        }
+        out
+    }
+
+    /// The values on the validation sets alone.
+    pub(super) fn values_text(&self) -> String {
+        let mut out = String::new();
+        for value in &self.trained.values {
+            let _ = writeln!(out, "{}: {} {:.6}", value.set, value.metric, value.value);
         }
         out
     }
