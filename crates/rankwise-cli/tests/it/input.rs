@@ -150,3 +150,20 @@ fn scores_and_labels_must_fit_the_measurement() {
         ("eval none.txt --scores two --empty error", &["none.txt: query 'a' has no relevant document; choose --empty"]),
     ]);
 }
+
+/// As the `zstd` command does without being asked.
+#[test]
+fn zstd_windows_of_up_to_128_mb_are_read() {
+    let sandbox = Sandbox::with_data();
+    let expected = sandbox.json("inspect train.txt")["fingerprint"].clone();
+    let packed = |window_log: u32| {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(window_log).unwrap();
+        std::io::Write::write_all(&mut encoder, &sandbox.bytes("train.txt")).unwrap();
+        encoder.finish().unwrap()
+    };
+    sandbox.write("wide.txt.zst", packed(27));
+    assert_eq!(sandbox.json("inspect wide.txt.zst")["fingerprint"], expected);
+    sandbox.write("wider.txt.zst", packed(28));
+    sandbox.refused(&["inspect", "wider.txt.zst"], &["needs more than 128 MB of memory to unpack"]);
+}
