@@ -122,7 +122,7 @@ def main():
             form = random_form(rng, table)
             pq.write_table(table, folder / "in.parquet", **form)
             for out in ["out.csv", "out.parquet"]:
-                subprocess.run([args.binary, "convert-data", folder / "in.parquet", folder / out], check=True, stdout=subprocess.DEVNULL)
+                subprocess.run([args.binary, "convert-data", folder / "in.parquet", folder / out, "--quiet"], check=True, stdout=subprocess.DEVNULL)
             read = [from_csv(folder / "out.csv", expected), from_parquet(folder / "out.parquet", expected, table.num_rows)]
             for by, (column_name, values) in itertools.product(range(2), expected.items()):
                 n_values += len(values)
