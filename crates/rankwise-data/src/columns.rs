@@ -1,9 +1,6 @@
 //! The values of one feature over all rows.
 
-use crate::decimal::decimal_of;
-
-/// Every integer up to here is an f32.
-const F32_INTEGERS: f32 = 16_777_216.0;
+use crate::decimal::{decimal_of, is_f32_integer};
 
 /// A feature's values in canonical row order. NaN is a missing value.
 #[derive(Clone, Debug)]
@@ -51,10 +48,9 @@ impl Column {
     /// The column with its values before they were rounded: those in `exact`, with their rows, and for the others what their f32
     /// tells. A column of integers that f32 holds stays as it is.
     pub(crate) fn widened(self, n_rows: usize, exact: &[(u32, f64)]) -> Self {
-        let is_integer = |value: f32| value.is_nan() || (value.abs() <= F32_INTEGERS && value.trunc() == value);
         let mut are_integers = exact.is_empty();
         if are_integers {
-            self.for_each_in(0, n_rows, |_, value| are_integers &= is_integer(value));
+            self.for_each_in(0, n_rows, |_, value| are_integers &= is_f32_integer(value.into()));
         }
         if are_integers {
             return self;

@@ -8,13 +8,23 @@
 /// rounds to the value.
 const DECIMALS_BELOW: [(f32, usize); 7] =
     [(0.007_812_5, 9), (0.125, 8), (1.0, 7), (8.0, 6), (128.0, 5), (1024.0, 4), (8192.0, 3)];
-/// For larger values.
+/// For larger ones.
 const FEWEST_DECIMALS: usize = 1;
 /// Most decimals that are tried beyond: with them, numbers have the nine digits that tell any f32.
 const MORE_DECIMALS: usize = 3;
 const POWERS_OF_TEN: [f64; 13] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12];
 /// Every integer up to here is an f32, and every larger f32 is an integer.
 const F32_INTEGERS: f32 = 16_777_216.0;
+
+/// The most decimals of which at most one number rounds to a value of this size; `None` from 8192 on.
+pub fn telling_decimals(size: f32) -> Option<usize> {
+    DECIMALS_BELOW.iter().find(|(bound, _)| size < *bound).map(|(_, decimals)| *decimals)
+}
+
+/// Whether a value is missing or an integer that f32 holds.
+pub(crate) fn is_f32_integer(value: f64) -> bool {
+    value.is_nan() || (value.abs() <= f64::from(F32_INTEGERS) && value.trunc() == value)
+}
 
 /// The decimal with the fewest digits, about, that rounds to `value`, as an f64; `value` itself where none of up to nine digits
 /// does.
@@ -24,8 +34,7 @@ pub(crate) fn decimal_of(value: f32) -> f64 {
     if value.is_nan() || size >= F32_INTEGERS || value.trunc() == value {
         return wide;
     }
-    let fewest =
-        DECIMALS_BELOW.iter().find(|(bound, _)| size < *bound).map_or(FEWEST_DECIMALS, |(_, decimals)| *decimals);
+    let fewest = telling_decimals(size).unwrap_or(FEWEST_DECIMALS);
     for power in &POWERS_OF_TEN[fewest..=fewest + MORE_DECIMALS] {
         // Both are exact, so the division gives the f64 that a reader of the decimal gets.
         let decimal = (wide * power).round_ties_even() / power;

@@ -41,6 +41,7 @@ pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Ro
 pub use cached::{CachedColumn, CachedDataset, CachedParts};
 pub use columns::Column;
 pub use dataset::{Binned, Dataset, LoadedData, TrainingData};
+pub use decimal::telling_decimals;
 pub use documents::{DocKeys, Documents, QueryView};
 pub use error::{DataError, PairProblem};
 pub use in_memory::{FeatureValue, ValuesBuilder};

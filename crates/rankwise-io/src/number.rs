@@ -5,6 +5,8 @@
 
 use std::io::Write;
 
+use rankwise_data::telling_decimals;
+
 /// The powers of ten that an f64 holds exactly and that a mantissa of at most 19 digits can need.
 const POWERS_OF_TEN: [f64; 20] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
@@ -98,17 +100,10 @@ pub(crate) fn push_f32(text: &mut Vec<u8>, value: f32) {
     }
 }
 
-/// For values below each bound: so many decimals are finer than half the distance to the next f32, so that at most one
-/// such decimal reads back as the value.
-const DECIMALS_BELOW: [(f32, usize); 7] =
-    [(0.007_812_5, 9), (0.125, 8), (1.0, 7), (8.0, 6), (128.0, 5), (1024.0, 4), (8192.0, 3)];
-
 /// Appends a value that is a decimal of a few digits, as most values in files are; says whether it was one.
 fn push_short(text: &mut Vec<u8>, value: f32) -> bool {
     let magnitude = value.abs();
-    let Some(&(_, mut n_decimals)) = DECIMALS_BELOW.iter().find(|(bound, _)| magnitude < *bound) else {
-        return false;
-    };
+    let Some(mut n_decimals) = telling_decimals(magnitude) else { return false };
     let scale = POWERS_OF_TEN[n_decimals];
     let scaled = (f64::from(magnitude) * scale).round();
     // The same division as in `parse_short`.

@@ -1,9 +1,8 @@
 //! The values of one feature as tables in columns hold them: often as places in a short list of different values.
 
 use super::finite;
+use crate::decimal::is_f32_integer;
 
-/// Every integer up to here is an f32.
-const F32_INTEGERS: f64 = 16_777_216.0;
 /// Codes have 16 bits.
 const MAX_VALUES: usize = 1 << 16;
 
@@ -225,11 +224,6 @@ impl ColumnValues {
         }
         (self.start, self.different) = (kept.len(), kept);
     }
-}
-
-/// Whether a value is missing or an integer that f32 holds.
-fn is_f32_integer(value: f64) -> bool {
-    value.is_nan() || (value.abs() <= F32_INTEGERS && value.trunc() == value)
 }
 
 /// Takes the room for all values at once: growing would move them.
