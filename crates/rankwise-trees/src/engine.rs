@@ -83,10 +83,10 @@ pub struct GroupNode {
 }
 
 /// A split for a group that was proposed before.
-#[derive(Clone, Debug)]
-pub struct GroupSplit {
+#[derive(Clone, Copy, Debug)]
+pub struct GroupSplit<'a> {
     /// The nodes of the group.
-    pub nodes: Vec<usize>,
+    pub nodes: &'a [usize],
     /// The split.
     pub split: Split,
 }
@@ -133,10 +133,10 @@ pub trait OpenTree {
 
     /// The best split that is allowed for each group, given the best so far. If it is the same one, it can be applied; another one
     /// must be confirmed again. With `None` the group will not be split.
-    fn confirm(&mut self, splits: &[GroupSplit]) -> Vec<Option<Split>>;
+    fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>>;
 
     /// Applies confirmed splits. Gives the two children of each node, in the order of groups and nodes.
-    fn apply(&mut self, splits: &[GroupSplit]) -> Vec<[Side; 2]>;
+    fn apply(&mut self, splits: &[GroupSplit<'_>]) -> Vec<[Side; 2]>;
 
     /// Takes the split of a node back whose children are leaves.
     fn take_back(&mut self, node: usize);

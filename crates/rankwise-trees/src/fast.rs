@@ -164,8 +164,8 @@ impl Histograms for FastHistograms<'_> {
         groups.par_iter().with_max_len(1).map(search).collect()
     }
 
-    fn allows(&self, tree: &TreeContext<'_>, counts: &[[u32; 2]]) -> bool {
-        counts[0].iter().all(|count| *count as usize >= tree.params.min_data_in_leaf)
+    fn allows(&self, tree: &TreeContext<'_>, mut counts: impl Iterator<Item = [u32; 2]>) -> bool {
+        counts.next().into_iter().flatten().all(|count| count as usize >= tree.params.min_data_in_leaf)
     }
 
     fn next_best(

@@ -14,6 +14,7 @@ use crate::bounds::Bounds;
 use crate::context::Judge;
 use crate::engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, OpenTree, TreeInput};
 use crate::fast::FastHistograms;
+use crate::growth::NodeIds;
 use crate::host::{EngineSetup, HostEngine};
 use crate::plain::PlainHistograms;
 use crate::scan::{Side, Split};
@@ -138,7 +139,7 @@ impl<'a> Grower<'a> {
 /// Nodes that could be split now, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) nodes: Vec<usize>,
+    pub(crate) nodes: NodeIds,
     pub(crate) depth: usize,
     pub(crate) split: Split,
     /// Whether the split is known to be allowed.
@@ -146,8 +147,8 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    fn group_split(&self) -> GroupSplit {
-        GroupSplit { nodes: self.nodes.clone(), split: self.split }
+    fn group_split(&self) -> GroupSplit<'_> {
+        GroupSplit { nodes: &self.nodes, split: self.split }
     }
 }
 
@@ -216,10 +217,9 @@ impl Growing<'_, '_> {
     /// The best splits of new nodes, grouped as the policy says.
     fn propose(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
         let open: Vec<usize> = nodes.into_iter().filter(|node| self.may_be_split(*node)).collect();
-        let groups: Vec<Vec<usize>> =
-            self.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
+        let groups: Vec<NodeIds> = self.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
         let splits = self.open.propose(groups.iter().map(|nodes| self.group(nodes)).collect());
-        let candidate = |(nodes, split): (Vec<usize>, Option<Split>)| {
+        let candidate = |(nodes, split): (NodeIds, Option<Split>)| {
             let depth = self.nodes[nodes[0]].depth;
             split.map(|split| Candidate { depth, nodes, split, is_sure: false })
         };

@@ -1,8 +1,12 @@
 //! The policies: which nodes are split next, and which must be split by one question.
 
 use rankwise_params::param_enum;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grow::Candidate;
+
+/// The nodes of a group. Most groups have one.
+pub(crate) type NodeIds = SmallVec<[usize; 1]>;
 
 param_enum! {
     /// The order in which a tree grows.
@@ -18,10 +22,10 @@ param_enum! {
 
 impl Growth {
     /// New nodes in groups; the nodes of a group are split together or not at all.
-    pub(crate) fn group(self, nodes: Vec<usize>) -> Vec<Vec<usize>> {
+    pub(crate) fn group(self, nodes: Vec<usize>) -> Vec<NodeIds> {
         match self {
-            Self::Leafwise | Self::Levelwise => nodes.into_iter().map(|node| vec![node]).collect(),
-            Self::Oblivious => vec![nodes],
+            Self::Leafwise | Self::Levelwise => nodes.into_iter().map(|node| smallvec![node]).collect(),
+            Self::Oblivious => vec![nodes.into()],
         }
     }
 

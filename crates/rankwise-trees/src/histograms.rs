@@ -1,6 +1,8 @@
 //! How the engine of this machine's memory sums histograms and searches them. Two ways: the plain one ([`crate::plain`]) is short
 //! and obvious, the fast one ([`crate::fast`]) is what runs. Both find the same splits, bit for bit.
 
+use smallvec::SmallVec;
+
 use crate::Sums;
 use crate::bounds::Bounds;
 use crate::context::TreeContext;
@@ -20,7 +22,7 @@ pub(crate) struct ScanNode<'a, H> {
 /// Nodes that will share a split, and the features it may be about, ascending.
 #[derive(Debug)]
 pub(crate) struct ScanGroup<'a, H> {
-    pub(crate) nodes: Vec<ScanNode<'a, H>>,
+    pub(crate) nodes: SmallVec<[ScanNode<'a, H>; 1]>,
     pub(crate) features: &'a [usize],
 }
 
@@ -67,7 +69,7 @@ pub(crate) trait Histograms: Send + Sync {
     ) -> Vec<Option<(Split, Self::Search)>>;
 
     /// Whether a split that sends so many rows of each node left and right is allowed, where the search did not look at counts.
-    fn allows(&self, tree: &TreeContext<'_>, counts: &[[u32; 2]]) -> bool;
+    fn allows(&self, tree: &TreeContext<'_>, counts: impl Iterator<Item = [u32; 2]>) -> bool;
 
     /// The best split after one that is not allowed, given how many rows of the first node each bin of its feature has. It may
     /// again be one that is not allowed.
@@ -119,9 +121,8 @@ mod tests {
         let split = found.and_then(|(mut split, mut search)| {
             loop {
                 let n_left = |rows: &[u32]| rows.iter().filter(|row| oracle.goes_left(&split, **row)).count() as u32;
-                let counts: Vec<[u32; 2]> =
-                    parts.iter().map(|(rows, _)| [n_left(rows), rows.len() as u32 - n_left(rows)]).collect();
-                if histograms.allows(tree, &counts) {
+                let counts = parts.iter().map(|(rows, _)| [n_left(rows), rows.len() as u32 - n_left(rows)]);
+                if histograms.allows(tree, counts) {
                     return Some(split);
                 }
                 let mut by_bin = [0; 256];

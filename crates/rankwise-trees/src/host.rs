@@ -16,6 +16,7 @@ use std::time::Instant;
 use rankwise_data::{BinnedDataset, Reduce, SimdLevel};
 use rankwise_model::Tree;
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use crate::apply::{add_to_own, add_tree};
 use crate::bounds::Bounds;
@@ -23,6 +24,7 @@ use crate::context::{Judge, TreeContext};
 use crate::engine::{Engine, Group, GroupSplit, LeafSums, OpenTree, Root, TreeInput, Width};
 use crate::fixed_point::WideScale;
 use crate::grow::PhaseTimes;
+use crate::growth::NodeIds;
 use crate::histograms::{Histograms, ScanGroup, ScanNode};
 use crate::partition::{Partition, Sides, Sorted};
 use crate::scan::{Side, Split};
@@ -137,12 +139,12 @@ impl<T> HostNode<T> {
 
 /// A group that waits to be split.
 struct Waiting<S> {
-    nodes: Vec<usize>,
+    nodes: NodeIds,
     features: Option<Vec<usize>>,
     split: Split,
     search: S,
     /// By node, where its rows will go, once it is sure that the split is allowed.
-    sorted: Option<Vec<SortedNode>>,
+    sorted: Option<SmallVec<[SortedNode; 1]>>,
 }
 
 /// Where the rows of a node will go.
@@ -197,9 +199,10 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
             .map(|group| self.scan_group(group.nodes.iter().map(|node| node.id), group.features.as_deref()))
             .collect();
         let found = self.engine.histograms.best_splits(&context, &scans);
+        drop(scans);
         let mut splits = Vec::with_capacity(groups.len());
         for (group, found) in groups.into_iter().zip(found) {
-            let nodes: Vec<usize> = group.nodes.iter().map(|node| node.id).collect();
+            let nodes: NodeIds = group.nodes.iter().map(|node| node.id).collect();
             splits.push(found.as_ref().map(|(split, _)| *split));
             match found {
                 Some((split, search)) => {
@@ -215,8 +218,8 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         splits
     }
 
-    fn confirm(&mut self, splits: &[GroupSplit]) -> Vec<Option<Split>> {
-        let mut groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(&group.nodes)).collect();
+    fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>> {
+        let mut groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(group.nodes)).collect();
         for group in &groups {
             self.restore_histograms(&group.nodes);
         }
@@ -237,8 +240,8 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         confirmed
     }
 
-    fn apply(&mut self, splits: &[GroupSplit]) -> Vec<[Side; 2]> {
-        let groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(&group.nodes)).collect();
+    fn apply(&mut self, splits: &[GroupSplit<'_>]) -> Vec<[Side; 2]> {
+        let groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(group.nodes)).collect();
         for group in &groups {
             self.restore_histograms(&group.nodes);
         }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use rankwise_data::SimdLevel;
 use rayon::prelude::*;
+use smallvec::{SmallVec, smallvec};
 
 use crate::kernel::sides::sort_sides;
 use crate::question::Question;
@@ -44,7 +45,7 @@ pub(crate) struct SidesOfRange<'a> {
 pub(crate) struct Sorted {
     range: Range<usize>,
     /// How many went left of each run of [`ROWS_PER_TASK`] rows, or of all.
-    n_left: Vec<usize>,
+    n_left: SmallVec<[usize; 1]>,
 }
 
 impl Sorted {
@@ -68,6 +69,10 @@ impl Sides {
 
     /// The room of each of several ranges, none of which overlap.
     pub(crate) fn of_ranges(&mut self, ranges: &[Range<usize>]) -> Vec<SidesOfRange<'_>> {
+        if let [range] = ranges {
+            let (left, right) = (&mut self.left[range.clone()], &mut self.right[range.clone()]);
+            return vec![SidesOfRange { range: range.clone(), left, right }];
+        }
         let mut order: Vec<usize> = (0..ranges.len()).collect();
         // An empty range comes before the one that begins at the same place.
         order.sort_by_key(|idx| (ranges[*idx].start, ranges[*idx].end));
@@ -91,11 +96,12 @@ impl SidesOfRange<'_> {
     pub(crate) fn sort(&mut self, simd: SimdLevel, rows: &[u32], bins: &[u8], question: Question) -> Sorted {
         let (left, right) = (&mut *self.left, &mut *self.right);
         let n_left = if is_for_one_thread(rows.len()) {
-            vec![sort_sides(simd, rows, (left, right), bins, question)]
+            smallvec![sort_sides(simd, rows, (left, right), bins, question)]
         } else {
             let sides = left.par_chunks_mut(ROWS_PER_TASK).zip(right.par_chunks_mut(ROWS_PER_TASK));
             let tasks = rows.par_chunks(ROWS_PER_TASK).zip(sides);
-            tasks.map(|(rows, sides)| sort_sides(simd, rows, sides, bins, question)).collect()
+            let n_left = tasks.map(|(rows, sides)| sort_sides(simd, rows, sides, bins, question));
+            n_left.collect::<Vec<usize>>().into()
         };
         Sorted { range: self.range.clone(), n_left }
     }

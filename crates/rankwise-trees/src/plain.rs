@@ -108,7 +108,7 @@ impl Histograms for PlainHistograms<'_> {
         groups.iter().map(|group| Some((self.best_split(tree, group)?, ()))).collect()
     }
 
-    fn allows(&self, _: &TreeContext<'_>, _: &[[u32; 2]]) -> bool {
+    fn allows(&self, _: &TreeContext<'_>, _: impl Iterator<Item = [u32; 2]>) -> bool {
         // The search has looked at counts.
         true
     }

@@ -97,15 +97,17 @@ impl FastHistograms<'_> {
         let node = &group.nodes[0];
         let unit = tree.scales.grad(1) * tree.scales.grad(1) / tree.scales.hess(1);
         let in_range = peak_scan(tree, node.whole.sums).is_in_range();
-        let bound = |feature: usize| {
-            let (block, lane) = self.blocks.place(feature);
-            f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK
+        let has_peaks = in_range && node.bounds.is_free();
+        let mut others = Vec::new();
+        let bound = |(place, feature): (usize, &usize)| {
+            if has_peaks && tree.directions[*feature] == 0 {
+                let (block, lane) = self.blocks.place(*feature);
+                return f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK;
+            }
+            others.push(place);
+            f64::NEG_INFINITY
         };
-        let has_peak = |feature: usize| in_range && node.bounds.is_free() && tree.directions[feature] == 0;
-        let features = group.features.iter();
-        let bounds = features.map(|feature| if has_peak(*feature) { bound(*feature) } else { f64::NEG_INFINITY });
-        let bounds: Vec<f64> = bounds.collect();
-        let others: Vec<usize> = (0..bounds.len()).filter(|place| !has_peak(group.features[*place])).collect();
+        let bounds = group.features.iter().enumerate().map(bound).collect();
         let scan = |place: usize| {
             let split = self.scan_feature(tree, node, group.features[place]);
             SearchedFeature { place, split, is_counted: false }

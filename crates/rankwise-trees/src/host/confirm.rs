@@ -47,7 +47,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         let mut splits: Vec<Option<Split>> = groups.iter().map(|group| Some(group.split)).collect();
         let is_allowed = |group: &Waiting<H::Search>| {
             let sorted = group.sorted.iter().flatten();
-            self.engine.histograms.allows(&context, &sorted.map(|sorted| sorted.counts).collect::<Vec<_>>())
+            self.engine.histograms.allows(&context, sorted.map(|sorted| sorted.counts))
         };
         let refused: Vec<usize> = (0..groups.len()).filter(|idx| !is_allowed(&groups[*idx])).collect();
         if refused.is_empty() {

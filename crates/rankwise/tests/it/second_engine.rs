@@ -163,12 +163,12 @@ impl OpenTree for MapTree<'_, '_> {
         splits
     }
 
-    fn confirm(&mut self, splits: &[GroupSplit]) -> Vec<Option<Split>> {
+    fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>> {
         // Its search has looked at counts.
         splits.iter().map(|group| Some(group.split)).collect()
     }
 
-    fn apply(&mut self, splits: &[GroupSplit]) -> Vec<[Side; 2]> {
+    fn apply(&mut self, splits: &[GroupSplit<'_>]) -> Vec<[Side; 2]> {
         let mut sides = Vec::new();
         for GroupSplit { nodes, split } in splits {
             assert!(self.features[&nodes[0]].contains(&split.feature));
