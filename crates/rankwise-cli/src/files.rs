@@ -5,7 +5,7 @@ use std::path::Path;
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
 use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, write_atomically};
-use rankwise::model::{AbsentFeature, Model, Precision, TreeEnsemble};
+use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 use rankwise::params::normalise;
 use rankwise::train::TrainSpec;
 use rankwise::{ModelFile as _, WantedFeatures};
@@ -103,7 +103,7 @@ pub(crate) fn options_for(model: &Model, typed: &DataArgs, labels: Labels) -> an
     options.is_label_optional = labels == Labels::Optional;
     options.features = Some(model.named_features()).filter(|names| !names.is_empty());
     options.is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
-    options.keeps_f64 = model.precision() == Precision::F64;
+    options.keep = rankwise::keep_for(model);
     Ok(options)
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rankwise::data::{Absent, Dataset, StringTable};
+use rankwise::data::{Absent, Dataset, Keep, StringTable};
 use rankwise::io::{Qrels, ReadData, ReadOptions, ReadReport, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
@@ -309,7 +309,7 @@ impl<'a> JudgementCache<'a> {
         let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F64 };
         self.forget_unless(&reading)?;
         self.read_data(reading, |paths, typed| {
-            files::read_data(paths, &ReadOptions { keeps_f64: true, ..typed.options(Absent::Missing)? })
+            files::read_data(paths, &ReadOptions { keep: Keep::All, ..typed.options(Absent::Missing)? })
         })?;
         let columns = self.report.iter().flat_map(|report| &report.columns);
         let by_name = columns.filter(|column| column.name == name).find_map(|column| column.feature);
@@ -354,7 +354,9 @@ impl<'a> JudgementCache<'a> {
     /// The documents in whatever way they were read: only their labels count.
     fn any_data(&mut self) -> anyhow::Result<&Dataset> {
         let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F32 };
-        self.read_data(reading, |path, typed| files::read_data(path, &typed.options(Absent::Missing)?))
+        self.read_data(reading, |path, typed| {
+            files::read_data(path, &ReadOptions { keep: Keep::Rounded, ..typed.options(Absent::Missing)? })
+        })
     }
 
     fn read_data(

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::columns::rounded;
+use crate::binning::BinValue;
+use crate::columns::{merges, rounded};
 use crate::members::Bytes;
 use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
@@ -23,8 +24,13 @@ impl BinnedDataset {
         let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
             .into_par_iter()
             .map(|slot| {
-                let bins = bins_of(data.column(slot), &sample, params.max_bin);
-                (data.feature_ids()[slot], bins)
+                let feature = data.feature_ids()[slot];
+                let bins = if is_f64(data, feature) {
+                    FeatureBins::of_values(sample.of(&f64_values(data, feature)), params.max_bin)
+                } else {
+                    bins_of(data.column(slot), &sample, params.max_bin)
+                };
+                (feature, bins)
             })
             .filter(|(_, bins)| !bins.is_constant())
             .unzip();
@@ -36,10 +42,18 @@ impl BinnedDataset {
         if share.is_alone() {
             return Self::new(data, params);
         }
+        if let Some(feature) = merged_across(share, data) {
+            return Err(DataError::WideInOnePart { feature });
+        }
         let sample = RowSample::of_share(share, params.bin_construct_sample_cnt);
         let (mut feature_ids, mut all_bins) = (Vec::new(), Vec::new());
         for feature in share.all_feature_ids() {
-            let bins = FeatureBins::from_counts(all_counts(share, data, *feature, &sample), params.max_bin);
+            let bins = if share.all_f64_features().binary_search(feature).is_ok() {
+                let values = sample.of(&f64_values(data, *feature)).into_iter().map(|value| (value, 1)).collect();
+                FeatureBins::from_counts(gathered::<f64>(share, values), params.max_bin)
+            } else {
+                FeatureBins::from_counts(gathered(share, counts_of(data, *feature, &sample)), params.max_bin)
+            };
             if !bins.is_constant() {
                 feature_ids.push(*feature);
                 all_bins.push(bins);
@@ -58,7 +72,7 @@ impl BinnedDataset {
         let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
         for column in columns {
             binned.feature_ids.push(column.feature);
-            let bins = FeatureBins::from_upper(column.upper, column.has_missing);
+            let bins = FeatureBins::from_upper(column.upper, column.is_f64, column.has_missing);
             binned.bins.push(bins.expect("the bounds were checked"));
             binned.columns.push(column.bins);
         }
@@ -72,6 +86,7 @@ impl BinnedDataset {
             .map(|((feature, bins), column)| CachedColumn {
                 feature,
                 upper: bins.uppers().to_vec(),
+                is_f64: bins.is_f64(),
                 has_missing: bins.has_missing(),
                 bins: column,
             })
@@ -103,6 +118,10 @@ impl BinnedDataset {
                 column
                     .try_reserve_exact(n_rows)
                     .map_err(|_| DataError::TooLarge { rows: n_rows, features: feature_ids.len() })?;
+                if bins.is_f64() {
+                    column.extend(f64_values(data, *feature).into_iter().map(|value| bins.bin_f64(value)));
+                    return Ok(column);
+                }
                 match data.column_of(*feature) {
                     Some(Column::Coded { codes, values }) => {
                         let bin: Vec<u8> = values.iter().map(|value| bins.bin(*value)).collect();
@@ -150,6 +169,20 @@ impl BinnedDataset {
     }
 }
 
+/// Whether a feature is trained on as f64.
+fn is_f64(data: &Documents, feature: u32) -> bool {
+    data.f64_features().binary_search(&feature).is_ok()
+}
+
+/// The values of a feature in all rows, before they were rounded.
+fn f64_values(data: &Dataset, feature: u32) -> Vec<f64> {
+    let mut all = vec![f64::from(data.absent().value()); data.n_rows()];
+    if let Some(values) = data.f64_values_of(feature) {
+        values.for_each_in(0, data.n_rows(), |row, value| all[row] = value.clamp(-f64::MAX, f64::MAX));
+    }
+    all
+}
+
 /// The bins that the values of a feature call for.
 fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     match column {
@@ -174,9 +207,32 @@ fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     }
 }
 
-/// How often each value of a feature occurs in the sample of all members, in any order; a value may come several times.
-fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &RowSample) -> Vec<(f32, usize)> {
-    let counts: Vec<(f32, usize)> = match data.column_of(feature) {
+/// A feature that is not f64 for any member, but has values that f32 makes equal where all members' are taken together.
+fn merged_across(share: &Share<'_>, data: &Dataset) -> Option<u32> {
+    let is_f32 = |feature: &&u32| share.all_f64_features().binary_search(*feature).is_err();
+    share.all_feature_ids().iter().filter(is_f32).copied().find(|feature| {
+        let values = data.f64_values_of(*feature);
+        let untold = values.map_or(Vec::new(), |values| values.untold().collect());
+        let mut untold: Vec<f64> = gathered(share, untold.into_iter().map(|value| (value, 1)).collect())
+            .into_iter()
+            .map(|(value, _)| value)
+            .collect();
+        untold.sort_unstable_by(f64::total_cmp);
+        untold.dedup();
+        let mut has_twin = merges(&untold);
+        if let Some(values) = values.filter(|_| !untold.is_empty()) {
+            values.for_each_in(0, data.n_rows(), |_, value| {
+                let place = untold.partition_point(|other| rounded(*other) < rounded(value));
+                has_twin |= untold.get(place).is_some_and(|other| *other != value && rounded(*other) == rounded(value));
+            });
+        }
+        share.any(has_twin)
+    })
+}
+
+/// How often each value of a feature occurs in this member's sample, in any order; a value may come several times.
+fn counts_of(data: &Dataset, feature: u32, sample: &RowSample) -> Vec<(f32, usize)> {
+    match data.column_of(feature) {
         None => vec![(data.absent().value(), sample.n_rows)],
         Some(Column::Sparse { rows, values, rest }) => {
             let present = rows.iter().zip(values).filter(|(row, _)| sample.has(**row));
@@ -188,19 +244,50 @@ fn all_counts(share: &Share<'_>, data: &Dataset, feature: u32, sample: &RowSampl
             let all: Vec<u32> = (0..data.n_rows() as u32).collect();
             sample.of(&all).into_iter().map(|row| (column.get(row as usize), 1)).collect()
         }
-    };
-    let bytes: Vec<u8> = counts
-        .iter()
-        .flat_map(|(value, count)| [value.to_bits().to_le_bytes(), (*count as u32).to_le_bytes()].concat())
-        .collect();
+    }
+}
+
+/// The counts of all members.
+fn gathered<T: Exchanged>(share: &Share<'_>, counts: Vec<(T, usize)>) -> Vec<(T, usize)> {
+    let mut bytes = Vec::new();
+    for (value, count) in counts {
+        value.write(&mut bytes);
+        bytes.extend((count as u32).to_le_bytes());
+    }
     let mut all = Vec::new();
     for bytes in share.reduce.gather(&bytes) {
         let mut bytes = Bytes(&bytes);
         while !bytes.0.is_empty() {
-            all.push((f32::from_bits(bytes.integer()), bytes.integer() as usize));
+            all.push((T::read(&mut bytes), bytes.integer() as usize));
         }
     }
     all
+}
+
+/// A value that members exchange.
+trait Exchanged: BinValue {
+    fn write(self, bytes: &mut Vec<u8>);
+    fn read(bytes: &mut Bytes<'_>) -> Self;
+}
+
+impl Exchanged for f32 {
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+
+    fn read(bytes: &mut Bytes<'_>) -> Self {
+        Self::from_le_bytes(bytes.take())
+    }
+}
+
+impl Exchanged for f64 {
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+
+    fn read(bytes: &mut Bytes<'_>) -> Self {
+        Self::from_le_bytes(bytes.take())
+    }
 }
 
 /// The rows whose keys are smallest: random, yet the same for any order of the rows.

@@ -25,38 +25,94 @@ const MAX_BINS: usize = 255;
 /// Values whose bins are looked up together.
 const LOOKED_UP: usize = 8;
 
+/// A value that can be put into a bin: an f32, or an f64 for features that f32 does not tell apart.
+pub(crate) trait BinValue: Copy + PartialOrd + Into<f64> + radsort::Key {
+    const MAX: Self;
+
+    fn is_missing(self) -> bool;
+
+    /// -0 is 0: adding +0 turns one into the other.
+    fn plus_zero(self) -> Self;
+
+    /// The largest number that is not above the middle of two, the first of which is the smaller one.
+    fn middle(self, next: Self) -> Self;
+}
+
+impl BinValue for f32 {
+    const MAX: Self = f32::MAX;
+
+    fn is_missing(self) -> bool {
+        self.is_nan()
+    }
+
+    fn plus_zero(self) -> Self {
+        self + 0.0
+    }
+
+    fn middle(self, next: Self) -> Self {
+        let middle = f64::midpoint(f64::from(self), f64::from(next));
+        let rounded = middle as f32;
+        if f64::from(rounded) > middle { rounded.next_down() } else { rounded }
+    }
+}
+
+impl BinValue for f64 {
+    const MAX: Self = f64::MAX;
+
+    fn is_missing(self) -> bool {
+        self.is_nan()
+    }
+
+    fn plus_zero(self) -> Self {
+        self + 0.0
+    }
+
+    fn middle(self, next: Self) -> Self {
+        let middle = f64::midpoint(self, next);
+        // Between neighbours it is one of them.
+        if middle < next { middle } else { self }
+    }
+}
+
 /// The bins of one feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureBins {
-    /// Upper bounds of the value bins, ascending; the last is [`f32::MAX`]. Empty where no value was seen.
-    upper: Vec<f32>,
+    /// Upper bounds of the value bins, ascending; the last is [`f32::MAX`], or [`f64::MAX`] where values are f64. Empty where no
+    /// value was seen.
+    upper: Vec<f64>,
+    /// Whether values are compared as f64; bounds are f32 otherwise.
+    is_f64: bool,
     /// Whether a missing value was among those that decided.
     has_missing: bool,
 }
 
 impl FeatureBins {
     /// Cuts the values into at most `max_bin` bins. The order of `values` does not matter; NaN is missing.
-    pub fn from_values(mut values: Vec<f32>, max_bin: usize) -> Self {
+    pub fn from_values(values: Vec<f32>, max_bin: usize) -> Self {
+        Self::of_values(values, max_bin)
+    }
+
+    /// [`Self::from_values`] of f32 or f64.
+    pub(crate) fn of_values<T: BinValue>(mut values: Vec<T>, max_bin: usize) -> Self {
         let n_all = values.len();
-        values.retain(|value| !value.is_nan());
+        values.retain(|value| !value.is_missing());
         let has_missing = values.len() < n_all;
-        // -0 is 0: adding +0 turns one into the other.
         for value in &mut values {
-            *value += 0.0;
+            *value = value.plus_zero();
         }
         radsort::sort(&mut values);
-        let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
+        let distinct: Vec<(T, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
         Self::from_distinct(&distinct, has_missing, max_bin)
     }
 
     /// The bins of values that occur so many times each, in any order; some may be equal, and some may not occur.
-    pub(crate) fn from_counts(mut counts: Vec<(f32, usize)>, max_bin: usize) -> Self {
+    pub(crate) fn from_counts<T: BinValue>(mut counts: Vec<(T, usize)>, max_bin: usize) -> Self {
         counts.retain(|(_, count)| *count > 0);
         let n_all = counts.len();
-        counts.retain(|(value, _)| !value.is_nan());
+        counts.retain(|(value, _)| !value.is_missing());
         let has_missing = counts.len() < n_all;
         for (value, _) in &mut counts {
-            *value += 0.0;
+            *value = value.plus_zero();
         }
         radsort::sort_by_key(&mut counts, |(value, _)| *value);
         counts.dedup_by(|next, kept| {
@@ -68,25 +124,33 @@ impl FeatureBins {
     }
 
     /// From different values, ascending, and how often each occurs.
-    fn from_distinct(distinct: &[(f32, usize)], has_missing: bool, max_bin: usize) -> Self {
-        let upper = if distinct.len() <= max_bin {
+    fn from_distinct<T: BinValue>(distinct: &[(T, usize)], has_missing: bool, max_bin: usize) -> Self {
+        let upper: Vec<T> = if distinct.len() <= max_bin {
             (0..distinct.len()).map(|idx| upper_bound(distinct, idx)).collect()
         } else {
             equal_counts(distinct, max_bin)
         };
-        Self { upper, has_missing }
+        let is_f64 = size_of::<T>() == size_of::<f64>();
+        Self { upper: upper.into_iter().map(Into::into).collect(), is_f64, has_missing }
     }
 
-    /// Bins with these upper bounds; `None` where they are not ascending up to [`f32::MAX`] or too many.
-    pub(crate) fn from_upper(upper: Vec<f32>, has_missing: bool) -> Option<Self> {
-        let is_whole = upper.last().is_none_or(|last| *last == f32::MAX);
-        let ascends = upper.is_sorted_by(|a, b| a < b) && upper.iter().all(|bound| bound.is_finite());
-        (is_whole && ascends && u8::try_from(upper.len()).is_ok()).then_some(Self { upper, has_missing })
+    /// Bins with these upper bounds, of f32 or f64 values; `None` where they do not ascend to the largest one or are too many.
+    pub(crate) fn from_upper(upper: Vec<f64>, is_f64: bool, has_missing: bool) -> Option<Self> {
+        let largest = if is_f64 { f64::MAX } else { f32::MAX.into() };
+        let is_whole = upper.last().is_none_or(|last| *last == largest);
+        let is_bound = |bound: &f64| bound.is_finite() && (is_f64 || f64::from(*bound as f32) == *bound);
+        let ascends = upper.is_sorted_by(|a, b| a < b) && upper.iter().all(is_bound);
+        (is_whole && ascends && u8::try_from(upper.len()).is_ok()).then_some(Self { upper, is_f64, has_missing })
     }
 
     /// The upper bounds of the value bins.
-    pub(crate) fn uppers(&self) -> &[f32] {
+    pub(crate) fn uppers(&self) -> &[f64] {
         &self.upper
+    }
+
+    /// Whether values are compared as f64, and not rounded to f32.
+    pub fn is_f64(&self) -> bool {
+        self.is_f64
     }
 
     /// The number of bins for values; the bin of missing values has this index.
@@ -110,14 +174,14 @@ impl FeatureBins {
     }
 
     /// The largest value of a bin.
-    pub fn upper(&self, bin: u8) -> f32 {
+    pub fn upper(&self, bin: u8) -> f64 {
         self.upper[usize::from(bin)]
     }
 
     /// Appends the bins of many values. Several are looked up at a time: while one waits for a bound, others go on.
     pub(crate) fn bin_all(&self, values: &[f32], out: &mut Vec<u8>) {
         let mut upper = [f32::INFINITY; MAX_BINS + 1];
-        upper[..self.upper.len()].copy_from_slice(&self.upper);
+        upper.iter_mut().zip(&self.upper).for_each(|(to, bound)| *to = *bound as f32);
         // No value is above the last bound.
         let first_step = self.upper.len().next_power_of_two() / 2;
         let (groups, rest) = values.as_chunks::<LOOKED_UP>();
@@ -139,27 +203,31 @@ impl FeatureBins {
         out.extend(rest.iter().map(|value| self.bin(*value)));
     }
 
-    /// The bin of a value.
+    /// The bin of a value that is an f32.
     pub fn bin(&self, value: f32) -> u8 {
+        self.bin_f64(value.into())
+    }
+
+    /// The bin of a value that was not rounded. Infinite values are beyond no bound.
+    pub fn bin_f64(&self, value: f64) -> u8 {
+        let value = value.clamp(-f64::MAX, f64::MAX);
         if value.is_nan() { self.missing_bin() } else { self.upper.partition_point(|upper| *upper < value) as u8 }
     }
 }
 
-/// The bound between `distinct[idx]` and the next value: the largest f32 that is not above their middle, so that the
+/// The bound between `distinct[idx]` and the next value: the largest number that is not above their middle, so that the
 /// lower value is at most the bound and the higher one is above it.
-fn upper_bound(distinct: &[(f32, usize)], idx: usize) -> f32 {
-    let Some((next, _)) = distinct.get(idx + 1) else { return f32::MAX };
+fn upper_bound<T: BinValue>(distinct: &[(T, usize)], idx: usize) -> T {
+    let Some((next, _)) = distinct.get(idx + 1) else { return T::MAX };
     let value = distinct[idx].0;
-    let middle = f64::midpoint(f64::from(value), f64::from(*next));
-    let rounded = middle as f32;
-    let floor = if f64::from(rounded) > middle { rounded.next_down() } else { rounded };
+    let floor = value.middle(*next);
     // A bound of -0 would print as such; it means 0.
-    floor.max(value) + 0.0
+    if floor > value { floor.plus_zero() } else { value.plus_zero() }
 }
 
 /// Bins of about equal counts. A value that alone fills a bin of average size gets one of its own; the others share
 /// what is left, and their average is taken anew after each bin, so that no bin is wasted.
-fn equal_counts(distinct: &[(f32, usize)], max_bin: usize) -> Vec<f32> {
+fn equal_counts<T: BinValue>(distinct: &[(T, usize)], max_bin: usize) -> Vec<T> {
     let total: usize = distinct.iter().map(|(_, count)| count).sum();
     let is_large = |idx: usize| distinct[idx].1 * max_bin >= total;
     let n_large = (0..distinct.len()).filter(|idx| is_large(*idx)).count();
@@ -187,7 +255,7 @@ fn equal_counts(distinct: &[(f32, usize)], max_bin: usize) -> Vec<f32> {
             filled = 0;
         }
     }
-    upper.push(f32::MAX);
+    upper.push(T::MAX);
     upper
 }
 
@@ -199,7 +267,7 @@ mod tests {
 
     /// The bin of a value by looking at every bound.
     fn slow_bin(bins: &FeatureBins, value: f32) -> usize {
-        (0..bins.n_value_bins()).find(|bin| value <= bins.upper(*bin as u8)).unwrap_or(bins.n_value_bins())
+        (0..bins.n_value_bins()).find(|bin| f64::from(value) <= bins.upper(*bin as u8)).unwrap_or(bins.n_value_bins())
     }
 
     fn value() -> impl Strategy<Value = f32> {

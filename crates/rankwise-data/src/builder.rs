@@ -25,8 +25,10 @@ pub use self::column_values::{ColumnValues, Dictionary};
 use self::extras::{Extras, QueryWeights};
 pub use self::row_block::RowBlock;
 use self::source::{Beside, Source};
+use crate::columns::Unrounded;
 use crate::documents::Identity;
-use crate::{DataError, Dataset, Documents, Pair, RowKey, StringTable, pairs};
+use crate::key::KeyBytes;
+use crate::{Column, DataError, Dataset, Documents, Pair, RowKey, StringTable, pairs};
 
 /// Row numbers are 32 bits wide, and a sum of 31-bit fixed-point numbers over all rows must keep some bits for each.
 pub const MAX_ROWS: usize = 1 << 30;
@@ -58,6 +60,15 @@ impl Absent {
             Self::Zero => value == 0.0,
         }
     }
+
+    /// [`Self::matches`] for a value that was not rounded.
+    #[inline]
+    pub fn matches_f64(self, value: f64) -> bool {
+        match self {
+            Self::Missing => value.is_nan(),
+            Self::Zero => value == 0.0,
+        }
+    }
 }
 
 /// One document, as tests and small callers write it.
@@ -83,7 +94,11 @@ pub struct DatasetBuilder {
     feature_names: Vec<(u32, String)>,
     /// The values of all rows by feature, if the blocks have none.
     columns: Option<(Vec<u32>, Vec<ColumnValues>)>,
+    widens_all: bool,
 }
+
+/// Features, ascending, and the column of each.
+type FeatureColumns = (Vec<u32>, Vec<(Column, Unrounded)>);
 
 impl Default for DatasetBuilder {
     fn default() -> Self {
@@ -95,7 +110,15 @@ impl DatasetBuilder {
     /// An empty builder.
     pub fn new(absent: Absent) -> Self {
         let extras = Extras::default();
-        Self { blocks: Vec::new(), absent, extras, group_sizes: None, feature_names: Vec::new(), columns: None }
+        Self {
+            blocks: Vec::new(),
+            absent,
+            extras,
+            group_sizes: None,
+            feature_names: Vec::new(),
+            columns: None,
+            widens_all: false,
+        }
     }
 
     /// Appends rows.
@@ -148,6 +171,11 @@ impl DatasetBuilder {
         self.feature_names.sort();
     }
 
+    /// Keeps all values that were handed over as f64 at 64 bits, not only those of features that f32 does not tell apart.
+    pub fn widen_all(&mut self) {
+        self.widens_all = true;
+    }
+
     /// Sizes of consecutive queries, for rows without qid. The queries are then called 1, 2, ...
     pub fn group_sizes(&mut self, sizes: Vec<usize>) {
         self.group_sizes = Some(sizes);
@@ -179,9 +207,11 @@ impl DatasetBuilder {
         let query_weights = self.extras.weights_by_query(&queries)?;
         self.extras.check_products(&queries, &query_weights)?;
         let beside = Beside { queries: &queries, query_weights: &query_weights, extras: &self.extras };
+        let f64_features = table.as_ref().map_or_else(|| source.f64_features(), Table::f64_features);
+        let begin = |row: usize, bytes: &mut KeyBytes| source.begin_key(row, &beside, bytes);
         let mut keys = match &table {
-            Some(table) => table.row_keys(n_rows, self.absent, |row, bytes| source.begin_key(row, &beside, bytes)),
-            None => source.row_keys(&beside),
+            Some(table) => table.row_keys(n_rows, self.absent, &f64_features, begin),
+            None => source.row_keys(&beside, &f64_features),
         };
         if let Some(pairs) = &self.extras.pairs {
             pairs::check(pairs, &queries)?;
@@ -196,10 +226,12 @@ impl DatasetBuilder {
         let qids: StringTable = by_id.iter().map(|query| queries.ids.get(*query as usize)).collect();
         let doc_ids = self.blocks.iter().any(|block| block.has_doc_ids).then(|| source.doc_ids(&input_row));
         let keys: Vec<RowKey> = input_row.iter().map(|row| keys[*row as usize]).collect();
+        let is_wide = |feature: u32| self.widens_all || f64_features.binary_search(&feature).is_ok();
         let (feature_ids, columns) = match table {
-            Some(table) => table.into_columns(&input_row, self.absent),
-            None => source.columns(&input_row),
+            Some(table) => table.into_columns(&input_row, self.absent, is_wide),
+            None => source.columns(&input_row, is_wide),
         };
+        let (columns, unrounded) = columns.into_iter().unzip();
         let docs = Documents {
             absent: self.absent,
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
@@ -210,6 +242,7 @@ impl DatasetBuilder {
             pairs: self.extras.pairs.as_deref().map(|pairs| pairs::to_canonical(pairs, &input_row)).unwrap_or_default(),
             query_weights: self.extras.query_weights.as_ref().map(|_| picked(&query_weights, &by_id)),
             feature_names: self.feature_names,
+            f64_features,
             keys,
             qids,
             bounds,
@@ -217,7 +250,7 @@ impl DatasetBuilder {
             input_row,
             feature_ids,
         };
-        Ok(Dataset { docs, columns })
+        Ok(Dataset { docs, columns, unrounded })
     }
 
     fn check_labels(&self) -> Result<(), DataError> {

@@ -73,7 +73,9 @@ pub struct CachedColumn {
     /// The feature.
     pub feature: u32,
     /// The upper bounds of its bins.
-    pub upper: Vec<f32>,
+    pub upper: Vec<f64>,
+    /// Whether these are bounds of f64 values; otherwise of f32.
+    pub is_f64: bool,
     /// Whether a missing value was seen when the bins were decided.
     pub has_missing: bool,
     /// The bin of each document.
@@ -134,6 +136,7 @@ impl CachedDataset {
     pub fn from_parts(parts: CachedParts) -> Result<Self, &'static str> {
         let bounds = check_rows(&parts)?;
         check_features(&parts)?;
+        let f64_features = parts.columns.iter().filter(|column| column.is_f64).map(|column| column.feature).collect();
         let keys: Vec<RowKey> = parts.keys.iter().map(|key| RowKey::from_u128(*key)).collect();
         let binned = BinnedDataset::from_columns_of(parts.columns, parts.labels.len());
         let docs = Documents {
@@ -152,6 +155,7 @@ impl CachedDataset {
             input_row: parts.input_row,
             feature_ids: parts.feature_ids,
             feature_names: parts.feature_names,
+            f64_features,
         };
         let (max_bin, bin_construct_sample_cnt) = (parts.max_bin, parts.bin_construct_sample_cnt);
         Ok(Self { docs, max_bin, bin_construct_sample_cnt, binned })
@@ -228,7 +232,8 @@ fn check_features(parts: &CachedParts) -> Result<(), &'static str> {
     ensure(ascends(parts.columns.iter().map(|column| column.feature)), "the features with bins")?;
     for column in &parts.columns {
         ensure(parts.feature_ids.binary_search(&column.feature).is_ok(), "the features with bins")?;
-        let bins = FeatureBins::from_upper(column.upper.clone(), column.has_missing).ok_or("the bounds of the bins")?;
+        let bins = FeatureBins::from_upper(column.upper.clone(), column.is_f64, column.has_missing)
+            .ok_or("the bounds of the bins")?;
         ensure(!bins.is_constant() && column.upper.len() <= parts.max_bin, "the bounds of the bins")?;
         let n_rows = parts.labels.len();
         ensure(column.bins.len() == n_rows, "the bins")?;

@@ -27,27 +27,86 @@ pub enum Column {
     Wide(Vec<f64>),
 }
 
-impl Column {
-    /// The value in one row as it was read, where the data keeps it.
-    pub fn get_f64(&self, row: usize) -> f64 {
-        if let Self::Wide(values) = self { values[row] } else { f64::from(self.get(row)) }
+/// What is known of the values of a column beyond their f32.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Unrounded {
+    /// Nothing: they were f32 from the start, or were rounded on reading.
+    #[default]
+    Same,
+    /// They are what [`decimal_of`] gives, but for some rows, ascending.
+    Decimals(Vec<(u32, f64)>),
+}
+
+impl Unrounded {
+    /// For a column that holds what was listed.
+    pub(crate) fn without_list(self) -> Self {
+        match self {
+            Self::Same => Self::Same,
+            Self::Decimals(_) => Self::Decimals(Vec::new()),
+        }
+    }
+}
+
+/// The values of a column before they were rounded, as far as the data keeps them.
+#[derive(Clone, Copy, Debug)]
+pub struct F64Values<'a> {
+    pub(crate) column: &'a Column,
+    pub(crate) unrounded: &'a Unrounded,
+}
+
+impl<'a> F64Values<'a> {
+    /// The values as f32.
+    pub fn rounded(&self) -> &'a Column {
+        self.column
     }
 
-    /// [`Self::for_each_in`] with values as they were read, where the data keeps them.
-    pub fn for_each_f64_in(&self, start: usize, end: usize, mut visit: impl FnMut(usize, f64)) {
-        match self {
-            Self::Wide(values) => {
+    /// Whether they are the f32 values.
+    pub fn are_f32(&self) -> bool {
+        !matches!(self.column, Column::Wide(_)) && matches!(self.unrounded, Unrounded::Same)
+    }
+
+    /// Calls `visit(row - start, value)` for each row in `start..end`, ascending.
+    pub fn for_each_in(&self, start: usize, end: usize, mut visit: impl FnMut(usize, f64)) {
+        match (self.column, self.unrounded) {
+            (Column::Wide(values), _) => {
                 for (offset, value) in values[start..end].iter().enumerate() {
                     visit(offset, *value);
                 }
             }
-            _ => self.for_each_in(start, end, |offset, value| visit(offset, f64::from(value))),
+            (column, Unrounded::Same) => {
+                column.for_each_in(start, end, |offset, value| visit(offset, f64::from(value)));
+            }
+            (column, Unrounded::Decimals(exact)) => {
+                let mut exact = exact[exact.partition_point(|(row, _)| (*row as usize) < start)..].iter().peekable();
+                column.for_each_in(start, end, |offset, value| {
+                    let listed = exact.next_if(|(row, _)| *row as usize == start + offset);
+                    visit(offset, listed.map_or_else(|| decimal_of(value), |(_, value)| *value));
+                });
+            }
         }
     }
 
-    /// The column with its values before they were rounded: those in `exact`, with their rows, and for the others what their f32
-    /// tells. A column of integers that f32 holds stays as it is.
-    pub(crate) fn widened(self, n_rows: usize, exact: &[(u32, f64)]) -> Self {
+    /// The values that their f32 does not tell.
+    pub(crate) fn untold(&self) -> impl Iterator<Item = f64> {
+        let listed = match self.unrounded {
+            Unrounded::Same => &[][..],
+            Unrounded::Decimals(listed) => listed,
+        };
+        listed.iter().map(|(_, value)| *value)
+    }
+
+    /// The value in one row.
+    pub fn get(&self, row: usize) -> f64 {
+        let mut found = f64::NAN;
+        self.for_each_in(row, row + 1, |_, value| found = value);
+        found
+    }
+}
+
+impl Column {
+    /// The column with its values before they were rounded. A column of integers that f32 holds stays as it is.
+    pub(crate) fn widened(self, n_rows: usize, unrounded: &Unrounded) -> Self {
+        let Unrounded::Decimals(exact) = unrounded else { return self };
         let mut are_integers = exact.is_empty();
         if are_integers {
             self.for_each_in(0, n_rows, |_, value| are_integers &= is_f32_integer(value.into()));
@@ -56,10 +115,7 @@ impl Column {
             return self;
         }
         let mut values: Vec<f64> = vec![0.0; n_rows];
-        self.for_each_in(0, n_rows, |row, value| values[row] = decimal_of(value));
-        for (row, value) in exact {
-            values[*row as usize] = *value;
-        }
+        F64Values { column: &self, unrounded }.for_each_in(0, n_rows, |row, value| values[row] = value);
         Self::Wide(values)
     }
 
@@ -108,6 +164,21 @@ impl Column {
     }
 }
 
+/// Below this many values, whether rounding merges two is found out at once.
+const FIRST_LOOK: usize = 1 << 14;
+
+/// Whether rounding to f32 makes two different values equal. Missing ones do not count.
+pub(crate) fn merges(values: &[f64]) -> bool {
+    let merge = |values: &[f64]| {
+        // Adding 0 makes both zeros one.
+        let mut sorted: Vec<f64> = values.iter().filter(|value| !value.is_nan()).map(|value| value + 0.0).collect();
+        radsort::sort(&mut sorted);
+        sorted.array_windows().any(|[a, b]| a != b && rounded(*a) == rounded(*b))
+    };
+    // Where many values do, a few tell.
+    (values.len() > FIRST_LOOK && merge(&values[..FIRST_LOOK])) || merge(values)
+}
+
 /// The nearest f32; beyond the largest one, that.
 pub(crate) fn rounded(value: f64) -> f32 {
     (value as f32).clamp(-f32::MAX, f32::MAX)
@@ -129,7 +200,8 @@ mod tests {
                 assert_eq!(column.get(row), dense.get(row));
             }
         }
-        assert_eq!((wide.get_f64(1), sparse.get_f64(1)), (2.0 + 1e-12, 2.0));
+        let unrounded = |column| F64Values { column, unrounded: &Unrounded::Same };
+        assert_eq!((unrounded(&wide).get(1), unrounded(&sparse).get(1)), (2.0 + 1e-12, 2.0));
         for (start, end) in [(0, 6), (1, 2), (2, 5), (5, 6), (3, 3)] {
             let collect = |column: &Column| {
                 let mut seen = Vec::new();
@@ -139,9 +211,38 @@ mod tests {
             for column in [&sparse, &coded, &wide] {
                 assert_eq!(collect(column), collect(&dense), "{start}..{end}");
                 let mut seen = Vec::new();
-                column.for_each_f64_in(start, end, |offset, value| seen.push((offset, value)));
-                assert_eq!(seen, (start..end).map(|row| (row - start, column.get_f64(row))).collect::<Vec<_>>());
+                unrounded(column).for_each_in(start, end, |offset, value| seen.push((offset, value)));
+                assert_eq!(seen, (start..end).map(|row| (row - start, unrounded(column).get(row))).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn decimals_are_told_by_their_f32_but_for_those_that_are_listed() {
+        let column = Column::Coded { codes: vec![0, 1, 1, 0], values: vec![0.1, 1.7e9] };
+        let unrounded = Unrounded::Decimals(vec![(2, 1_700_000_001.0)]);
+        let expected = [0.1, 1.7e9, 1_700_000_001.0, 0.1];
+        let values = F64Values { column: &column, unrounded: &unrounded };
+        assert_eq!([0, 1, 2, 3].map(|row| values.get(row)), expected);
+        assert!(matches!(column.clone().widened(4, &unrounded), Column::Wide(values) if values == expected));
+        assert!(matches!(column.widened(4, &Unrounded::Same), Column::Coded { .. }));
+    }
+
+    #[test]
+    fn rounding_merges_values_that_differ_beyond_f32() {
+        for (values, expected) in [
+            (vec![1.7e9, 1_700_000_001.0, f64::NAN], true),
+            (vec![1.7e9, 1_700_000_128.0], false),
+            (vec![0.1, f64::from(0.1f32)], true),
+            (vec![0.0, -0.0, f64::NAN, 0.1, 0.1], false),
+            (vec![0.0, 1e-60], true),
+            (vec![1e300, f64::INFINITY], true),
+            (vec![f64::INFINITY, f64::INFINITY], false),
+            (vec![], false),
+        ] {
+            assert_eq!(merges(&values), expected, "{values:?}");
+            let many: Vec<f64> = (0..40_000).map(f64::from).chain(values).collect();
+            assert_eq!(merges(&many), expected, "{:?}", &many[40_000..]);
         }
     }
 }

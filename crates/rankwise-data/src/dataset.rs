@@ -2,7 +2,10 @@
 
 use std::ops::Deref;
 
-use crate::{BinnedDataset, BinningParams, CachedDataset, Column, DataError, Documents, ReadingParams, Remark, Share};
+use crate::columns::Unrounded;
+use crate::{
+    BinnedDataset, BinningParams, CachedDataset, Column, DataError, Documents, F64Values, ReadingParams, Remark, Share,
+};
 
 /// A set of queries with their documents and the values of their features.
 ///
@@ -21,6 +24,8 @@ pub struct Dataset {
     pub(crate) docs: Documents,
     /// By feature.
     pub(crate) columns: Vec<Column>,
+    /// The same.
+    pub(crate) unrounded: Vec<Unrounded>,
 }
 
 impl Deref for Dataset {
@@ -47,22 +52,32 @@ impl Dataset {
         self.feature_ids.binary_search(&feature).ok().map(|slot| &self.columns[slot])
     }
 
+    /// The values of the feature with this id before they were rounded, as far as they were kept, if any document has it.
+    pub fn f64_values_of(&self, feature: u32) -> Option<F64Values<'_>> {
+        let slot = self.feature_ids.binary_search(&feature).ok()?;
+        Some(F64Values { column: &self.columns[slot], unrounded: &self.unrounded[slot] })
+    }
+
     /// The same documents with other ids of features: of each pair, the feature with the first id gets the second; features without a
     /// pair are dropped. Row keys stay those of the ids before. Both ids of each pair must be unique.
     #[must_use]
     pub fn renumbered(mut self, pairs: &[(u32, u32)], mut names: Vec<(u32, String)>) -> Self {
-        let mut columns: Vec<Option<Column>> = std::mem::take(&mut self.columns).into_iter().map(Some).collect();
+        let columns = std::mem::take(&mut self.columns).into_iter().zip(std::mem::take(&mut self.unrounded));
+        let mut columns: Vec<Option<(Column, Unrounded)>> = columns.map(Some).collect();
         let mut pairs = pairs.to_vec();
         pairs.sort_unstable_by_key(|(_, new)| *new);
         names.sort();
-        let taken = pairs.into_iter().filter_map(|(old, new)| {
-            let slot = self.docs.feature_ids.binary_search(&old).ok()?;
-            Some((new, columns[slot].take()?))
+        let taken = pairs.iter().filter_map(|(old, new)| {
+            let slot = self.docs.feature_ids.binary_search(old).ok()?;
+            Some((*new, columns[slot].take()?))
         });
-        let (ids, columns) = taken.unzip();
+        let (ids, columns): (Vec<u32>, Vec<(Column, Unrounded)>) = taken.unzip();
+        let f64_features = std::mem::take(&mut self.docs.f64_features);
+        let is_f64 = |(old, new): &(u32, u32)| f64_features.binary_search(old).is_ok().then_some(*new);
+        self.docs.f64_features = pairs.iter().filter_map(is_f64).collect();
         self.docs.feature_ids = ids;
         self.docs.feature_names = names;
-        self.columns = columns;
+        (self.columns, self.unrounded) = columns.into_iter().unzip();
         self
     }
 }

@@ -28,6 +28,8 @@ pub struct Documents {
     pub(crate) feature_ids: Vec<u32>,
     /// By id; empty where features have no names but their ids.
     pub(crate) feature_names: Vec<(u32, String)>,
+    /// Ascending.
+    pub(crate) f64_features: Vec<u32>,
     pub(crate) fingerprint: u128,
 }
 
@@ -172,6 +174,11 @@ impl Documents {
     pub fn feature_name(&self, feature: u32) -> Option<&str> {
         let place = self.feature_names.binary_search_by_key(&feature, |(id, _)| *id).ok()?;
         Some(&self.feature_names[place].1)
+    }
+
+    /// The features with different values that are equal as f32, ascending: they are trained on as f64, all others as f32.
+    pub fn f64_features(&self) -> &[u32] {
+        &self.f64_features
     }
 
     /// What a feature that a document does not name means; so, too, one that no document names.

@@ -175,6 +175,15 @@ pub enum DataError {
         /// What differs.
         what: &'static str,
     },
+    /// A feature has values that f32 makes equal in one part, or across parts.
+    #[error(
+        "the members' parts of the data must be one data set to tell the values of feature {feature} apart: some are equal as f32 in one \
+         part alone, or in two parts together; round the feature to f32, or train on one machine"
+    )]
+    WideInOnePart {
+        /// The feature.
+        feature: u32,
+    },
     /// Cached bins are those of one part alone.
     #[error("cached bins were made from one part of the data alone; give every member data with values")]
     CachedPart,

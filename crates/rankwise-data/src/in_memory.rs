@@ -7,25 +7,37 @@ use std::fmt::{Display, Write as _};
 
 use rayon::prelude::*;
 
-use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Pair, RowBlock, StringTable};
+use crate::decimal::are_f32;
+use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Keep, Pair, RowBlock, StringTable};
 
 /// Rows that one task hands over.
 const TASK_ROWS: usize = 4096;
 
-/// A type of feature values: f32, or f64, which is rounded to f32 as readers do. NaN is missing; infinite values become the
+/// A type of feature values: f32, or f64, of which as much is kept as [`Keep`] says. NaN is missing; infinite values become the
 /// largest finite ones, which order the same way.
 pub trait FeatureValue: Copy + Send + Sync + Into<f64> {
-    /// As it is kept.
+    /// Rounded.
     fn to_f32(self) -> f32;
+
+    /// Whether these are f32, whatever their type.
+    fn are_f32(values: &[Self]) -> bool;
 }
 
 impl FeatureValue for f32 {
+    fn are_f32(_: &[Self]) -> bool {
+        true
+    }
+
     fn to_f32(self) -> f32 {
         self
     }
 }
 
 impl FeatureValue for f64 {
+    fn are_f32(values: &[Self]) -> bool {
+        values.par_chunks(1 << 16).all(are_f32)
+    }
+
     fn to_f32(self) -> f32 {
         self as f32
     }
@@ -102,7 +114,7 @@ pub struct ValuesBuilder<'a, T> {
     positions: Option<Vec<u32>>,
     pairs: Option<Vec<Pair>>,
     feature_names: Option<Vec<String>>,
-    keeps_f64: bool,
+    keep: Keep,
 }
 
 #[derive(Clone, Debug)]
@@ -136,7 +148,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             positions: None,
             pairs: None,
             feature_names: None,
-            keeps_f64: false,
+            keep: Keep::default(),
         }
     }
 
@@ -195,19 +207,20 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         Self { feature_names: Some(names.iter().map(|name| name.as_ref().to_owned()).collect()), ..self }
     }
 
-    /// Keeps what f32 does not hold, for models that compare f64 values, such as LightGBM's. Training rounds all the same.
+    /// What is kept of values that f32 does not hold.
     ///
     /// ```
-    /// use rankwise_data::Dataset;
+    /// use rankwise_data::{Dataset, Keep};
     ///
     /// let seconds = [1_700_000_001.0, 1_700_000_030.0];
-    /// let data = Dataset::from_dense(&seconds, 1).qids(&[1, 1]).keep_f64().build()?;
+    /// let data = Dataset::from_dense(&seconds, 1).qids(&[1, 1]).build()?;
+    /// assert_eq!(data.f64_features(), [0], "as f32 they would be equal");
+    /// let data = Dataset::from_dense(&seconds, 1).qids(&[1, 1]).keep(Keep::Rounded).build()?;
     /// assert_eq!(data.column(0).get(0), data.column(0).get(1));
-    /// assert_ne!(data.column(0).get_f64(0), data.column(0).get_f64(1));
     /// # Ok::<(), rankwise_data::DataError>(())
     /// ```
-    pub fn keep_f64(self) -> Self {
-        Self { keeps_f64: true, ..self }
+    pub fn keep(self, keep: Keep) -> Self {
+        Self { keep, ..self }
     }
 
     /// What a feature that a sparse row leaves out means. It must be the same in training and in scoring.
@@ -216,10 +229,16 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
     }
 
     /// Checks that everything goes together, and orders the rows.
-    pub fn build(self) -> Result<Dataset, DataError> {
+    pub fn build(mut self) -> Result<Dataset, DataError> {
         let n_rows = self.values.check()?;
         self.check(n_rows)?;
         let mut builder = DatasetBuilder::new(self.absent);
+        if self.values.are_f32() {
+            self.keep = Keep::Rounded;
+        }
+        if self.keep == Keep::All {
+            builder.widen_all();
+        }
         self.push_rows(n_rows, &mut builder)?;
         if let Queries::Sizes(sizes) = self.queries {
             builder.group_sizes(sizes);
@@ -269,10 +288,17 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             (0..n_rows).for_each(|row| self.start_row(&mut block, row));
             let column = |values: &&[T]| {
                 let mut column = ColumnValues::expecting(n_rows);
-                if self.keeps_f64 {
-                    column.append_f64(&values.iter().map(|value| (*value).into()).collect::<Vec<f64>>());
-                } else {
+                if self.keep == Keep::Rounded {
                     column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
+                    return column;
+                }
+                for values in values.chunks(TASK_ROWS) {
+                    let numbers: Vec<f64> = values.iter().map(|value| (*value).into()).collect();
+                    if self.keep == Keep::All {
+                        column.append_f64(&numbers);
+                    } else {
+                        column.append_where_needed(&numbers);
+                    }
                 }
                 column
             };
@@ -305,13 +331,13 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         for row in rows {
             self.start_row(&mut block, row);
             let values = &values[row * n_features..][..n_features];
-            if self.keeps_f64 {
+            if self.keep == Keep::Rounded {
                 for value in values {
-                    block.push_next_f64((*value).into());
+                    block.push_next_value(value.to_f32());
                 }
             } else {
                 for value in values {
-                    block.push_next_value(value.to_f32());
+                    block.push_next_f64((*value).into());
                 }
             }
             block.finish_table_row();
@@ -331,10 +357,10 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
             self.start_row(&mut block, row);
             let places = indptr[row]..indptr[row + 1];
             for (feature, value) in indices[places.clone()].iter().zip(&values[places]) {
-                if self.keeps_f64 {
-                    block.push_f64(*feature, (*value).into());
-                } else {
+                if self.keep == Keep::Rounded {
                     block.push_value(*feature, value.to_f32());
+                } else {
+                    block.push_f64(*feature, (*value).into());
                 }
             }
             block.finish_row().map_err(|feature| DataError::DuplicateFeature { row: row + 1, feature })?;
@@ -352,7 +378,14 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
     }
 }
 
-impl<T> Values<'_, T> {
+impl<T: FeatureValue> Values<'_, T> {
+    fn are_f32(&self) -> bool {
+        match self {
+            Self::Dense { values, .. } | Self::Csr { values, .. } => T::are_f32(values),
+            Self::Columns(columns) => columns.iter().all(|values| T::are_f32(values)),
+        }
+    }
+
     /// The number of rows, if the values make whole rows.
     fn check(&self) -> Result<usize, DataError> {
         match self {

@@ -86,6 +86,17 @@ impl KeyBytes {
         self.0.extend_from_slice(cells[..filled].as_flattened());
     }
 
+    /// The values of features that f32 does not tell apart, behind all others.
+    pub(crate) fn wide_features(&mut self, features: impl Iterator<Item = (u32, f64)>) {
+        for (feature, value) in features {
+            // No feature has the first number, so that this is not taken for two of the others.
+            self.integer(u32::MAX);
+            self.integer(feature);
+            // Adding +0 turns -0 into it.
+            self.0.extend((value + 0.0).to_bits().to_le_bytes());
+        }
+    }
+
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.0
     }

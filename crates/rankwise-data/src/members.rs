@@ -82,6 +82,7 @@ struct Whole<'a> {
     fingerprint: u128,
     feature_ids: Cow<'a, [u32]>,
     feature_names: Cow<'a, [(u32, String)]>,
+    f64_features: Cow<'a, [u32]>,
 }
 
 impl fmt::Debug for Share<'_> {
@@ -100,6 +101,7 @@ impl<'a> Share<'a> {
             fingerprint: data.fingerprint,
             feature_ids: Cow::Borrowed(&data.feature_ids),
             feature_names: Cow::Borrowed(&data.feature_names),
+            f64_features: Cow::Borrowed(&data.f64_features),
         };
         Self { data, reduce: &Alone, places: None, whole }
     }
@@ -126,6 +128,11 @@ impl<'a> Share<'a> {
         if parts.iter().any(|part| part.has_id_keys != parts[0].has_id_keys) {
             return Err(DataError::PartsDiffer { what: "whether every document of a query has an id of its own" });
         }
+        if let Some(part) = parts.iter().find(|part| part.f64_features != parts[0].f64_features) {
+            let is_in_one = |id: &&u32| part.f64_features.contains(id) != parts[0].f64_features.contains(id);
+            let feature = *part.f64_features.iter().chain(&parts[0].f64_features).find(is_in_one).expect("they differ");
+            return Err(DataError::WideInOnePart { feature });
+        }
         let place =
             |qid: &str| qids.binary_search_by(|one| one.as_bytes().cmp(qid.as_bytes())).expect("it is among all");
         let places = data.qids.iter().map(|qid| place(qid) as u32).collect();
@@ -151,6 +158,7 @@ impl<'a> Share<'a> {
             fingerprint: parts.iter().fold(0, |sum: u128, part| sum.wrapping_add(part.fingerprint)),
             feature_ids: Cow::Owned(ids),
             feature_names: Cow::Owned(names.into_iter().collect()),
+            f64_features: Cow::Borrowed(&data.f64_features),
         };
         Ok(Self { data, reduce, places: Some(places), whole })
     }
@@ -173,6 +181,7 @@ impl<'a> Share<'a> {
             fingerprint: self.whole.fingerprint,
             feature_ids: Cow::Owned(Vec::new()),
             feature_names: Cow::Owned(Vec::new()),
+            f64_features: Cow::Owned(Vec::new()),
         };
         Share { data, reduce: self.reduce, places: Some(data.qids.iter().map(place).collect()), whole }
     }
@@ -200,6 +209,11 @@ impl<'a> Share<'a> {
     /// The features that at least one document of any member has, ascending.
     pub fn all_feature_ids(&self) -> &[u32] {
         &self.whole.feature_ids
+    }
+
+    /// The features that are trained on as f64, ascending.
+    pub fn all_f64_features(&self) -> &[u32] {
+        &self.whole.f64_features
     }
 
     /// The name of a feature, if it has one.
@@ -302,6 +316,7 @@ struct Part {
     has_id_keys: bool,
     qids: Vec<String>,
     feature_ids: Vec<u32>,
+    f64_features: Vec<u32>,
     feature_names: Vec<(u32, String)>,
 }
 
@@ -314,6 +329,7 @@ impl Part {
             has_id_keys: matches!(data.identity, Identity::Ids(_)),
             qids: data.qids.iter().map(str::to_owned).collect(),
             feature_ids: data.feature_ids.clone(),
+            f64_features: data.f64_features.clone(),
             feature_names: data.feature_names.clone(),
         }
     }
@@ -329,8 +345,10 @@ impl Part {
         bytes.extend([u8::from(self.absent == Absent::Zero), u8::from(self.has_id_keys)]);
         bytes.extend((self.qids.len() as u32).to_le_bytes());
         self.qids.iter().for_each(|qid| text(&mut bytes, qid));
-        bytes.extend((self.feature_ids.len() as u32).to_le_bytes());
-        self.feature_ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
+        for ids in [&self.feature_ids, &self.f64_features] {
+            bytes.extend((ids.len() as u32).to_le_bytes());
+            ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
+        }
         bytes.extend((self.feature_names.len() as u32).to_le_bytes());
         for (id, name) in &self.feature_names {
             bytes.extend(id.to_le_bytes());
@@ -346,9 +364,9 @@ impl Part {
         let [is_zero, has_id_keys] = bytes.take().map(|byte| byte != 0);
         let absent = if is_zero { Absent::Zero } else { Absent::Missing };
         let qids = (0..bytes.integer()).map(|_| bytes.text()).collect();
-        let feature_ids = (0..bytes.integer()).map(|_| bytes.integer()).collect();
+        let [feature_ids, f64_features] = [(); 2].map(|()| (0..bytes.integer()).map(|_| bytes.integer()).collect());
         let feature_names = (0..bytes.integer()).map(|_| (bytes.integer(), bytes.text())).collect();
-        Self { n_rows, fingerprint, absent, has_id_keys, qids, feature_ids, feature_names }
+        Self { n_rows, fingerprint, absent, has_id_keys, qids, feature_ids, f64_features, feature_names }
     }
 }
 

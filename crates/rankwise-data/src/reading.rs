@@ -13,3 +13,15 @@ param_group! {
 }
 
 impl CrossCheck for ReadingSpec {}
+
+/// What is kept of values that f32 does not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing: values are rounded to f32.
+    Rounded,
+    /// Everything, but features are f32 unless that would make two different values of a feature equal. For training.
+    #[default]
+    WhereNeeded,
+    /// Everything, at 64 bits. For models that compare f64 values, such as LightGBM's, and for conversions.
+    All,
+}

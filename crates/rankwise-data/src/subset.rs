@@ -42,6 +42,7 @@ impl Documents {
             input_row: rows.iter().map(|row| self.input_row[*row as usize]).collect(),
             feature_ids: Vec::new(),
             feature_names: Vec::new(),
+            f64_features: Vec::new(),
             fingerprint: self.fingerprint,
         }
     }

@@ -43,6 +43,8 @@ const WITH_POSITIONS: u64 = 4;
 const WITH_DOC_IDS: u64 = 8;
 const ABSENT_IS_ZERO: u64 = 16;
 const WITH_PROBABILITIES: u64 = 32;
+/// Some features are f64; a list tells which.
+const WITH_F64_FEATURES: u64 = 64;
 
 fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(MAGIC)?;
@@ -55,8 +57,9 @@ fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
         (parts.doc_ids.is_some(), WITH_DOC_IDS),
         (parts.absent == Absent::Zero, ABSENT_IS_ZERO),
         (has_probabilities, WITH_PROBABILITIES),
+        (parts.columns.iter().any(|column| column.is_f64), WITH_F64_FEATURES),
     ];
-    let flags = flags.iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag).sum();
+    let flags: u64 = flags.iter().filter(|(holds, _)| *holds).map(|(_, flag)| flag).sum();
     writer.u64s([flags, parts.max_bin as u64, parts.bin_construct_sample_cnt as u64])?;
     writer.strings(parts.qids.iter())?;
     writer.u32s(parts.sizes.iter().copied())?;
@@ -78,8 +81,15 @@ fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
     writer.strings(parts.feature_names.iter().map(|(_, name)| name.as_str()))?;
     writer.u32s(parts.columns.iter().map(|column| column.feature))?;
     writer.u32s(parts.columns.iter().map(|column| u32::from(column.has_missing)))?;
+    if flags & WITH_F64_FEATURES != 0 {
+        writer.u32s(parts.columns.iter().filter(|column| column.is_f64).map(|column| column.feature))?;
+    }
     for column in &parts.columns {
-        writer.f32s(column.upper.iter().copied())?;
+        if column.is_f64 {
+            writer.u64s(column.upper.iter().map(|bound| bound.to_bits()))?;
+        } else {
+            writer.f32s(column.upper.iter().map(|bound| *bound as f32))?;
+        }
         writer.bytes(&column.bins)?;
     }
     Ok(())
@@ -133,21 +143,27 @@ fn read_parts(bytes: &[u8]) -> Result<CachedParts, &'static str> {
         input_row,
         feature_ids,
         feature_names: named.into_iter().zip(names.iter().map(Into::into)).collect(),
-        columns: read_columns(&mut reader)?,
+        columns: read_columns(&mut reader, flags & WITH_F64_FEATURES != 0)?,
     })
 }
 
-fn read_columns(reader: &mut Reader<'_>) -> Result<Vec<CachedColumn>, &'static str> {
+fn read_columns(reader: &mut Reader<'_>, has_f64: bool) -> Result<Vec<CachedColumn>, &'static str> {
     let features = reader.u32s("the features with bins")?;
     let missing = reader.u32s("the features with bins")?;
     if missing.len() != features.len() {
         return Err("the features with bins");
     }
+    let f64_features = if has_f64 { reader.u32s("the features with bins")? } else { Vec::new() };
     let mut columns = Vec::new();
     for (feature, has_missing) in features.into_iter().zip(missing) {
-        let upper = reader.f32s("the bounds of the bins")?;
+        let is_f64 = f64_features.contains(&feature);
+        let upper = if is_f64 {
+            reader.u64s("the bounds of the bins")?.into_iter().map(f64::from_bits).collect()
+        } else {
+            reader.f32s("the bounds of the bins")?.into_iter().map(f64::from).collect()
+        };
         let bins = reader.bytes("the bins")?.to_vec();
-        columns.push(CachedColumn { feature, upper, has_missing: has_missing != 0, bins });
+        columns.push(CachedColumn { feature, upper, is_f64, has_missing: has_missing != 0, bins });
     }
     reader.end().map(|()| columns)
 }

@@ -12,6 +12,9 @@ const POWERS_OF_TEN: [f64; 20] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
 /// Every integer up to here is an f64.
 const MAX_EXACT_MANTISSA: u64 = 1 << 53;
+/// Decimals with smaller digits, as an integer, and at most so many places are told by their f32, as a test of `rankwise-data` shows.
+const TOLD_DIGITS: u64 = 1 << 23;
+const TOLD_DECIMALS: usize = 9;
 /// Every integer below is an f32.
 const F32_EXACT_INTEGERS: f32 = 16_777_216.0;
 /// Outside of this range the exponent form is the shorter one.
@@ -20,7 +23,7 @@ const PLAIN_RANGE: std::ops::Range<f64> = 1e-5..1e16;
 /// The value of a number token; `None` if it is not a number.
 pub(crate) fn parse(token: &[u8]) -> Option<f64> {
     match parse_short(token) {
-        Some((value, len)) if len == token.len() => Some(value),
+        Some(Short { value, len, .. }) if len == token.len() => Some(value),
         _ => parse_any(token),
     }
 }
@@ -36,11 +39,29 @@ pub(crate) fn parse_any(token: &[u8]) -> Option<f64> {
     fast_float2::parse(token).ok()
 }
 
+/// A plain decimal of a few digits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Short {
+    pub(crate) value: f64,
+    /// Of its text.
+    pub(crate) len: usize,
+    pub(crate) digits: u64,
+    pub(crate) n_decimals: usize,
+}
+
+impl Short {
+    /// Whether its f32 tells it from all other decimals of so few digits; for those of more that is to be found out.
+    #[inline]
+    pub(crate) fn is_told(self) -> bool {
+        self.digits < TOLD_DIGITS && self.n_decimals <= TOLD_DECIMALS
+    }
+}
+
 /// Reads the plain decimal that `bytes` begin with, if it is short, and says how long it is. The mantissa and the power
 /// of ten are exact, so their one division rounds correctly (Clinger 1990, "How to read floating point numbers
 /// accurately").
 #[inline]
-pub(crate) fn parse_short(bytes: &[u8]) -> Option<(f64, usize)> {
+pub(crate) fn parse_short(bytes: &[u8]) -> Option<Short> {
     let sign = usize::from(bytes.first() == Some(&b'-'));
     let mut mantissa = 0u64;
     let mut at = sign;
@@ -65,7 +86,7 @@ pub(crate) fn parse_short(bytes: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     let value = mantissa as f64 / POWERS_OF_TEN[n_decimals];
-    Some((if sign == 1 { -value } else { value }, at))
+    Some(Short { value: if sign == 1 { -value } else { value }, len: at, digits: mantissa, n_decimals })
 }
 
 #[inline]
@@ -185,7 +206,7 @@ mod tests {
         for (text, expected) in
             [("0", 0.0), ("-0", -0.0), (".5", 0.5), ("5.", 5.0), ("9007199254740992", 2f64.powi(53))]
         {
-            let (value, len) = parse_short(text.as_bytes()).unwrap();
+            let Short { value, len, .. } = parse_short(text.as_bytes()).unwrap();
             assert!(same(value, expected) && len == text.len(), "{text}");
             assert!(same(parse_any(text.as_bytes()).unwrap(), expected), "{text}");
         }
@@ -230,7 +251,7 @@ mod tests {
 
         #[test]
         fn the_short_way_equals_the_reference(text in "-?[0-9]{0,12}\\.?[0-9]{0,12}") {
-            if let Some((value, len)) = parse_short(text.as_bytes()) {
+            if let Some(Short { value, len, .. }) = parse_short(text.as_bytes()) {
                 prop_assert_eq!(len, text.len());
                 prop_assert!(same(value, parse_any(text.as_bytes()).unwrap()), "{}", text);
             }

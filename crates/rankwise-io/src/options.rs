@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwise_data::Absent;
+use rankwise_data::{Absent, DatasetBuilder, Keep};
 use rankwise_params::{CrossCheck, ParamValue, Range, param_enum, param_group};
 
 use crate::side_files::without_compression;
@@ -189,9 +189,8 @@ pub struct ReadOptions {
     pub is_named_by_lightgbm: bool,
     /// Whether other columns are read, too, and get ids beyond those.
     pub takes_more_features: bool,
-    /// Whether to keep what f32 does not hold, for models that compare f64 values, such as LightGBM's, and for conversions.
-    /// Training rounds all the same.
-    pub keeps_f64: bool,
+    /// What is kept of values that f32 does not hold.
+    pub keep: Keep,
     /// A file of pairs, where there is none beside the data.
     pub pairs: Option<PathBuf>,
 }
@@ -206,9 +205,20 @@ impl ReadOptions {
             features: None,
             is_named_by_lightgbm: false,
             takes_more_features: false,
-            keeps_f64: false,
+            keep: Keep::default(),
             pairs: None,
         }
+    }
+}
+
+impl ReadOptions {
+    /// What takes the rows that are read.
+    pub(crate) fn builder(&self) -> DatasetBuilder {
+        let mut builder = DatasetBuilder::new(self.absent);
+        if self.keep == Keep::All {
+            builder.widen_all();
+        }
+        builder
     }
 }
 

@@ -94,7 +94,7 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
         agreement.check_format(path, *format)?;
     }
     let reader = PartReader { options, agreement: &agreement };
-    let mut builder = DatasetBuilder::new(options.absent);
+    let mut builder = options.builder();
     let mut parts = if formats.iter().all(|format| *format == Format::Parquet) {
         reader.read_tables(files, &mut builder)?
     } else {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, CachedDataset, Dataset, DatasetBuilder, LoadedData, RowBlock};
+use rankwise_data::{Absent, CachedDataset, Dataset, LoadedData, RowBlock};
 
 use crate::byte_stream::ByteStream;
 use crate::column_problem::ColumnProblem;
@@ -223,7 +223,7 @@ impl<'a> Input<'a> {
 
     /// Makes a data set of the rows of this file alone.
     pub(crate) fn build(self, rows: FileRows) -> Result<Dataset, IoError> {
-        let mut builder = DatasetBuilder::new(self.options.absent);
+        let mut builder = self.options.builder();
         rows.blocks.into_iter().for_each(|block| builder.push_block(block));
         if let Some(resolved) = rows.resolved {
             builder.feature_names(resolved.columns.feature_names);

@@ -4,7 +4,7 @@
 //! format, version, checksum, kind
 //! objective, params, trained_on, absent, precision     of every kind
 //! ...                                                  fields of the kind
-//! features, feature_names                              of every kind
+//! features, feature_names, f64_features                of every kind
 //! ...                                                  the list of the kind, an entry a line
 //! ```
 //!
@@ -19,10 +19,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::{Header, Model, ModelError, Ranker};
 
 /// The newest version of the file that this program writes and reads. A model is written in the oldest version that can hold it:
-/// names of features need version 2, trees with several outputs version 3, kinds other than trees version 4.
-pub const FORMAT_VERSION: u64 = 4;
+/// names of features need version 2, trees with several outputs version 3, kinds other than trees version 4, a list of f64
+/// features version 5.
+pub const FORMAT_VERSION: u64 = 5;
 /// The oldest version with names of features.
 const VERSION_OF_NAMES: u64 = 2;
+/// The oldest version with a list of f64 features.
+const VERSION_OF_F64_FEATURES: u64 = 5;
 const FORMAT: &str = "rankwise-model";
 
 /// What every version of the file has.
@@ -74,6 +77,8 @@ macro_rules! file_fields {
             features: Vec<u32>,
             #[serde(default)]
             feature_names: Vec<String>,
+            #[serde(default)]
+            f64_features: Vec<u32>,
             $list: Vec<$entry>,
         }
 
@@ -94,6 +99,7 @@ macro_rules! file_fields {
                         precision: file.precision,
                         features: file.features,
                         feature_names: file.feature_names,
+                        f64_features: file.f64_features,
                     },
                 })
             }
@@ -107,6 +113,7 @@ impl Model {
     pub fn to_json(&self) -> String {
         let Body { version, fields, list } = self.ranker().body();
         let version = if self.feature_names().is_empty() { version } else { version.max(VERSION_OF_NAMES) };
+        let version = if self.f64_features().is_empty() { version } else { version.max(VERSION_OF_F64_FEATURES) };
         let fields = self.all_fields(fields);
         let (list_name, entries) = &list;
         let mut text = format!("{{\n \"format\": \"{FORMAT}\",\n \"version\": {version},\n");
@@ -167,6 +174,9 @@ impl Model {
         fields.push(("features", json(&header.features)));
         if !header.feature_names.is_empty() {
             fields.push(("feature_names", json(&header.feature_names)));
+        }
+        if !header.f64_features.is_empty() {
+            fields.push(("f64_features", json(&header.f64_features)));
         }
         fields
     }

@@ -82,6 +82,9 @@ pub struct Header {
     /// The names of these features, if the training data had names that say more than the ids; else empty. Data with
     /// named columns is matched by them.
     pub feature_names: Vec<String>,
+    /// The ids of the features that training compared as f64, ascending; all others were rounded to f32. Only models that were
+    /// trained here have such a list, and only if it is not empty; their `precision` is f64.
+    pub f64_features: Vec<u32>,
 }
 
 impl Header {
@@ -95,6 +98,7 @@ impl Header {
             precision,
             features,
             feature_names: Vec::new(),
+            f64_features: Vec::new(),
         }
     }
 
@@ -103,6 +107,12 @@ impl Header {
         if let Some([first, second]) = self.features.array_windows().find(|[first, second]| first >= second) {
             let problem = format!("the features do not ascend: {first} stands before {second}");
             return Err(ModelError::Content { problem });
+        }
+        let is_feature = |id: &u32| self.features.binary_search(id).is_ok();
+        let are_features = self.f64_features.is_sorted_by(|a, b| a < b) && self.f64_features.iter().all(is_feature);
+        if !are_features || (self.precision == Precision::F32 && !self.f64_features.is_empty()) {
+            let problem = "the f64_features are not some of the features, ascending, of a model with the precision f64";
+            return Err(ModelError::Content { problem: problem.into() });
         }
         self.check_names()
     }

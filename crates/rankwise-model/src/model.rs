@@ -99,6 +99,11 @@ impl Model {
         &self.header.feature_names
     }
 
+    /// The ids of the features that training compared as f64, ascending; empty for most models.
+    pub fn f64_features(&self) -> &[u32] {
+        &self.header.f64_features
+    }
+
     /// Each feature's id with its name; empty if they have no names.
     pub fn named_features(&self) -> Vec<(u32, String)> {
         self.features().iter().copied().zip(self.feature_names().iter().cloned()).collect()

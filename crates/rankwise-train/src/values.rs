@@ -26,11 +26,13 @@ impl Values {
         let (n_features, n_rows) = (model.features().len(), rows.len());
         let mut numbers = vec![f64::from(data.absent().value()); n_features * n_rows];
         for (slot, feature) in model.features().iter().enumerate() {
-            let Some(column) = data.column_of(*feature) else { continue };
+            let Some(values) = data.f64_values_of(*feature) else { continue };
             let mut set = |row: usize, value: f64| numbers[row * n_features + slot] = value;
             match model.precision() {
-                Precision::F32 => column.for_each_in(rows.start, rows.end, |row, value| set(row, f64::from(value))),
-                Precision::F64 => column.for_each_f64_in(rows.start, rows.end, set),
+                Precision::F32 => {
+                    values.rounded().for_each_in(rows.start, rows.end, |row, value| set(row, f64::from(value)));
+                }
+                Precision::F64 => values.for_each_in(rows.start, rows.end, set),
             }
         }
         Self { numbers, n_features, n_rows }

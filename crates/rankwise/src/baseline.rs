@@ -28,8 +28,8 @@ impl BestFeature {
             (false, false) => -value,
         };
         let mut scores = vec![score(data.absent().value().into()); data.n_rows()];
-        if let Some(column) = data.column_of(self.feature) {
-            column.for_each_f64_in(0, data.n_rows(), |row, value| scores[row] = score(value));
+        if let Some(values) = data.f64_values_of(self.feature) {
+            values.for_each_in(0, data.n_rows(), |row, value| scores[row] = score(value));
         }
         scores
     }

@@ -82,7 +82,7 @@ pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<
 /// The other program's scores, in canonical order.
 fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
     let features = reading.model.features();
-    let columns: Vec<_> = features.iter().map(|feature| data.column_of(*feature)).collect();
+    let columns: Vec<_> = features.iter().map(|feature| data.f64_values_of(*feature)).collect();
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each(|(task, scores)| {
         let (first, n_docs) = (task * TASK_DOCS, scores.len());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, Dataset};
+use rankwise_data::{Absent, Dataset, Keep};
 use rankwise_formats::{ImportedModel, ImportedTrees, import_with};
 use rankwise_io::{ReadOptions, read_bytes, read_datasets, write_atomically};
 use rankwise_model::{AbsentFeature, Model, Precision};
@@ -114,7 +114,7 @@ impl DatasetFile for Dataset {
             AbsentFeature::Zero => Absent::Zero,
         });
         options.is_label_optional = true;
-        options.keeps_f64 = model.precision() == Precision::F64;
+        options.keep = keep_for(model);
         options.features = Some(model.named_features()).filter(|names| !names.is_empty());
         options.is_named_by_lightgbm = is_named_by_lightgbm(model);
         let data = Self::read_with(&path, &options)?;
@@ -123,6 +123,14 @@ impl DatasetFile for Dataset {
             return Err(Error::NamedColumns { path: path.as_ref().into() });
         }
         Ok(data)
+    }
+}
+
+/// What a model needs of values that f32 does not hold.
+pub fn keep_for(model: &Model) -> Keep {
+    match model.precision() {
+        Precision::F32 => Keep::Rounded,
+        Precision::F64 => Keep::All,
     }
 }
 

@@ -67,7 +67,7 @@ pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, chec
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use error::Error;
 pub use feature_match::{FeatureRemark, WantedFeatures, match_features};
-pub use files::{DatasetFile, ModelFile, is_named_by_lightgbm};
+pub use files::{DatasetFile, ModelFile, is_named_by_lightgbm, keep_for};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use measure::{Compared, compare, compare_with, evaluate, evaluate_with};
 pub use predict::{predict, predict_canonical};

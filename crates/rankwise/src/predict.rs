@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Column, Dataset, SimdLevel};
-use rankwise_model::Model;
+use rankwise_data::{Dataset, F64Values, SimdLevel};
+use rankwise_model::{Model, Precision};
 use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
 
@@ -33,8 +33,8 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     // Whoever lets the user choose instructions has refused what cannot be had.
     let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
     let scorer = Scorer::with_simd(model, simd);
-    let columns: Vec<_> = model.features().iter().map(|feature| data.column_of(*feature)).collect();
-    let is_wide = columns.iter().flatten().any(|column| matches!(column, Column::Wide(_)));
+    let columns: Vec<_> = model.features().iter().map(|feature| data.f64_values_of(*feature)).collect();
+    let is_wide = model.precision() == Precision::F64 && !columns.iter().flatten().all(F64Values::are_f32);
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
         let first = task * TASK_DOCS;
@@ -50,7 +50,7 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
 
 /// Some rows of a data set, with the columns of the model's features.
 pub(crate) struct Part<'a> {
-    pub(crate) columns: &'a [Option<&'a Column>],
+    pub(crate) columns: &'a [Option<F64Values<'a>>],
     pub(crate) absent: f32,
     pub(crate) rows: Range<usize>,
 }
@@ -66,7 +66,9 @@ impl Documents for Part<'_> {
         let rows = self.rows.start + docs.start..self.rows.start + docs.end;
         for (column, out) in self.columns[features].iter().zip(out.chunks_exact_mut(docs.len())) {
             match column {
-                Some(column) => column.for_each_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
+                Some(column) => {
+                    column.rounded().for_each_in(rows.start, rows.end, |row, value| out[row] = convert(value));
+                }
                 None => out.iter_mut().for_each(|value| *value = convert(self.absent)),
             }
         }
@@ -88,7 +90,7 @@ impl Documents for WidePart<'_> {
         let rows = rows.start + docs.start..rows.start + docs.end;
         for (column, out) in columns[features].iter().zip(out.chunks_exact_mut(docs.len())) {
             match column {
-                Some(column) => column.for_each_f64_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
+                Some(column) => column.for_each_in(rows.start, rows.end, |row, value| out[row] = convert(value)),
                 None => out.iter_mut().for_each(|value| *value = convert(f64::from(*absent))),
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rankwise::ExportAgreement;
+use rankwise::data::Keep;
 use rankwise::formats::{ExportOptions, export, read_back, renamed_features};
 use rankwise::io::{LayoutSpec, ReadOptions, read_feature_names, write_atomically};
 use rankwise::model::Model;
@@ -88,7 +89,7 @@ fn check(
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {
     // The other program may tell values apart that the model rounds.
-    let read = ReadOptions { keeps_f64: true, ..files::options_for(model, &args.read, files::Labels::Optional)? };
+    let read = ReadOptions { keep: Keep::All, ..files::options_for(model, &args.read, files::Labels::Optional)? };
     let data = files::read_data_with(model, paths, &read)?.data;
     files::warn_unknown_features(model, &data, paths.place(), output);
     // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.

@@ -1,6 +1,6 @@
 //! `rankwise convert-data`
 
-use rankwise::data::{BinningParams, BinningSpec};
+use rankwise::data::{BinningParams, BinningSpec, Keep};
 use rankwise::io::{Format, ReadData, ReadOptions, write_cache, write_dataset};
 use rankwise::params::ParamGroup as _;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     output.check_file(&args.output, "data need")?;
     let paths = DataPaths::find(&args.input)?;
     files::check_output(&args.output, &paths.inputs().collect::<Vec<_>>())?;
-    let options = ReadOptions { keeps_f64: true, ..args.read.options(args.absent)? };
+    let options = ReadOptions { keep: Keep::All, ..args.read.options(args.absent)? };
     let ReadData { data, report } = files::read_data(&paths, &options)?;
     reading::tell(paths.place(), &report, output);
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {

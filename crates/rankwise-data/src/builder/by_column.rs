@@ -3,9 +3,10 @@
 
 use rayon::prelude::*;
 
-use super::RowBlock;
 use super::column_values::{ColumnValues, Form};
 use super::key_tile::{KeyTile, TILE_ROWS};
+use super::{FeatureColumns, RowBlock};
+use crate::columns::{Unrounded, merges};
 use crate::key::KeyBytes;
 use crate::{Absent, Column, RowKey};
 
@@ -35,22 +36,34 @@ impl Table {
         Some(Self { features, columns })
     }
 
-    /// The keys of all rows; `begin` spells what comes before the features.
+    /// The features with different values that are equal as f32, ascending.
+    pub(super) fn f64_features(&self) -> Vec<u32> {
+        let columns = self.features.par_iter().zip(&self.columns);
+        columns.filter(|(_, column)| merges(column.exact())).map(|(feature, _)| *feature).collect()
+    }
+
+    /// The keys of all rows, in which some features are f64; `begin` spells what comes before the features.
     pub(super) fn row_keys(
         &self,
         n_rows: usize,
         absent: Absent,
+        f64_features: &[u32],
         begin: impl Fn(usize, &mut KeyBytes) + Sync,
     ) -> Vec<RowKey> {
+        let is_f64 = |(feature, _): &(&u32, &ColumnValues)| f64_features.binary_search(feature).is_ok();
+        let wide: Vec<(&u32, &ColumnValues)> = self.features.iter().zip(&self.columns).filter(is_f64).collect();
         let of_task = |(task, keys): (usize, &mut [RowKey])| {
             let mut tile = KeyTile::new(self.features.len());
-            let mut bytes = KeyBytes::default();
+            let (mut bytes, mut behind) = (KeyBytes::default(), KeyBytes::default());
             for (tile_idx, keys) in keys.chunks_mut(TILE_ROWS).enumerate() {
                 let first = task * TASK_ROWS + tile_idx * TILE_ROWS;
                 tile.gather(&self.features, &self.columns, first..first + keys.len(), absent);
                 for (place, key) in keys.iter_mut().enumerate() {
                     begin(first + place, &mut bytes);
-                    *key = tile.key(place, bytes.as_slice());
+                    let values = wide.iter().map(|(feature, column)| (**feature, column.exact()[first + place]));
+                    behind.clear();
+                    behind.wide_features(values.filter(|(_, value)| !absent.matches_f64(*value)));
+                    *key = tile.key(place, bytes.as_slice(), behind.as_slice());
                 }
             }
         };
@@ -59,17 +72,30 @@ impl Table {
         keys
     }
 
-    /// All features that some row has, ascending, and their columns in the given row order.
-    pub(super) fn into_columns(self, order: &[u32], absent: Absent) -> (Vec<u32>, Vec<Column>) {
+    /// All features that some row has, ascending, and their columns in the given row order, at 64 bits where `is_wide` says so.
+    pub(super) fn into_columns(
+        self,
+        order: &[u32],
+        absent: Absent,
+        is_wide: impl Fn(u32) -> bool + Sync,
+    ) -> FeatureColumns {
         let in_order = |spare: &mut Spare, (feature, mut values): (u32, ColumnValues)| {
-            if let Some(exact) = values.take_exact() {
-                return Some((feature, Column::Wide(order.iter().map(|row| exact[*row as usize]).collect())));
+            let exact = values.take_exact();
+            if is_wide(feature)
+                && let Some(exact) = exact
+            {
+                let values = order.iter().map(|row| exact[*row as usize]).collect();
+                return Some((feature, (Column::Wide(values), Unrounded::Same)));
             }
+            let unrounded = values.unrounded(exact.as_deref(), order);
             let column = match values.into_parts() {
                 (Form::Values(values), _) => dense_column(values, order, absent, &mut spare.values),
                 (Form::Codes(codes), different) => coded_column(codes, different, order, absent, &mut spare.codes),
             };
-            column.map(|column| (feature, column))
+            column.map(|column| {
+                let column = if is_wide(feature) { column.widened(order.len(), &unrounded) } else { column };
+                (feature, (column, unrounded))
+            })
         };
         let features = self.features.into_par_iter().zip(self.columns);
         features.map_init(Spare::default, in_order).flatten().unzip()

@@ -1,7 +1,8 @@
 //! The values of one feature as tables in columns hold them: often as places in a short list of different values.
 
 use super::finite;
-use crate::decimal::is_f32_integer;
+use crate::columns::Unrounded;
+use crate::decimal::{are_f32, are_told, decimal_of, is_f32_integer, is_told};
 
 /// Codes have 16 bits.
 const MAX_VALUES: usize = 1 << 16;
@@ -41,9 +42,23 @@ pub struct ColumnValues {
     start: usize,
     /// How many rows there will be, as far as that can be believed.
     n_expected: usize,
+    /// What the f32 of values that are not in `exact` tell.
+    telling: Telling,
     /// The value of each row before it was rounded; empty where all are integers that f32 holds, or where they were f32 from
-    /// the start.
+    /// the start, or where their f32 tells them all.
     exact: Vec<f64>,
+}
+
+/// What the f32 of all values so far tell of the values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Telling {
+    /// They are the values, which are integers.
+    #[default]
+    Integers,
+    /// They are the values.
+    Same,
+    /// The values are what [`decimal_of`] gives.
+    Decimals,
 }
 
 /// What is kept for each row.
@@ -87,8 +102,40 @@ impl ColumnValues {
         self.exact.truncate(len);
     }
 
-    /// Lets `add` append values. Infinite ones become the largest finite ones, which order the same way.
+    /// Lets `add` append values that are f32 from the start. Infinite ones become the largest finite ones, which order the same way.
     pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
+        self.tell_f32();
+        self.append_told(add)
+    }
+
+    /// Says that the values that are appended next are f32 from the start.
+    pub fn tell_f32(&mut self) {
+        if self.telling == Telling::Decimals && self.exact.is_empty() {
+            self.exact = (0..self.len()).map(|row| self.get_f64(row)).collect();
+        }
+        self.telling = Telling::Same;
+    }
+
+    /// Whether the f32 of these values tell them, in the same way as those of all values before them; they can be appended with
+    /// [`Self::append_told`] then, or by places in a dictionary. Otherwise the column must be read again by [`Self::append_f64`].
+    pub fn tell(&mut self, numbers: &[f64]) -> bool {
+        if !self.exact.is_empty() {
+            return false;
+        }
+        let next = match self.telling {
+            Telling::Integers if numbers.iter().fold(true, |all, number| all & is_f32_integer(*number)) => {
+                Telling::Integers
+            }
+            Telling::Integers | Telling::Decimals if are_told(numbers) => Telling::Decimals,
+            Telling::Integers | Telling::Same if are_f32(numbers) => Telling::Same,
+            _ => return false,
+        };
+        self.telling = next;
+        true
+    }
+
+    /// Lets `add` append values for which [`Self::tell`] has held.
+    pub fn append_told<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
         let values = self.decode();
         let start = values.len();
         let done = add(values);
@@ -99,13 +146,22 @@ impl ColumnValues {
         done
     }
 
+    /// Appends values, and keeps what they were before they are rounded, if their f32 do not tell.
+    pub fn append_where_needed(&mut self, numbers: &[f64]) {
+        if self.tell(numbers) {
+            self.append_told(|values| values.extend(numbers.iter().map(|number| *number as f32)));
+        } else {
+            self.append_f64(numbers);
+        }
+    }
+
     /// Appends values, and keeps them as they were before they are rounded.
     pub fn append_f64(&mut self, numbers: &[f64]) {
         let start = self.len();
-        self.append(|values| values.extend(numbers.iter().map(|number| *number as f32)));
+        self.append_told(|values| values.extend(numbers.iter().map(|number| *number as f32)));
         if !self.exact.is_empty() || !numbers.iter().all(|number| is_f32_integer(*number)) {
             self.exact.truncate(start);
-            self.exact.extend((self.exact.len()..start).map(|row| f64::from(self.get(row))).collect::<Vec<_>>());
+            self.exact.extend((self.exact.len()..start).map(|row| self.told(row)).collect::<Vec<_>>());
             self.exact.extend(numbers);
         }
     }
@@ -113,8 +169,13 @@ impl ColumnValues {
     /// Where some values were kept as they were, all are.
     fn fill_exact(&mut self) {
         if !self.exact.is_empty() {
-            self.exact.extend((self.exact.len()..self.len()).map(|row| f64::from(self.get(row))).collect::<Vec<_>>());
+            self.exact.extend((self.exact.len()..self.len()).map(|row| self.told(row)).collect::<Vec<_>>());
         }
+    }
+
+    /// What the f32 in a row tells of its value.
+    fn told(&self, row: usize) -> f64 {
+        if self.telling == Telling::Decimals { decimal_of(self.get(row)) } else { f64::from(self.get(row)) }
     }
 
     /// Makes ready for places in a dictionary, which follow.
@@ -148,14 +209,31 @@ impl ColumnValues {
         self.fill_exact();
     }
 
-    /// Whether values were kept before they were rounded.
+    /// Whether values may not be their f32.
     pub(super) fn has_exact(&self) -> bool {
-        !self.exact.is_empty()
+        !self.exact.is_empty() || self.telling == Telling::Decimals
+    }
+
+    /// The values of all rows before they were rounded, if they were kept.
+    pub(super) fn exact(&self) -> &[f64] {
+        &self.exact
+    }
+
+    /// What is known of the values, given those of all rows if they were kept, beyond their f32, in the given row order.
+    pub(super) fn unrounded(&self, exact: Option<&[f64]>, order: &[u32]) -> Unrounded {
+        match (exact, self.telling) {
+            (Some(exact), _) => {
+                let values = (0u32..).zip(order).map(|(place, row)| (place, exact[*row as usize]));
+                Unrounded::Decimals(values.filter(|(_, value)| !is_told(*value)).collect())
+            }
+            (None, Telling::Decimals) => Unrounded::Decimals(Vec::new()),
+            (None, Telling::Same | Telling::Integers) => Unrounded::Same,
+        }
     }
 
     /// The value in one row, as far as it is known.
     pub(super) fn get_f64(&self, row: usize) -> f64 {
-        self.exact.get(row).copied().unwrap_or_else(|| f64::from(self.get(row)))
+        self.exact.get(row).copied().unwrap_or_else(|| self.told(row))
     }
 
     /// The values of all rows before they were rounded, if they were kept.

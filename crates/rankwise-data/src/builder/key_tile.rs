@@ -67,13 +67,13 @@ impl KeyTile {
         }
     }
 
-    /// The key of a row; `begin` comes before its features.
-    pub(super) fn key(&mut self, place: usize, begin: &[u8]) -> RowKey {
+    /// The key of a row; `begin` comes before its features, and `behind` after them.
+    pub(super) fn key(&mut self, place: usize, begin: &[u8], behind: &[u8]) -> RowKey {
         let first = (place * self.stride + HEAD_CELLS) * FEATURE_BYTES;
         let end = first + self.n_present[place] * FEATURE_BYTES;
         let bytes = self.cells.as_flattened_mut();
-        if begin.len() > HEAD_CELLS * FEATURE_BYTES {
-            return RowKey::of_bytes(&[begin, &bytes[first..end]].concat());
+        if begin.len() > HEAD_CELLS * FEATURE_BYTES || !behind.is_empty() {
+            return RowKey::of_bytes(&[begin, &bytes[first..end], behind].concat());
         }
         let start = first - begin.len();
         bytes[start..first].copy_from_slice(begin);

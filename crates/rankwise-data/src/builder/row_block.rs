@@ -2,7 +2,7 @@
 
 use super::column_values::ColumnValues;
 use super::finite;
-use crate::decimal::decimal_of;
+use crate::decimal::{decimal_of, is_told, is_told_decimal};
 use crate::{Absent, StringTable};
 
 /// Consecutive rows in input order. Readers fill several in parallel.
@@ -46,6 +46,12 @@ impl RowBlock {
     pub fn for_table(features: &[u32]) -> Self {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         Self { features: features.to_vec(), is_table: true, ..Self::default() }
+    }
+
+    /// Says that all values of the block are told by their f32, but for those that are kept: decimals with at most nine places whose
+    /// digits, as an integer, are below 2^23, are told; what others are, [`Self::keep_decimal`] and [`Self::push_f64`] find out.
+    pub fn expect_decimals(&mut self) {
+        self.is_exact = true;
     }
 
     /// Makes room for so many more rows, as far as there is some: growing would move those that are there.
@@ -97,6 +103,29 @@ impl RowBlock {
         self.values.push(finite(value));
     }
 
+    /// [`Self::push_value`] of a value that is not infinite.
+    #[inline]
+    pub fn push_finite(&mut self, feature: u32, value: f32) {
+        debug_assert!(!value.is_infinite());
+        self.features.push(feature);
+        self.values.push(value);
+    }
+
+    /// [`Self::push_next_value`] of a value that is not infinite.
+    #[inline]
+    pub fn push_next_finite(&mut self, value: f32) {
+        debug_assert!(!value.is_infinite());
+        self.values.push(value);
+    }
+
+    /// Keeps the value that comes next, which is `digits / 10^n_decimals`, as it is before it is rounded.
+    #[inline]
+    pub fn keep_decimal(&mut self, value: f64, digits: u64, n_decimals: usize) {
+        if !is_told_decimal(value, digits, n_decimals) {
+            self.keep(value);
+        }
+    }
+
     /// [`Self::push_value`], which also keeps the value before it is rounded.
     #[inline]
     pub fn push_f64(&mut self, feature: u32, value: f64) {
@@ -115,10 +144,15 @@ impl RowBlock {
     #[inline]
     fn keep_exact(&mut self, value: f64) {
         self.is_exact = true;
-        if !value.is_nan() && decimal_of(finite(value as f32)).to_bits() != value.to_bits() {
-            self.exact.places.push(self.values.len());
-            self.exact.values.push(value);
+        if !is_told(value) {
+            self.keep(value);
         }
+    }
+
+    #[cold]
+    fn keep(&mut self, value: f64) {
+        self.exact.places.push(self.values.len());
+        self.exact.values.push(value);
     }
 
     /// Ends a row of a table.
@@ -168,9 +202,12 @@ impl RowBlock {
         self
     }
 
-    /// The features of all rows, if the block was made for a table.
+    /// The features of all rows, if these are the same.
     pub(super) fn table_features(&self) -> Option<&[u32]> {
-        self.is_table.then_some(&self.features)
+        let shares_one = || {
+            self.values.len() == self.n_rows() * self.features.len() && self.list_starts.iter().all(|start| *start == 0)
+        };
+        (self.is_table || shares_one()).then_some(&self.features)
     }
 
     /// The values of each row of a table.
@@ -222,6 +259,34 @@ impl RowBlock {
             let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
             (row, self.features[self.list_starts[row] + place - start], *value)
         })
+    }
+
+    /// The value of a feature in each row, and where it stands among all values; `None` where a row does not have the feature.
+    fn places_of(&self, feature: u32) -> impl Iterator<Item = Option<usize>> {
+        // Rows with the same list have it at the same place.
+        let mut known = (usize::MAX, 0, None);
+        (0..self.row_ends.len()).map(move |row| {
+            let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+            let (list, len) = (self.list_starts[row], self.row_ends[row] - start);
+            if (known.0, known.1) != (list, len) {
+                known = (list, len, self.features[list..][..len].binary_search(&feature).ok());
+            }
+            known.2.map(|place| start + place)
+        })
+    }
+
+    /// The f32 of a feature in each row, as far as rows have it.
+    pub(super) fn values_of(&self, feature: u32) -> impl Iterator<Item = Option<f32>> {
+        self.places_of(feature).map(|place| place.map(|place| self.values[place]))
+    }
+
+    /// The value of a feature in a row before it was rounded, if the row has it.
+    pub(super) fn f64_of(&self, row: usize, feature: u32) -> Option<f64> {
+        let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
+        let features = &self.features[self.list_starts[row]..][..self.row_ends[row] - start];
+        let place = start + features.binary_search(&feature).ok()?;
+        let listed = self.exact.places.binary_search(&place).ok().map(|listed| self.exact.values[listed]);
+        Some(listed.unwrap_or_else(|| decimal_of(self.values[place])))
     }
 
     /// The number of rows.

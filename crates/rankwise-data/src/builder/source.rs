@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Extras, QueryNumbers, RowBlock};
-use crate::key::KeyBytes;
+use super::{Extras, FeatureColumns, QueryNumbers, RowBlock};
+use crate::columns::{Unrounded, merges, rounded};
+use crate::key::{KeyBytes, canonical_bits};
 use crate::{Absent, Column, RowKey, StringTable};
 
 /// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
@@ -65,20 +66,50 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The keys of all rows.
-    pub(super) fn row_keys(&self, beside: &Beside<'_>) -> Vec<RowKey> {
+    /// The features with different values that are equal as f32, ascending.
+    pub(super) fn f64_features(&self) -> Vec<u32> {
+        let of_block = |block: &RowBlock| {
+            let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+            for (_, feature, value) in block.exact_values() {
+                listed.entry(feature).or_default().push(value);
+            }
+            listed
+        };
+        let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for (feature, values) in self.blocks.par_iter().map(of_block).collect::<Vec<_>>().into_iter().flatten() {
+            listed.entry(feature).or_default().extend(values);
+        }
+        let listed: Vec<(u32, Vec<f64>)> = listed.into_iter().collect();
+        let is_f64 = |(feature, values): &(u32, Vec<f64>)| merges(values) || self.has_twin(*feature, values);
+        listed.into_par_iter().filter(is_f64).map(|(feature, _)| feature).collect()
+    }
+
+    /// Whether some value of a feature that is not listed has the f32 of one that is.
+    fn has_twin(&self, feature: u32, listed: &[f64]) -> bool {
+        let mut rounded: Vec<u32> = listed.iter().map(|value| canonical_bits(rounded(*value))).collect();
+        rounded.sort_unstable();
+        rounded.dedup();
+        let values = self.blocks.iter().flat_map(|block| block.values_of(feature));
+        let values = values.map(|value| canonical_bits(value.unwrap_or_else(|| self.absent.value())));
+        values.filter(|bits| rounded.binary_search(bits).is_ok()).count() > listed.len()
+    }
+
+    /// The keys of all rows, in which some features are f64.
+    pub(super) fn row_keys(&self, beside: &Beside<'_>, f64_features: &[u32]) -> Vec<RowKey> {
         let rows = (0..beside.queries.of_row.len()).into_par_iter().with_min_len(256);
         let key = |bytes: &mut KeyBytes, row| {
             let (block, local) = self.find(row);
             self.begin_key(row, beside, bytes);
             bytes.features(block.present(local, self.absent));
+            let values = f64_features.iter().filter_map(|feature| Some((*feature, block.f64_of(local, *feature)?)));
+            bytes.wide_features(values.filter(|(_, value)| !self.absent.matches_f64(*value)));
             bytes.finish()
         };
         rows.map_init(KeyBytes::default, key).collect()
     }
 
-    /// All features that some row has, ascending, and their columns in the given row order.
-    pub(super) fn columns(&self, order: &[u32]) -> (Vec<u32>, Vec<Column>) {
+    /// All features that some row has, ascending, and their columns in the given row order, at 64 bits where `is_wide` says so.
+    pub(super) fn columns(&self, order: &[u32], is_wide: impl Fn(u32) -> bool + Sync) -> FeatureColumns {
         let (ids, counts) = self.count_features();
         let rest = self.absent.value();
         // A sparse entry takes twice the room of a dense one.
@@ -132,32 +163,57 @@ impl<'a> Source<'a> {
             }
         }
         if self.blocks.iter().any(RowBlock::is_exact) {
-            return self.widen(order, ids, columns);
+            return self.widen(order, ids, columns, is_wide);
         }
-        (ids, columns)
+        ids.into_iter().zip(columns).map(|(id, column)| (id, (column, Unrounded::Same))).unzip()
     }
 
-    /// The columns with their values before these were rounded, but for those whose values are integers that f32 holds.
-    fn widen(&self, order: &[u32], ids: Vec<u32>, columns: Vec<Column>) -> (Vec<u32>, Vec<Column>) {
-        let mut place_of = vec![0u32; order.len()];
-        (0u32..).zip(order).for_each(|(place, row)| place_of[*row as usize] = place);
-        let mut by_feature: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
-        for (block, start) in self.blocks.iter().zip(&self.starts) {
-            for (row, feature, value) in block.exact_values() {
-                by_feature.entry(feature).or_default().push((place_of[start + row], value));
-            }
-        }
+    /// The columns with what their values were before they were rounded.
+    fn widen(
+        &self,
+        order: &[u32],
+        ids: Vec<u32>,
+        columns: Vec<Column>,
+        is_wide: impl Fn(u32) -> bool + Sync,
+    ) -> FeatureColumns {
+        let mut by_feature = self.listed_by_feature(order);
         let mut all: BTreeMap<u32, Column> = ids.into_iter().zip(columns).collect();
-        for feature in by_feature.keys() {
+        for feature in by_feature.keys().filter(|feature| is_wide(**feature)) {
             // A feature may have no value but such as f32 rounds to 0.
             let nothing = || Column::Sparse { rows: Vec::new(), values: Vec::new(), rest: self.absent.value() };
             all.entry(*feature).or_insert_with(nothing);
         }
-        let wide = |(feature, column): (u32, Column)| {
-            let exact = by_feature.get(&feature).map_or(&[][..], Vec::as_slice);
-            (feature, column.widened(order.len(), exact))
+        let all: Vec<(u32, Column, Unrounded)> = all
+            .into_iter()
+            .map(|(feature, column)| {
+                (feature, column, Unrounded::Decimals(by_feature.remove(&feature).unwrap_or_default()))
+            })
+            .collect();
+        let wide = |(feature, column, unrounded): (u32, Column, Unrounded)| {
+            if is_wide(feature) {
+                (feature, (column.widened(order.len(), &unrounded), unrounded.without_list()))
+            } else {
+                (feature, (column, unrounded))
+            }
         };
         all.into_par_iter().map(wide).collect::<Vec<_>>().into_iter().unzip()
+    }
+
+    /// The values that their f32 does not tell, by feature, with their rows, which ascend.
+    fn listed_by_feature(&self, order: &[u32]) -> BTreeMap<u32, Vec<(u32, f64)>> {
+        let mut by_feature: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+        let mut place_of = Vec::new();
+        for (block, start) in self.blocks.iter().zip(&self.starts) {
+            for (row, feature, value) in block.exact_values() {
+                if place_of.is_empty() {
+                    place_of = vec![0u32; order.len()];
+                    (0u32..).zip(order).for_each(|(place, row)| place_of[*row as usize] = place);
+                }
+                by_feature.entry(feature).or_default().push((place_of[start + row], value));
+            }
+        }
+        by_feature.par_iter_mut().for_each(|(_, listed)| listed.sort_unstable_by_key(|(row, _)| *row));
+        by_feature
     }
 
     /// All features that some row has, ascending, and how many rows have each.

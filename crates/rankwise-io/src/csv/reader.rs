@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use rankwise_data::RowBlock;
+use rankwise_data::{Keep, RowBlock};
 
 use super::header::{Start, read_start};
 use super::row::{ParsedBlock, parse_block};
@@ -67,7 +67,7 @@ impl TextTable<'_> {
         let mut blocks = Vec::new();
         let mut merger = Merger { path: self.input.path, blocks: &mut blocks, n_lines };
         let (separator, columns) = (self.separator, &resolved.columns);
-        if self.options.keeps_f64 {
+        if self.options.keep != Keep::Rounded {
             parse_blocks(reader, |text| parse_block::<true>(text, separator, columns), &mut merger)?;
         } else {
             parse_blocks(reader, |text| parse_block::<false>(text, separator, columns), &mut merger)?;

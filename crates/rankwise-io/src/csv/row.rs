@@ -5,7 +5,7 @@ use rankwise_data::RowBlock;
 use super::field::{Field, Fields};
 use crate::batches::Fault;
 use crate::columns::Columns;
-use crate::number;
+use crate::number::{self, Short};
 use crate::options::Role;
 use crate::problem::{Problem, name};
 
@@ -33,6 +33,9 @@ pub(super) fn parse_block<const WIDE: bool>(text: &[u8], separator: u8, columns:
         qid: String::new(),
         doc_id: String::new(),
     };
+    if WIDE {
+        parser.rows.expect_decimals();
+    }
     while parser.fields.find_row() {
         if let Err(fault) = parser.add_row() {
             return ParsedBlock { rows: RowBlock::default(), n_lines: 0, fault: Some((parser.fields.line, fault)) };
@@ -81,17 +84,23 @@ impl<const WIDE: bool> Parser<'_, WIDE> {
     fn add_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
         let rest = &self.fields.text[self.fields.at..];
         let is_end = |byte: u8| byte == self.fields.separator || byte == b'\n';
-        let (value, length) = match number::parse_short(rest) {
-            Some((value, length)) if is_end(rest[length]) => (value, length),
-            _ if is_end(rest[0]) => (f64::NAN, 0),
+        let short = match number::parse_short(rest) {
+            Some(short) if is_end(rest[short.len]) => short,
+            _ if is_end(rest[0]) => Short { value: f64::NAN, len: 0, digits: 0, n_decimals: 0 },
             _ => return self.add_odd_value(feature, column),
         };
-        self.push(feature, value);
-        self.fields.at += length;
+        if WIDE && !short.is_told() {
+            self.rows.keep_decimal(short.value, short.digits, short.n_decimals);
+        }
+        if self.is_table {
+            self.rows.push_next_finite(short.value as f32);
+        } else {
+            self.rows.push_finite(feature, short.value as f32);
+        }
+        self.fields.at += short.len;
         Ok(())
     }
 
-    #[inline]
     fn push(&mut self, feature: u32, value: f64) {
         match (self.is_table, WIDE) {
             (true, false) => self.rows.push_next_value(value as f32),

@@ -40,6 +40,9 @@ type Parsed<T> = Result<T, Fault>;
 /// Parses lines up to the first fault. `WIDE` keeps what f32 does not hold.
 pub(super) fn parse_block<const WIDE: bool>(text: &[u8]) -> ParsedBlock {
     let mut block = ParsedBlock::default();
+    if WIDE {
+        block.rows.expect_decimals();
+    }
     let mut start = 0;
     for newline in memchr::memchr_iter(b'\n', text) {
         let line = &text[start..newline];
@@ -154,27 +157,25 @@ fn parse_features<const WIDE: bool>(line: &[u8], mut at: usize, rows: &mut RowBl
             }
         };
         match number::parse_short(&line[at..]) {
-            Some((value, len)) if line.get(at + len).is_none_or(|byte| is_blank(*byte)) => {
-                push::<WIDE>(rows, feature, value);
-                at += len;
+            Some(short) if line.get(at + short.len).is_none_or(|byte| is_blank(*byte)) => {
+                if WIDE && !short.is_told() {
+                    rows.keep_decimal(short.value, short.digits, short.n_decimals);
+                }
+                rows.push_finite(feature, short.value as f32);
+                at += short.len;
             }
             _ => {
                 let end = token_end(line, at);
                 let value = parse_odd_value(&line[at..end])
                     .ok_or_else(|| Fault::new(line, at, end, Problem::Value { feature }))?;
-                push::<WIDE>(rows, feature, value);
+                if WIDE {
+                    rows.push_f64(feature, value);
+                } else {
+                    rows.push_value(feature, value as f32);
+                }
                 at = end;
             }
         }
-    }
-}
-
-#[inline]
-fn push<const WIDE: bool>(rows: &mut RowBlock, feature: u32, value: f64) {
-    if WIDE {
-        rows.push_f64(feature, value);
-    } else {
-        rows.push_value(feature, value as f32);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rankwise_data::{Absent, Dataset, RowBlock};
+use rankwise_data::{Absent, Dataset, Keep, RowBlock};
 
 use super::line::{ParsedBlock, RowStart, parse_block};
 use crate::batches::{Fault, Merge, parse_blocks, push_rows};
@@ -50,7 +50,7 @@ pub(super) fn read_blocks(reader: BlockReader<'_>, input: &Input<'_>) -> Result<
         first: None,
     };
     // The reader ends with the parsing: its decoder may hold 128 MB, which ordering the rows can use better.
-    let parse = if input.options.keeps_f64 { parse_block::<true> } else { parse_block::<false> };
+    let parse = if input.options.keep != Keep::Rounded { parse_block::<true> } else { parse_block::<false> };
     parse_blocks(reader, parse, &mut merger)?;
     Ok(FileRows { blocks, ..FileRows::default() })
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::errors::{ParquetError, Result};
-use rankwise_data::{ColumnValues, Dictionary};
+use rankwise_data::{ColumnValues, Dictionary, Keep};
 
 use super::hybrid::{Hybrid, Integer};
 use super::kind::Kind;
@@ -21,17 +21,18 @@ pub(super) struct Stored {
     physical: Type,
     kind: Kind,
     is_optional: bool,
+    keep: Keep,
 }
 
 impl Stored {
     /// `None` where the values are none that can be read here.
-    pub(super) fn new(physical: Type, kind: Kind, is_optional: bool) -> Option<Self> {
+    pub(super) fn new(physical: Type, kind: Kind, is_optional: bool, keep: Keep) -> Option<Self> {
         let is_known = matches!(physical, Type::FLOAT | Type::DOUBLE | Type::INT32 | Type::INT64);
-        is_known.then_some(Self { physical, kind, is_optional })
+        (is_known && keep != Keep::All).then_some(Self { physical, kind, is_optional, keep })
     }
 
-    /// Appends the values of so many rows, NaN where there is none. Gives false where something is stored in another way;
-    /// some values may have been appended then.
+    /// Appends the values of so many rows, NaN where there is none. Gives false where something is stored in another way, or
+    /// where values must be kept that their f32 does not tell; some values may have been appended then.
     pub(super) fn read(self, pages: &mut dyn PageReader, n_rows: usize, values: &mut ColumnValues) -> Result<bool> {
         let mut n_left = n_rows;
         let mut dictionary = None;
@@ -44,7 +45,8 @@ impl Stored {
                 if dictionary.is_some() {
                     return Err(general("there are two dictionaries"));
                 }
-                values.begin_dictionary(dictionary.insert(self.dictionary(buf, *num_values as usize)?));
+                let Some(read) = self.dictionary(buf, *num_values as usize, values)? else { return Ok(false) };
+                values.begin_dictionary(dictionary.insert(read));
                 continue;
             }
             if page.num_values() == 0 {
@@ -53,7 +55,11 @@ impl Stored {
             let Some(mut rows) = self.rows_of(&page)? else { return Ok(false) };
             let n_rows = n_left.min(page.num_values() as usize);
             match page.encoding() {
-                Encoding::PLAIN => self.read_plain(&mut rows, n_rows, values)?,
+                Encoding::PLAIN => {
+                    if !self.read_plain(&mut rows, n_rows, values)? {
+                        return Ok(false);
+                    }
+                }
                 Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
                     let dictionary = dictionary.as_ref().ok_or_else(|| general("there is no dictionary"))?;
                     read_coded(&mut rows, n_rows, dictionary, values)?;
@@ -92,28 +98,31 @@ impl Stored {
         Ok(Some(Rows { levels, values, n_missing: 0 }))
     }
 
-    fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<()> {
+    /// Gives false where their f32 does not tell the values.
+    fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<bool> {
         let mut bytes = rows.values;
+        let mut are_told = true;
         rows.each_batch(n_rows, |batch| {
             let n_bytes = batch.n_there * self.value_bytes();
             let (taken, rest) = bytes.split_at_checked(n_bytes).ok_or_else(|| general("values are missing"))?;
             bytes = rest;
             let mut numbers = [0.0; BATCH];
-            self.numbers(taken, &mut numbers[..batch.n_there]);
+            are_told = are_told && self.numbers(taken, &mut numbers[..batch.n_there], values);
             batch.spread(&mut numbers, f32::NAN);
-            values.append(|values| values.extend_from_slice(&numbers[..batch.n_rows]));
+            values.append_told(|values| values.extend_from_slice(&numbers[..batch.n_rows]));
             Ok(())
-        })
+        })?;
+        Ok(are_told)
     }
 
-    fn dictionary(self, bytes: &Bytes, n_values: usize) -> Result<Dictionary> {
+    /// `None` where their f32 does not tell the values.
+    fn dictionary(self, bytes: &Bytes, n_values: usize, values: &mut ColumnValues) -> Result<Option<Dictionary>> {
         // Compared with what is there before memory is taken.
         if bytes.len() / self.value_bytes() < n_values {
             return Err(general("its dictionary is cut off"));
         }
         let mut numbers = vec![0.0; n_values];
-        self.numbers(bytes, &mut numbers);
-        Ok(Dictionary::new(numbers))
+        Ok(self.numbers(bytes, &mut numbers, values).then(|| Dictionary::new(numbers)))
     }
 
     /// What a value takes where it stands as it is.
@@ -121,20 +130,36 @@ impl Stored {
         if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 }
     }
 
-    /// By way of f64, as text is read: the f32 of a value does not depend on the format.
-    fn numbers(self, bytes: &[u8], out: &mut [f32]) {
-        fn each<const N: usize>(bytes: &[u8], out: &mut [f32], number: impl Fn([u8; N]) -> f32) {
-            for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<N>().0) {
-                *out = number(*bytes);
+    /// By way of f64, as text is read: the f32 of a value does not depend on the format. Gives false where they do not tell the
+    /// values, which will be appended to a column, and the reader wants to know.
+    fn numbers(self, bytes: &[u8], out: &mut [f32], column: &mut ColumnValues) -> bool {
+        if self.physical == Type::FLOAT {
+            each(bytes, out, f32::from_le_bytes);
+            column.tell_f32();
+            return true;
+        }
+        let mut are_told = true;
+        let mut numbers = [0.0; BATCH];
+        for (bytes, out) in bytes.chunks(BATCH * self.value_bytes()).zip(out.chunks_mut(BATCH)) {
+            let numbers = &mut numbers[..out.len()];
+            match (self.physical, self.kind) {
+                (Type::DOUBLE, _) => each(bytes, numbers, f64::from_le_bytes),
+                (Type::INT32, kind) => each(bytes, numbers, |bytes| kind.number_of_32(i32::from_le_bytes(bytes))),
+                (_, kind) => each(bytes, numbers, |bytes| kind.number_of_64(i64::from_le_bytes(bytes))),
             }
+            out.iter_mut().zip(&*numbers).for_each(|(out, number)| *out = *number as f32);
+            are_told = are_told && (self.keep == Keep::Rounded || column.tell(numbers));
         }
-        let kind = self.kind;
-        match self.physical {
-            Type::FLOAT => each(bytes, out, f32::from_le_bytes),
-            Type::DOUBLE => each(bytes, out, |bytes| f64::from_le_bytes(bytes) as f32),
-            Type::INT32 => each(bytes, out, |bytes| kind.number_of_32(i32::from_le_bytes(bytes)) as f32),
-            _ => each(bytes, out, |bytes| kind.number_of_64(i64::from_le_bytes(bytes)) as f32),
+        if self.keep == Keep::Rounded {
+            column.tell_f32();
         }
+        are_told
+    }
+}
+
+fn each<const N: usize, T>(bytes: &[u8], out: &mut [T], number: impl Fn([u8; N]) -> T) {
+    for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *out = number(*bytes);
     }
 }
 

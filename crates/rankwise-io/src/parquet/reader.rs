@@ -10,7 +10,7 @@ use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, Length as _, RowGroupReader, SerializedFileReader};
 use parquet::file::serialized_reader::SerializedPageReader;
-use rankwise_data::{ColumnValues, DataError, MAX_ROWS, RowBlock};
+use rankwise_data::{ColumnValues, DataError, Keep, MAX_ROWS, RowBlock};
 use rayon::prelude::*;
 
 use super::cells::{Cells, ColumnCells};
@@ -320,26 +320,31 @@ impl<F: ChunkReader> RowGroup<'_, F> {
         let chunk = self.group.metadata().column(*column);
         let descriptor = chunk.column_descr();
         let physical_type = descriptor.physical_type();
-        let keeps_f64 = self.input.options.keeps_f64 && physical_type != Type::FLOAT;
-        let is_done = match Stored::new(physical_type, *kind, descriptor.max_def_level() > 0) {
-            Some(stored) if !keeps_f64 => {
+        let keep = if physical_type == Type::FLOAT { Keep::Rounded } else { self.input.options.keep };
+        let is_done = match Stored::new(physical_type, *kind, descriptor.max_def_level() > 0, keep) {
+            Some(stored) => {
                 let (start, length) = chunk.byte_range();
                 let part = Arc::new(Checked(Part::read(self.file, start, length)?));
-                stored.read(&mut SerializedPageReader::new(part, chunk, n_rows, None)?, n_rows, values)?
+                let mut pages = SerializedPageReader::new(part, chunk, n_rows, None)?;
+                stored.read(&mut pages, n_rows, values)?
             }
-            _ => false,
+            None => false,
         };
         if !is_done {
             values.truncate(start);
             let mut cells = self.cells(*column, *kind)?;
             for start in (0..n_rows).step_by(CHUNK_ROWS) {
                 let n_rows = CHUNK_ROWS.min(n_rows - start);
-                if keeps_f64 {
-                    let mut numbers = Vec::with_capacity(n_rows);
-                    cells.numbers(n_rows, |number| numbers.push(number))?;
+                if keep == Keep::Rounded {
+                    values.append(|values| cells.numbers(n_rows, |number| values.push(number as f32)))?;
+                    continue;
+                }
+                let mut numbers = Vec::with_capacity(n_rows);
+                cells.numbers(n_rows, |number| numbers.push(number))?;
+                if keep == Keep::All {
                     values.append_f64(&numbers);
                 } else {
-                    values.append(|values| cells.numbers(n_rows, |number| values.push(number as f32)))?;
+                    values.append_where_needed(&numbers);
                 }
             }
         }

@@ -9,7 +9,7 @@ use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble
 use super::Run;
 use crate::langevin::later_factors;
 use crate::refit::trained_on;
-use crate::start::model_fingerprint;
+use crate::start::{Start, model_fingerprint};
 use crate::{MetricValue, NoTrees, Phases, Sample, StopReason, TrainError};
 
 /// A finished run.
@@ -66,12 +66,20 @@ impl Run<'_> {
         let start_features = self.start.map_or(&[][..], |start| start.model.features());
         let features = used_features(ids, &self.trees, start_features);
         let mut trees = renumbered(&start, start_features, &features);
-        let precision = self.start.map_or(Precision::F32, |start| start.model.precision());
         let grown = renumbered(&self.trees, ids, &features);
-        trees.extend(match precision {
-            Precision::F32 => grown,
-            Precision::F64 => grown.iter().map(for_f64).collect(),
-        });
+        let f64_features = used_f64_features(self.share.all_f64_features(), &grown, &features, self.start);
+        let start_precision = self.start.map_or(Precision::F32, |start| start.model.precision());
+        let precision = if f64_features.is_empty() { start_precision } else { Precision::F64 };
+        if precision == Precision::F32 {
+            trees.extend(grown);
+        } else {
+            // What was learned on rounded values must not ask for more of values that are not rounded.
+            let is_f64 = |place: u32| self.share.all_f64_features().binary_search(&features[place as usize]).is_ok();
+            if start_precision == Precision::F32 {
+                trees = trees.iter().map(|tree| for_f64(tree, |_| false)).collect();
+            }
+            trees.extend(grown.iter().map(|tree| for_f64(tree, is_f64)));
+        }
         let mut params: BTreeMap<String, String> =
             self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect();
         params.extend(self.start.map(|start| ("init_model".to_owned(), model_fingerprint(start))));
@@ -86,6 +94,7 @@ impl Run<'_> {
             precision,
             feature_names: names_of(&self.share, &features),
             features,
+            f64_features,
         };
         let model = Model::new(header, TreeEnsemble::new(base_score, self.output, trees)?)?;
         self.phases.total = total;
@@ -117,12 +126,22 @@ fn used_features(ids: &[u32], trees: &[Tree], start: &[u32]) -> Vec<u32> {
     asked.chain(start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// The tree for a model that does not round values: it was grown on rounded ones, so each threshold moves to the last f64 that
-/// rounds to it.
-fn for_f64(tree: &Tree) -> Tree {
+/// The ids of the features that some grown tree compares as f64, and of those that the start does.
+fn used_f64_features(all: &[u32], grown: &[Tree], features: &[u32], start: Option<Start<'_>>) -> Vec<u32> {
+    let asked = grown.iter().flat_map(|tree| &tree.parts().feature).map(|place| features[*place as usize]);
+    let asked = asked.filter(|id| all.binary_search(id).is_ok());
+    let of_start = start.map_or(&[][..], |start| start.model.f64_features());
+    asked.chain(of_start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
+}
+
+/// The tree for a model that does not round values. Where it was grown on rounded ones, each threshold moves to the last f64
+/// that rounds to it.
+fn for_f64(tree: &Tree, is_f64: impl Fn(u32) -> bool) -> Tree {
     let mut parts = tree.parts().clone();
-    for threshold in &mut parts.threshold {
-        *threshold = last_rounded_to(floor_f32(*threshold));
+    for (threshold, feature) in parts.threshold.iter_mut().zip(&parts.feature) {
+        if !is_f64(*feature) {
+            *threshold = last_rounded_to(floor_f32(*threshold));
+        }
     }
     Tree::new(parts).expect("thresholds stay finite")
 }

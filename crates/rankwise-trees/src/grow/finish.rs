@@ -18,7 +18,7 @@ impl Growing<'_, '_> {
                 let bins = self.data.bins(split.feature);
                 let place = parts.feature.len();
                 parts.feature.push(split.feature as u32);
-                parts.threshold.push(f64::from(bins.upper(split.bin)));
+                parts.threshold.push(bins.upper(split.bin));
                 parts.missing_left.push(split.missing_left);
                 parts.gain.push(split.gain);
                 parts.count.push(node.whole.count.into());

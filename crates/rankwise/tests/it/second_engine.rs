@@ -32,7 +32,7 @@ impl MakeEngine for MakeMapEngine {
         let features = 0..data.n_features();
         let upper = |feature: usize| {
             let bins = data.bins(feature);
-            (0..bins.missing_bin()).map(|bin| f64::from(bins.upper(bin))).collect()
+            (0..bins.missing_bin()).map(|bin| bins.upper(bin)).collect()
         };
         Box::new(MapEngine {
             params,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rankwise::WantedFeatures;
-use rankwise::data::{Absent, Dataset, Documents, LoadedData};
+use rankwise::data::{Absent, Dataset, Documents, Keep, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
@@ -24,17 +24,18 @@ pub(super) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    fn options(&self) -> ReadOptions {
+    fn options(&self, keep: Keep) -> ReadOptions {
         // The model to start from scores all documents.
-        let keeps_f64 = self.start.is_some_and(|model| model.precision() == Precision::F64);
-        ReadOptions { layout: self.layout.clone(), keeps_f64, ..ReadOptions::new(self.absent) }
+        let scores_f64 = self.start.is_some_and(|model| model.precision() == Precision::F64);
+        let keep = if scores_f64 { Keep::All } else { keep };
+        ReadOptions { layout: self.layout.clone(), keep, ..ReadOptions::new(self.absent) }
     }
 
     /// Reads the training data.
     pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
         // Pairs say all that is needed.
-        let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options() };
+        let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options(Keep::WhereNeeded) };
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
         let features = Some(model.named_features()).filter(|names| !names.is_empty());
         let is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
@@ -56,7 +57,8 @@ impl Inputs<'_> {
         let features = Some(training.feature_names().to_vec()).filter(|names| !names.is_empty());
         let is_unnamed = features.is_none() && training.n_features() > 0;
         let is_label_optional = self.args.pairs.is_some();
-        let options = ReadOptions { features, is_label_optional, ..self.options() };
+        let keep = if training.f64_features().is_empty() { Keep::Rounded } else { Keep::All };
+        let options = ReadOptions { features, is_label_optional, ..self.options(keep) };
         let read = |paths: &DataPaths| {
             let read = files::read_data(paths, &options)?;
             if is_unnamed {
