@@ -29,7 +29,7 @@ impl Question {
         let feature = parts.feature[node] as usize;
         let bins = data.bins(feature);
         // A bound is the largest value of its bin.
-        let bin = bins.bin(parts.threshold[node] as f32);
+        let bin = bins.bin_f64(parts.threshold[node]);
         Self { feature, bin, missing_bin: bins.missing_bin(), missing_left: parts.missing_left[node] }
     }
 

@@ -13,6 +13,7 @@ mod convert_model;
 mod demo;
 mod eval;
 mod exact_values;
+mod f64_training;
 mod flags;
 mod input;
 mod inspect;

@@ -305,3 +305,36 @@ fn members_agree_on_why_there_is_no_tree() {
         }
     }
 }
+
+/// Seconds that f32 does not tell apart, in every part or across parts only.
+#[test]
+fn members_agree_on_features_that_are_f64() {
+    let part_of = |qid: usize| qid % MEMBERS;
+    let build = |step: f64, qids: &[usize]| {
+        let rows: Vec<(usize, usize)> = qids.iter().flat_map(|qid| (0..12).map(move |doc| (*qid, doc))).collect();
+        let second =
+            |(qid, doc): &(usize, usize)| 1_700_000_000.0 + step * (doc * 37 % 60) as f64 + part_of(*qid) as f64;
+        let values: Vec<f64> = rows.iter().flat_map(|row| [second(row), (row.0 + row.1 * 5) as f64 * 0.1]).collect();
+        let labels: Vec<u8> = rows.iter().map(|(_, doc)| u8::from(doc * 37 % 60 >= 30)).collect();
+        let qids: Vec<usize> = rows.iter().map(|(qid, _)| *qid).collect();
+        Dataset::from_dense(&values, 2).labels(&labels).qids(&qids).build().unwrap()
+    };
+    let qids: Vec<usize> = (0..24).collect();
+    let parts = |step: f64| -> Vec<Dataset> {
+        let of_member = |member| qids.iter().copied().filter(|qid| part_of(*qid) == member).collect::<Vec<_>>();
+        (0..MEMBERS).map(|member| build(step, &of_member(member))).collect()
+    };
+    let params = params(&[("num_trees", "6"), ("min_data_in_leaf", "3")]);
+    let all = build(1.0, &qids);
+    assert_eq!(all.f64_features(), [0]);
+    let alone = Training::new(&params, &all).run(&mut Silent).unwrap();
+    assert!(alone.model.to_json().contains("\"f64_features\": [0]"));
+    for trained in train_together(&params, &parts(1.0), None) {
+        assert_eq!(trained.unwrap().model.to_json(), alone.model.to_json());
+    }
+    // Seconds of one part are apart, those of two parts are not.
+    assert!(parts(256.0).iter().all(|part| part.f64_features().is_empty()));
+    for trained in train_together(&params, &parts(256.0), None) {
+        assert!(trained.unwrap_err().to_string().contains("feature 0"));
+    }
+}

@@ -172,7 +172,7 @@ impl OpenTree for MapTree<'_, '_> {
         let mut sides = Vec::new();
         for GroupSplit { nodes, split } in splits {
             assert!(self.features[&nodes[0]].contains(&split.feature));
-            for node in nodes {
+            for node in *nodes {
                 let rows = self.nodes[*node].0.clone();
                 let (left, right) = rows.iter().partition::<Vec<u32>, _>(|row| self.engine.goes_left(**row, split));
                 sides.push([self.side(left.iter()), self.side(right.iter())]);

@@ -57,7 +57,7 @@ fn theirs(pages: &[Page], n_rows: usize, is_optional: bool) -> Result<Vec<Option
 /// What we read; nothing where it is left to the crate.
 fn ours(pages: &[Page], n_rows: usize, is_optional: bool) -> Result<Option<Vec<Option<f32>>>> {
     let mut column = ColumnValues::expecting(n_rows / 2);
-    let stored = Stored::new(Type::FLOAT, Kind::Float, is_optional).expect("floats are known");
+    let stored = Stored::new(Type::FLOAT, Kind::Float, is_optional, Keep::Rounded).expect("floats are known");
     let is_done = stored.read(&mut Pages(pages.to_vec().into()), n_rows, &mut column)?;
     let mut values = Vec::new();
     column.append(|all| values.clone_from(all));
