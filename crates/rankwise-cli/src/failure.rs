@@ -95,7 +95,7 @@ pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
         match interrupted.message {
             Some(message) if output.is_json() => {
-                ErrorObject::new(message, interrupted.exit_code).print(output.warnings())
+                ErrorObject::new(message, interrupted.exit_code).print(&output.warnings());
             }
             Some(message) => say(message),
             None => {}
@@ -109,7 +109,7 @@ pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
     let (message, exit_code) = if can_be_mended(error) { (error.to_string(), 2) } else { (format!("{error:#}"), 1) };
     let message = with_flags(&message);
     if output.is_json() {
-        ErrorObject::new(&message, exit_code).at(place(error)).print(output.warnings());
+        ErrorObject::new(&message, exit_code).at(place(error)).print(&output.warnings());
     } else {
         say(&format!("error: {message}"));
     }
@@ -120,7 +120,7 @@ pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
 pub(crate) fn report_usage(error: &clap::Error, form: ErrorForm) -> ExitCode {
     match u8::try_from(error.exit_code()) {
         Ok(exit_code @ 1..) if form == ErrorForm::Json => {
-            ErrorObject::of_usage(error, exit_code).print(Vec::new());
+            ErrorObject::of_usage(error, exit_code).print(&[]);
             ExitCode::from(exit_code)
         }
         _ => error.exit(),
@@ -227,7 +227,7 @@ pub(crate) fn report_panics(form: ErrorForm) {
         }
         let message = format!("rankwise has a defect: {panic}");
         match form {
-            ErrorForm::Json => ErrorObject::new(&message, 1).with_remedy(ADVICE).print(Vec::new()),
+            ErrorForm::Json => ErrorObject::new(&message, 1).with_remedy(ADVICE).print(&[]),
             ErrorForm::Text => say(&format!("error: {message}\n{ADVICE}")),
         }
         std::process::exit(1);

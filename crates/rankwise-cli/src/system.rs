@@ -282,7 +282,7 @@ impl<'a> JudgementCache<'a> {
         };
         let judged = judged.map_err(|error| match &error {
             JudgeError::NoOverlap { line, .. } => {
-                let place = Place { path: path.into(), line: Some(*line as u64), column: None };
+                let place = Place { path: path.into(), line: Some(*line), column: None };
                 user_in(place, format!("{error}; check that {} belongs to it", files::shown(judged_by)))
             }
             JudgeError::NoDocIds | JudgeError::Twice { .. } => user_at(judged_by, error.to_string()),

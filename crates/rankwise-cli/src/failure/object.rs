@@ -45,7 +45,7 @@ impl ErrorObject {
         Self { remedy: Some(remedy.to_owned()), ..self }
     }
 
-    pub(super) fn print(&self, warnings: Vec<String>) {
+    pub(super) fn print(&self, warnings: &[String]) {
         say(&json!({ "error": self.json(), "warnings": warnings }).to_string());
     }
 

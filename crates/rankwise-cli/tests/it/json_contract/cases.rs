@@ -47,7 +47,7 @@ pub(super) const CASES: &[Case] = &[
     clean("train named.csv --out m.json --set num_trees=2 --objective multiclass"),
     clean("train train.txt --out m.json --set num_trees=2 --set sample=inliers"),
     warned("train odd.txt --out m.json --set num_trees=2 --valid odd.txt"),
-    warned("train odd.txt --out m.json --set num_trees=2 --metric map --set bagging_seed=3 --quiet"),
+    warned("train odd.txt --out m.json --set num_trees=2 --metric map --set top_rate=0.3 --quiet"),
     clean("train --help-params"),
     clean("train --help-params leaf"),
     clean("predict model.json vali.txt --out s.txt"),

@@ -24,7 +24,7 @@ const CASES: &[Case] = &[
     case("train bad.txt --out m.json", Some(("bad.txt", 2, 11)), "write one, or nan if it is missing"),
     case("train train.txt --valid bad.txt --out m.json", Some(("bad.txt", 2, 11)), "write one, or nan"),
     case("inspect nosuch.txt", Some(("nosuch.txt", 0, 0)), "check its name"),
-    case("predict damaged.json vali.txt --out s.txt", Some(("damaged.json", 1, 36)), ""),
+    case("predict damaged.json vali.txt --out s.txt", Some(("damaged.json", 1, 34)), ""),
     case("train train.txt --out m.json --config p.toml", Some(("p.toml", 2, 1)), ""),
     case("train train.txt --out m.json --valid vali.txt --metric ndgc@10", None, "did you mean 'ndcg@10'?"),
     case("train train.txt --out m.json --history h.csv", None, "add --valid DATA"),
@@ -38,7 +38,7 @@ const CASES: &[Case] = &[
     case("eval --run other.run --qrels some.qrels", Some(("other.run", 1, 0)), "check that some.qrels"),
     case("refit lgb.txt vali.txt --out r.json", Some(("lgb.txt", 0, 0)), "say what to learn now"),
     case("convert-data vali.txt v.what", Some(("v.what", 0, 0)), "end it in .txt"),
-    case("predict model.json vali.txt", None, ""),
+    case("predict model.json vali.txt --out s.txt --tag x", None, "add --format run"),
 ];
 
 /// Usage: what clap says, in other words than in text mode.

@@ -14,7 +14,7 @@ pub(super) fn folder() -> PathBuf {
 /// Schemas that were compiled so far.
 pub(super) struct Schemas {
     compiler: Compiler,
-    schemas: boon::Schemas,
+    compiled: boon::Schemas,
     known: BTreeMap<String, SchemaIndex>,
 }
 
@@ -22,7 +22,7 @@ impl Schemas {
     pub(super) fn new() -> Self {
         let mut compiler = Compiler::new();
         compiler.set_default_draft(Draft::V2020_12);
-        Self { compiler, schemas: boon::Schemas::new(), known: BTreeMap::new() }
+        Self { compiler, compiled: boon::Schemas::new(), known: BTreeMap::new() }
     }
 
     /// Holds an object against the schema of this name.
@@ -33,17 +33,16 @@ impl Schemas {
     }
 
     fn validate(&mut self, name: &str, object: &Value) -> Result<(), String> {
-        let index = match self.known.get(name) {
-            Some(index) => *index,
-            None => {
-                let file = folder().join(format!("{name}.json"));
-                let index = self.compiler.compile(file.to_str().unwrap(), &mut self.schemas);
-                let index = index.unwrap_or_else(|error| panic!("{name}.json: {error:#}"));
-                self.known.insert(name.to_owned(), index);
-                index
-            }
+        let index = if let Some(index) = self.known.get(name) {
+            *index
+        } else {
+            let file = folder().join(format!("{name}.json"));
+            let index = self.compiler.compile(file.to_str().unwrap(), &mut self.compiled);
+            let index = index.unwrap_or_else(|error| panic!("{name}.json: {error:#}"));
+            self.known.insert(name.to_owned(), index);
+            index
         };
-        self.schemas.validate(object, index).map_err(|error| format!("{error:#}"))
+        self.compiled.validate(object, index).map_err(|error| format!("{error:#}"))
     }
 }
 
@@ -77,11 +76,11 @@ fn check_strict(schema: &Value, place: &str) {
 /// The validator itself: without it, a schema that accepts anything would pass every test.
 #[test]
 fn a_wrong_object_is_refused() {
+    type Damage = fn(&mut Value);
     let mut schemas = Schemas::new();
     let seconds = serde_json::json!({ "load": 0.5, "score": 0.25, "write": 0, "other": 0.25, "total": 1 });
     let whole = serde_json::json!({ "rows": 3, "seconds": seconds, "outputs": [], "warnings": [] });
     assert_eq!(schemas.validate("predict", &whole), Ok(()));
-    type Damage = fn(&mut Value);
     let damages: [Damage; 7] = [
         |object| object["more"] = 1.into(),
         |object| object["rows"] = "3".into(),
