@@ -168,6 +168,8 @@ pub(crate) fn measure(
 /// Documents with the scores of two rankers, in canonical order.
 pub(crate) struct TwoScored {
     pub(crate) data: Dataset,
+    /// What was found in the files.
+    pub(crate) report: Option<ReadReport>,
     pub(crate) scores: [Vec<f64>; 2],
 }
 
@@ -187,7 +189,7 @@ pub(crate) fn score_two(
     }
     let (_, data) = cache.data.expect("whoever was scored was read");
     let scores = [0, 1].map(|system| data.from_input_order(&in_input_order[system]));
-    Ok(TwoScored { data, scores })
+    Ok(TwoScored { data, report: cache.report, scores })
 }
 
 /// What one system makes of the documents.

@@ -16,7 +16,7 @@ use crate::failure::user_at;
 use crate::output::Output;
 use crate::record::FileKind;
 use crate::system::{self, Judgements, System, TwoScored};
-use crate::{files, metric_names};
+use crate::{files, metric_names, reading};
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "search", "write"]);
@@ -35,7 +35,8 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     let judgements = Judgements::new(Some(&paths), &args.read, None)?;
     let systems = [&args.first, &args.second].map(|path| System::of_file(path));
     output.phase("load");
-    let TwoScored { data, scores: [first, second] } = system::score_two(&systems, judgements, output)?;
+    let TwoScored { data, report: data_report, scores: [first, second] } =
+        system::score_two(&systems, judgements, output)?;
     output.phase("search");
     let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules)
         .map_err(|error| user_at(paths.place(), error.to_string()))?;
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
         "convention": rules.entries(metrics).into_iter().collect::<BTreeMap<_, _>>(),
         "values": {"first": blend.alone[0], "second": blend.alone[1], "blend": blend.value},
         "queries": data.n_queries(),
+        "data": data_report.as_ref().map(reading::to_json),
     });
     match &args.out {
         Some(out) => output.summary(out, &report, json),

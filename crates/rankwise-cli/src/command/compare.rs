@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::progress::Steps;
 use crate::record::FileKind;
 use crate::system::{self, Judgements, Measured, StatedRules, System};
-use crate::{files, text};
+use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "measure", "test"]);
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
-    let Measured { queries, evaluations, mean_counts, .. } =
+    let Measured { queries, evaluations, mean_counts, report: data_report } =
         system::measure(systems, judgements, &measures, args.trees, output)?;
     output.phase("test");
     let measured = system_names.into_iter().zip(evaluations).collect();
@@ -65,7 +65,9 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         n_empty: queries.n_empty,
         mean_counts,
     };
-    output.result(&report.text(), report.json())
+    let mut json = report.json();
+    json["data"] = data_report.as_ref().map_or(serde_json::Value::Null, reading::to_json);
+    output.result(&report.text(), json)
 }
 
 /// What was typed about the comparison itself, checked before anything is read.

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     output.done(
         &args.output,
         &summary(rows, queries, &written),
-        json!({ "rows": rows, "queries": queries, "features": features }),
+        json!({ "rows": rows, "queries": queries, "features": features, "data": reading::to_json(&report) }),
     )
 }
 

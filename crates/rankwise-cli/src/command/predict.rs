@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     })?;
     let seconds = output.elapsed().as_secs_f64();
     let summary = format!("scored {} in {seconds:.2} s\n", text::count(data.n_rows(), "document"));
-    output.done(out, &summary, json!({ "rows": data.n_rows() }))
+    output.done(out, &summary, json!({ "rows": data.n_rows(), "data": reading::to_json(&report) }))
 }
 
 /// For each input row its place in canonical order.

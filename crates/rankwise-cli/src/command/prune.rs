@@ -69,6 +69,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
         "convention": rules.entries(metrics).into_iter().collect::<BTreeMap<_, _>>(),
         "value": pruned.after,
         "value_before": pruned.before,
+        "data": reading::to_json(&report),
     });
     output.summary(&args.out, &summary, json)
 }

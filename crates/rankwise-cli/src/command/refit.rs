@@ -83,6 +83,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         "leaves": new_trees.n_leaves(),
         "leaves_changed": n_changed,
         "decay": args.decay,
+        "data": reading::to_json(&report),
     });
     output.done(&args.out, &summary, json)
 }

@@ -79,7 +79,8 @@ fn a_wrong_object_is_refused() {
     type Damage = fn(&mut Value);
     let mut schemas = Schemas::new();
     let seconds = serde_json::json!({ "load": 0.5, "score": 0.25, "write": 0, "other": 0.25, "total": 1 });
-    let whole = serde_json::json!({ "rows": 3, "seconds": seconds, "outputs": [], "warnings": [] });
+    let data = serde_json::json!({ "files": [], "columns": [], "joined_queries": 0 });
+    let whole = serde_json::json!({ "rows": 3, "data": data, "seconds": seconds, "outputs": [], "warnings": [] });
     assert_eq!(schemas.validate("predict", &whole), Ok(()));
     let damages: [Damage; 7] = [
         |object| object["more"] = 1.into(),
