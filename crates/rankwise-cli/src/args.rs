@@ -34,7 +34,7 @@ pub(crate) struct Cli {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Global {
-    /// Print one JSON object instead of text.
+    /// Print one JSON object instead of text, and errors as a JSON object on stderr; docs/json.md has the schemas.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Threads to use; by default, and at most, one for each core. The results do not depend on it.
@@ -149,6 +149,9 @@ pub(crate) struct Train {
     /// the same, but for more trees.
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
+    /// Write the metrics on the validation sets after each round, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
     /// Follow a query of DATA: write the ranks of its documents after each tree, as a table and as a picture (SVG); may be given
     /// several times.
     #[arg(long, value_name = "QUERY")]

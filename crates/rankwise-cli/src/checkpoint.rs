@@ -7,9 +7,10 @@ use rankwise::train::{Flow, Observer, Pass, Progress};
 use rankwise::{CheckpointFolder, FoundCheckpoint};
 
 use crate::args::Train;
-use crate::failure::{say, user};
+use crate::failure::user_at;
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::record::FileKind;
 
 /// How often a checkpoint is saved where nothing else is asked for.
 const DEFAULT_PERIOD: Duration = Duration::from_secs(10);
@@ -59,6 +60,7 @@ pub(crate) struct Keeper {
     saved_at: Instant,
     save_took: Duration,
     has_failed: bool,
+    output: Output,
 }
 
 impl Keeper {
@@ -73,10 +75,8 @@ impl Keeper {
         } else if folder.is_empty()? {
             None
         } else {
-            let place = path.display();
-            return Err(user(format!(
-                "{place}: this folder holds a checkpoint; add --resume to go on from it, or name another folder"
-            )));
+            let message = "this folder holds a checkpoint; add --resume to go on from it, or name another folder";
+            return Err(user_at(path, message));
         };
         let keeper = Self {
             path: path.clone(),
@@ -86,6 +86,7 @@ impl Keeper {
             saved_at: Instant::now(),
             save_took: Duration::ZERO,
             has_failed: false,
+            output,
         };
         Ok(Some((keeper, found)))
     }
@@ -102,10 +103,14 @@ impl Keeper {
         let Some(checkpoint) = progress.checkpoint() else { return };
         let started = Instant::now();
         match self.folder.save(progress.round, &checkpoint) {
-            Ok(()) => self.has_failed = false,
+            Ok(path) => {
+                self.has_failed = false;
+                self.output.wrote(&path, FileKind::Checkpoint);
+            }
             Err(error) if !self.has_failed => {
                 self.has_failed = true;
-                say(&format!("warning: the checkpoint of tree {} is not saved: {error}", progress.round));
+                let tree = progress.round;
+                self.output.warn_always(&format!("the checkpoint of tree {tree} is not saved: {error}"));
             }
             Err(_) => {}
         }

@@ -22,12 +22,12 @@ use crate::args::{Cli, Command};
 use crate::output::Output;
 
 /// Runs what was typed.
-pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
+pub(crate) fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
     // A wrong RANKWISE_SIMD is told at once, whether or not the command would have come to use it.
     SimdLevel::from_env()?;
     // The command itself runs inside the pool: a parallel step that starts there costs less than one from outside.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(cli.global.threads)).build();
-    pool.context("cannot start the threads")?.install(|| dispatch(cli))
+    pool.context("cannot start the threads")?.install(|| dispatch(cli, output))
 }
 
 /// As many as were asked for, or 0 for one a core. More threads than cores would only take turns: a fifth was lost with eight on two.
@@ -36,8 +36,7 @@ fn n_threads(asked: Option<u16>) -> usize {
     asked.map_or(0, |asked| usize::from(asked).min(n_cores))
 }
 
-fn dispatch(cli: Cli) -> anyhow::Result<()> {
-    let output = Output::new(cli.global);
+fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
     match cli.command {
         Command::Demo(args) => demo::run(&args, cli.global, output),
         Command::Synth(args) => synth::run(&args, cli.global, output),

@@ -164,6 +164,7 @@ impl Report<'_> {
         out
     }
 
+    /// The fields of `compare --json`.
     pub(crate) fn json(&self) -> Value {
         let metric = |metric: usize| self.table.metric(metric).to_owned();
         let system = |(system, name): (usize, &String)| {
@@ -199,6 +200,7 @@ impl Report<'_> {
             "baseline": self.spec.baseline,
             "queries": self.table.queries().len(),
             "queries_without_relevant": self.n_empty,
+            "metric_names": self.rules.metric_names,
             "convention": self.rules.entries,
         })
     }

@@ -1,25 +1,43 @@
 //! How the program fails: what it prints, and with which exit code.
 
+mod object;
+
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use rankwise::CheckpointFolderError;
 use rankwise::data::synth::SynthError;
 use rankwise::data::{DataError, SimdError};
 use rankwise::eval::EvalError;
-use rankwise::io::IoError;
+use rankwise::io::{IoError, Place};
 use rankwise::metrics::MetricError;
 use rankwise::model::ModelError;
 use rankwise::params::ParamError;
 use rankwise::train::TrainError;
 
+use self::object::ErrorObject;
+use crate::files;
+use crate::output::Output;
+
 /// Something the user can mend: a message of this program's own.
 #[derive(Debug)]
-pub(crate) struct UserError(pub(crate) String);
+pub(crate) struct UserError {
+    /// The file to mend, if it is one.
+    place: Option<Place>,
+    message: String,
+}
 
 impl std::fmt::Display for UserError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        if let Some(place) = &self.place {
+            f.write_str(&files::shown(&place.path))?;
+            for number in [place.line, place.column].into_iter().flatten() {
+                write!(f, ":{number}")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -27,40 +45,97 @@ impl std::error::Error for UserError {}
 
 /// An error with a message for the user.
 pub(crate) fn user(message: impl Into<String>) -> anyhow::Error {
-    UserError(message.into()).into()
+    UserError { place: None, message: message.into() }.into()
 }
 
-/// The work was stopped by a signal; what was done so far is kept, and all was said. The exit code is the one that shells give
+/// An error in a file: the message stands behind its name.
+pub(crate) fn user_at(path: &Path, message: impl Into<String>) -> anyhow::Error {
+    user_in(Place::file(path), message)
+}
+
+/// An error at a place of a file.
+pub(crate) fn user_in(place: Place, message: impl Into<String>) -> anyhow::Error {
+    UserError { place: Some(place), message: message.into() }.into()
+}
+
+/// The work was stopped by a signal; what was done so far is kept. The exit code is the one that shells give
 /// to a program that the signal ended, so that `train && deploy` goes no further.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interrupted {
     pub(crate) exit_code: u8,
+    /// What is still to be said: nothing, if the result was printed.
+    pub(crate) message: Option<&'static str>,
 }
 
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted")
+        f.write_str(self.message.unwrap_or("interrupted"))
     }
 }
 
 impl std::error::Error for Interrupted {}
 
+/// Whether errors are printed as text or as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorForm {
+    Text,
+    Json,
+}
+
+impl ErrorForm {
+    /// What was typed, also where the rest of the command line makes no sense.
+    pub(crate) fn of_command_line() -> Self {
+        let mut options = std::env::args_os().skip(1).take_while(|argument| argument != "--");
+        if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
+    }
+}
+
 /// Prints the error and chooses the exit code.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+        match interrupted.message {
+            Some(message) if output.is_json() => {
+                ErrorObject::new(message, interrupted.exit_code).print(&output.warnings());
+            }
+            Some(message) => say(message),
+            None => {}
+        }
         return ExitCode::from(interrupted.exit_code);
     }
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    if can_be_mended(error) {
-        // The errors of the libraries are whole sentences that hold their causes; the chain would say them twice.
-        say(&format!("error: {}", with_flags(&error.to_string())));
-        ExitCode::from(2)
+    // The errors of the libraries are whole sentences that hold their causes; the chain would say them twice.
+    let (message, exit_code) = if can_be_mended(error) { (error.to_string(), 2) } else { (format!("{error:#}"), 1) };
+    let message = with_flags(&message);
+    if output.is_json() {
+        ErrorObject::new(&message, exit_code).at(place(error)).print(&output.warnings());
     } else {
-        say(&format!("error: {}", with_flags(&format!("{error:#}"))));
-        ExitCode::from(1)
+        say(&format!("error: {message}"));
     }
+    ExitCode::from(exit_code)
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for.
+pub(crate) fn report_usage(error: &clap::Error, form: ErrorForm) -> ExitCode {
+    match u8::try_from(error.exit_code()) {
+        Ok(exit_code @ 1..) if form == ErrorForm::Json => {
+            ErrorObject::of_usage(error, exit_code).print(&[]);
+            ExitCode::from(exit_code)
+        }
+        _ => error.exit(),
+    }
+}
+
+/// The file to mend.
+fn place(error: &anyhow::Error) -> Option<Place> {
+    error.chain().find_map(|cause| {
+        let of_user = cause.downcast_ref::<UserError>().and_then(|error| error.place.clone());
+        of_user
+            .or_else(|| cause.downcast_ref::<IoError>().map(IoError::place))
+            .or_else(|| cause.downcast_ref::<rankwise::Error>().and_then(rankwise::Error::place))
+            .or_else(|| cause.downcast_ref::<CheckpointFolderError>().map(CheckpointFolderError::place))
+    })
 }
 
 /// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
@@ -143,14 +218,18 @@ pub(crate) fn survive_file_limits() {
 }
 
 /// A panic is a defect of ours: say so, and exit with 1.
-pub(crate) fn report_panics() {
-    std::panic::set_hook(Box::new(|panic| {
+pub(crate) fn report_panics(form: ErrorForm) {
+    const ADVICE: &str = "Please report it with the command and, if you can, the data that led to it.";
+    std::panic::set_hook(Box::new(move |panic| {
         // Damaged input, which the reader reports as such.
         if rankwise::io::is_decoding() {
             return;
         }
-        say(&format!("error: rankwise has a defect: {panic}"));
-        say("Please report it with the command and, if you can, the data that led to it.");
+        let message = format!("rankwise has a defect: {panic}");
+        match form {
+            ErrorForm::Json => ErrorObject::new(&message, 1).with_remedy(ADVICE).print(&[]),
+            ErrorForm::Text => say(&format!("error: {message}\n{ADVICE}")),
+        }
         std::process::exit(1);
     }));
 }

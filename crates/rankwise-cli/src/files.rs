@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
-use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, write_atomically};
+use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes};
 use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 use rankwise::params::normalise;
 use rankwise::train::TrainSpec;
@@ -12,7 +12,7 @@ use rankwise::{ModelFile as _, WantedFeatures};
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
-use crate::failure::{user, with_flags};
+use crate::failure::{user, user_at, with_flags};
 use crate::output::Output;
 use crate::text;
 use crate::trees_args::{TreeChoice, TreesArgs};
@@ -45,8 +45,8 @@ pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyho
     let wanted = if choice.is_none() { ImportedTrees::UpToBest } else { ImportedTrees::All };
     let ImportedModel { model, best_iteration } = Model::load_with(path, wanted)?;
     if let (Some(best), None) = (best_iteration, choice) {
-        output.remark(&format!(
-            "note: {}: using {} of {}, up to best_iteration {}, as XGBRanker.predict does; `--trees all` of predict, eval, compare \
+        output.note(&format!(
+            "{}: using {} of {}, up to best_iteration {}, as XGBRanker.predict does; `--trees all` of predict, eval, compare \
              and convert uses all, as Booster.predict does",
             shown(path),
             best.n_trees,
@@ -63,7 +63,7 @@ pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyho
 
 /// The trees of a model, for what works only with them.
 pub(crate) fn trees_of<'a>(model: &'a Model, path: &Path, what: &str) -> anyhow::Result<&'a TreeEnsemble> {
-    model.tree_ensemble().map_err(|error| user(format!("{}: {error}; `{what}` needs a model of trees", shown(path))))
+    model.tree_ensemble().map_err(|error| user_at(path, format!("{error}; `{what}` needs a model of trees")))
 }
 
 /// Reads ranking data.
@@ -78,8 +78,7 @@ pub(crate) fn read_training_data(data: &DataPaths, options: &ReadOptions) -> any
 
 fn not_read(data: &DataPaths, error: IoError) -> anyhow::Error {
     if let Some(path) = data.inputs().find(|path| model_source(path).is_some()) {
-        let place = path.display();
-        return user(format!("{place}: this looks like a model, not like ranking data; check the order of the files"));
+        return user_at(path, "this looks like a model, not like ranking data; check the order of the files");
     }
     error.into()
 }
@@ -131,8 +130,8 @@ pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str) -> anyho
     if data.feature_names().is_empty() {
         return Ok(());
     }
-    let place = shown(path);
-    Err(user(format!("{place}: its columns have names, but {known}, or name the columns f0, f1, ... by their numbers")))
+    let advice = "or name the columns f0, f1, ... by their numbers";
+    Err(user_at(path, format!("its columns have names, but {known}, {advice}")))
 }
 
 /// Whether a command needs the labels.
@@ -185,19 +184,13 @@ pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPa
     }
 }
 
-/// Writes text in one piece.
-pub(crate) fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
-    Ok(write_atomically(path, |out| out.write_all(text.as_bytes()))?)
-}
-
 /// Refuses, before the work begins, an output that cannot be written or that would replace one of the inputs.
 pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     rankwise::io::check_writable(path)?;
     let Ok(target) = path.canonicalize() else { return Ok(()) };
     // A device may be both.
     if target.is_file() && inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == target)) {
-        let place = path.display();
-        return Err(user(format!("{place}: cannot write: this file is also an input; choose another name")));
+        return Err(user_at(path, "cannot write: this file is also an input; choose another name"));
     }
     Ok(())
 }

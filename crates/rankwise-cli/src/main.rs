@@ -19,21 +19,31 @@ mod files;
 mod group_args;
 mod mean_count;
 mod memory;
+mod metric_names;
 mod output;
 mod progress;
 mod reading;
+mod record;
 mod refit_prune_args;
 mod system;
 mod text;
 mod trace;
 mod trees_args;
 
+use failure::ErrorForm;
+use output::Output;
+
 fn main() -> std::process::ExitCode {
-    failure::report_panics();
+    let form = ErrorForm::of_command_line();
+    failure::report_panics(form);
     failure::survive_file_limits();
-    let cli = args::parse().unwrap_or_else(|error| error.exit());
-    match command::run(cli) {
+    let cli = match args::parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::report_usage(&error, form),
+    };
+    let output = Output::new(cli.global);
+    match command::run(cli, output) {
         Ok(()) => std::process::ExitCode::SUCCESS,
-        Err(error) => failure::report(&error),
+        Err(error) => failure::report(&error, output),
     }
 }

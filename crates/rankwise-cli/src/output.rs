@@ -1,33 +1,94 @@
 //! Results on stdout, remarks on stderr.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
-use rankwise::io::{Action, IoError};
+use rankwise::io::{Action, IoError, write_atomically};
+use serde_json::{Map, Value};
 
 use crate::args::Global;
 use crate::failure::{say, user};
 use crate::files::is_stream;
+use crate::record::{FileKind, Record};
 
-/// Where results and remarks go.
+/// Where results and remarks go, and what is remembered of the work for `--json`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     is_json: bool,
     is_quiet: bool,
+    record: &'static Record,
 }
 
 impl Output {
+    /// One for the process. Its record is never freed, as a signal may come at any time.
     pub(crate) fn new(global: Global) -> Self {
-        Self { is_json: global.json, is_quiet: global.quiet }
+        Self { is_json: global.json, is_quiet: global.quiet, record: Box::leak(Box::new(Record::new())) }
+    }
+
+    pub(crate) fn is_json(self) -> bool {
+        self.is_json
     }
 
     pub(crate) fn is_quiet(self) -> bool {
         self.is_quiet
     }
 
-    /// Prints the result of a command: the text, or with --json the object.
-    pub(crate) fn result(self, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
-        let text = if self.is_json { format!("{json}\n") } else { text.to_owned() };
+    /// Whether nobody will read a warning.
+    pub(crate) fn hides_warnings(self) -> bool {
+        self.is_quiet && !self.is_json
+    }
+
+    /// What was warned of so far.
+    pub(crate) fn warnings(self) -> Vec<String> {
+        self.record.warnings()
+    }
+
+    /// Names the phases of the command, for `seconds`; see [`Self::phase`].
+    pub(crate) fn set_phases(self, names: &[&'static str]) {
+        self.record.set_phases(names);
+    }
+
+    /// From here on, time counts for this phase; for `other` if the command did not name it.
+    pub(crate) fn phase(self, name: &str) {
+        self.record.start_phase(name);
+    }
+
+    /// Adds time that was measured elsewhere to a phase.
+    pub(crate) fn add_time(self, name: &str, time: Duration) {
+        self.record.add_time(name, time);
+    }
+
+    /// The time since the program started.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.record.elapsed()
+    }
+
+    /// Writes a file in one piece.
+    pub(crate) fn write(
+        self,
+        path: &Path,
+        kind: FileKind,
+        content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> anyhow::Result<()> {
+        write_atomically(path, content)?;
+        self.wrote(path, kind);
+        Ok(())
+    }
+
+    /// Writes text in one piece.
+    pub(crate) fn write_text(self, path: &Path, kind: FileKind, text: &str) -> anyhow::Result<()> {
+        self.write(path, kind, |out| out.write_all(text.as_bytes()))
+    }
+
+    /// Remembers a file that a library wrote.
+    pub(crate) fn wrote(self, path: &Path, kind: FileKind) {
+        self.record.add_output(path, kind);
+    }
+
+    /// Prints the result of a command: the text, or with --json the object, completed by what every command says.
+    pub(crate) fn result(self, text: &str, json: Value) -> anyhow::Result<()> {
+        let text = if self.is_json { format!("{}\n", self.record.complete(fields(json))) } else { text.to_owned() };
         let mut stdout = std::io::stdout().lock();
         let done = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         // The error that knows the words for a full disk.
@@ -35,7 +96,7 @@ impl Output {
     }
 
     /// Tells what was done, where the result itself is a file and there is nothing else to say: not with --quiet.
-    pub(crate) fn done(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    pub(crate) fn done(self, out: &Path, text: &str, json: Value) -> anyhow::Result<()> {
         if self.is_quiet && !self.is_json {
             return Ok(());
         }
@@ -43,7 +104,7 @@ impl Output {
     }
 
     /// Tells what was done and found, where the result itself is a file: on stdout, or on stderr if the file took stdout.
-    pub(crate) fn summary(self, out: &Path, text: &str, json: &serde_json::Value) -> anyhow::Result<()> {
+    pub(crate) fn summary(self, out: &Path, text: &str, json: Value) -> anyhow::Result<()> {
         if is_stream(out) {
             self.remark(text.trim_end());
             return Ok(());
@@ -54,20 +115,42 @@ impl Output {
     /// Refuses to print a file and the object of --json to the same place.
     pub(crate) fn check_file(self, out: &Path, what: &str) -> anyhow::Result<()> {
         if self.is_json && is_stream(out) {
-            return Err(user(format!("--json prints a summary, so the {what} a file: add --out FILE")));
+            return Err(user(format!("--json prints a summary, so the {what} a file; add --out FILE")));
         }
         Ok(())
     }
 
     /// Tells what may be wrong.
     pub(crate) fn warn(self, text: &str) {
-        self.remark(&format!("warning: {text}"));
+        self.advise("warning", text);
     }
 
-    /// Tells what is going on.
+    /// Tells what somebody may not expect.
+    pub(crate) fn note(self, text: &str) {
+        self.advise("note", text);
+    }
+
+    /// Tells what is wrong although the work goes on: with --quiet, too.
+    pub(crate) fn warn_always(self, text: &str) {
+        Self { is_quiet: false, ..self }.warn(text);
+    }
+
+    /// Tells what is going on; with --json the object has the facts.
     pub(crate) fn remark(self, text: &str) {
-        if !self.is_quiet {
+        if !self.is_quiet && !self.is_json {
             say(text);
         }
+    }
+
+    fn advise(self, kind: &str, text: &str) {
+        self.record.add_warning(text);
+        self.remark(&format!("{kind}: {text}"));
+    }
+}
+
+fn fields(json: Value) -> Map<String, Value> {
+    match json {
+        Value::Object(fields) => fields,
+        other => unreachable!("a result is an object: {other}"),
     }
 }

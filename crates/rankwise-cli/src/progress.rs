@@ -72,10 +72,10 @@ impl Watch {
         if self.signals.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
     }
 
-    /// What a run that was stopped ends the program with.
-    pub(crate) fn interrupted(&self) -> Interrupted {
+    /// What a run that was stopped ends the program with. The message is for a run that prints no result.
+    pub(crate) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
         let number = u8::try_from(self.signals.number.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
-        Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT) }
+        Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT), message }
     }
 }
 

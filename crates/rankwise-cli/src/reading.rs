@@ -28,7 +28,7 @@ pub(crate) fn tell(place: &Path, report: &ReadReport, output: Output) {
 /// Tells that queries were joined.
 pub(crate) fn tell_split(report: &ReadReport, output: Output) {
     if let Some(split) = &report.split_queries {
-        output.remark(&format!("note: {}", split_remark(split)));
+        output.note(&split_remark(split));
     }
 }
 

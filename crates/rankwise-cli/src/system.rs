@@ -7,10 +7,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use rankwise::data::{Absent, Dataset, Keep, StringTable};
-use rankwise::io::{Qrels, ReadData, ReadOptions, ReadReport, read_qrels, read_run, read_scores};
+use rankwise::io::{Place, Qrels, ReadData, ReadOptions, ReadReport, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
 use rankwise::params::ParamValue as _;
@@ -18,11 +17,11 @@ use rankwise::{BestFeature, JudgeError, JudgedRun, judge_run, judge_run_by_data}
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, user_at, user_in};
 use crate::mean_count::{MeanCount, QueryStates};
 use crate::output::Output;
 use crate::trees_args::TreesArgs;
-use crate::{files, reading, text};
+use crate::{files, metric_names, reading, text};
 
 /// Something that ranks documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +120,6 @@ pub(crate) struct Measured {
     pub(crate) evaluations: Vec<Evaluation>,
     /// By system and metric.
     pub(crate) mean_counts: Vec<Vec<MeanCount>>,
-    pub(crate) seconds: Seconds,
     /// What was found in the data that was read last.
     pub(crate) report: Option<ReadReport>,
 }
@@ -139,16 +137,8 @@ pub(crate) struct Queries {
     pub(crate) n_unanswered: usize,
 }
 
-/// Where the time went.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seconds {
-    /// Reading files, scoring by models, finding the documents of runs.
-    pub(crate) load: f64,
-    /// Computing metrics.
-    pub(crate) measure: f64,
-}
-
-/// Reads the systems one after another and measures each.
+/// Reads the systems one after another and measures each: the phases `load` (reading files, scoring by models, finding the
+/// documents of runs) and `measure` (computing metrics).
 pub(crate) fn measure(
     systems: &[System],
     judgements: Judgements<'_>,
@@ -157,17 +147,14 @@ pub(crate) fn measure(
     output: Output,
 ) -> anyhow::Result<Measured> {
     let mut cache = JudgementCache::new(judgements, trees, output);
-    let (mut evaluations, mut seconds) = (Vec::with_capacity(systems.len()), Seconds::default());
+    let mut evaluations = Vec::with_capacity(systems.len());
     let (mut queries, mut mean_counts) = (Queries::default(), Vec::with_capacity(systems.len()));
     for (idx, system) in systems.iter().enumerate() {
-        let started = Instant::now();
+        output.phase("load");
         let ranked = cache.rank(system, measures.rules(), output)?;
-        seconds.load += started.elapsed().as_secs_f64();
         let results = ranked.results();
-        let started = Instant::now();
-        let evaluation = measures.evaluate(&results);
-        seconds.measure += started.elapsed().as_secs_f64();
-        let evaluation = evaluation.map_err(|error| user(format!("{}: {error}", files::shown(judgements.path()))))?;
+        output.phase("measure");
+        let evaluation = measures.evaluate(&results).map_err(|error| user_at(judgements.path(), error.to_string()))?;
         let states = QueryStates::new(&results, measures.rules());
         mean_counts.push(evaluation.metrics.iter().map(|metric| states.mean_count(metric)).collect());
         evaluations.push(evaluation);
@@ -175,12 +162,14 @@ pub(crate) fn measure(
             queries = Queries::new(&results, &states);
         }
     }
-    Ok(Measured { queries, evaluations, mean_counts, seconds, report: cache.report })
+    Ok(Measured { queries, evaluations, mean_counts, report: cache.report })
 }
 
 /// Documents with the scores of two rankers, in canonical order.
 pub(crate) struct TwoScored {
     pub(crate) data: Dataset,
+    /// What was found in the files.
+    pub(crate) report: Option<ReadReport>,
     pub(crate) scores: [Vec<f64>; 2],
 }
 
@@ -200,7 +189,7 @@ pub(crate) fn score_two(
     }
     let (_, data) = cache.data.expect("whoever was scored was read");
     let scores = [0, 1].map(|system| data.from_input_order(&in_input_order[system]));
-    Ok(TwoScored { data, scores })
+    Ok(TwoScored { data, report: cache.report, scores })
 }
 
 /// What one system makes of the documents.
@@ -268,19 +257,19 @@ impl<'a> JudgementCache<'a> {
         let data = self.any_data()?;
         let scores = read_scores(path)?;
         if scores.len() != data.n_rows() {
-            return Err(user(format!(
-                "{}: {} for {} of {}; give one score for each row, in the same order",
-                files::shown(path),
+            let message = format!(
+                "{} for {} of {}; give one score for each row, in the same order",
                 text::count(scores.len(), "score"),
                 text::count(data.n_rows(), "row"),
                 files::shown(data_path)
-            )));
+            );
+            return Err(user_at(path, message));
         }
         Ok(Ranked::Scores(data, data.from_input_order(&scores)))
     }
 
     fn rank_by_run(&mut self, path: &Path, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
-        let judged_by = files::shown(self.judgements.path());
+        let judged_by = self.judgements.path();
         let judged = match self.judgements {
             Judgements::Data(..) => {
                 let data = self.any_data()?;
@@ -295,9 +284,10 @@ impl<'a> JudgementCache<'a> {
         };
         let judged = judged.map_err(|error| match &error {
             JudgeError::NoOverlap { line, .. } => {
-                user(format!("{}:{line}: {error}; check that {judged_by} belongs to it", files::shown(path)))
+                let place = Place { path: path.into(), line: Some(*line), column: None };
+                user_in(place, format!("{error}; check that {} belongs to it", files::shown(judged_by)))
             }
-            JudgeError::NoDocIds | JudgeError::Twice { .. } => user(format!("{judged_by}: {error}")),
+            JudgeError::NoDocIds | JudgeError::Twice { .. } => user_at(judged_by, error.to_string()),
         })?;
         warn_of_run(&judged, path, rules, output);
         Ok(Ranked::Run(Box::new(judged.results)))
@@ -418,12 +408,18 @@ impl Queries {
 pub(crate) struct StatedRules {
     pub(crate) text: String,
     pub(crate) entries: BTreeMap<&'static str, String>,
+    /// What the metrics are called, by the names that were typed.
+    pub(crate) metric_names: serde_json::Value,
 }
 
 impl StatedRules {
     /// The rules that these metrics follow; where there are runs, also what becomes of queries that they do not answer.
     pub(crate) fn new(rules: &Rules, names: &[MetricName], systems: &[System]) -> Self {
-        let mut stated = Self { text: rules.describe(names), entries: rules.entries(names).into_iter().collect() };
+        let mut stated = Self {
+            text: rules.describe(names),
+            entries: rules.entries(names).into_iter().collect(),
+            metric_names: metric_names::to_json(names),
+        };
         if systems.iter().any(|system| matches!(system, System::Run(_))) {
             let missing = rules.missing_queries.render();
             let _ = write!(stated.text, ", missing_queries {missing}");

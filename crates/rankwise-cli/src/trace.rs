@@ -7,8 +7,10 @@ use rankwise::data::Documents;
 use rankwise::train::{Flow, LoopParams, Observer, Pass, Progress, Sample};
 
 use crate::args::Train;
-use crate::failure::user;
+use crate::failure::{user, user_at};
 use crate::files;
+use crate::output::Output;
+use crate::record::FileKind;
 
 /// The share of the ranks that counts as lowest, where sampling does not say.
 const LOW: f64 = 0.4;
@@ -37,7 +39,7 @@ impl Tracer {
         let stem = match &args.trace_out {
             Some(folder) => {
                 std::fs::create_dir_all(folder)
-                    .map_err(|error| user(format!("{}: cannot make the folder: {error}", folder.display())))?;
+                    .map_err(|error| user_at(folder, format!("cannot make the folder: {error}")))?;
                 folder.join("trace")
             }
             None if files::is_stream(out) => {
@@ -66,12 +68,12 @@ impl Tracer {
     }
 
     /// Writes the tables and the pictures; gives their names.
-    pub(crate) fn write(&self) -> anyhow::Result<Vec<PathBuf>> {
+    pub(crate) fn write(&self, output: Output) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for (trace, place) in &self.traces {
             for (ending, text) in [("tsv", trace.to_tsv()), ("svg", trace.to_svg())] {
                 let path = with_ending(place, ending);
-                files::write_text(&path, &text)?;
+                output.write_text(&path, FileKind::Trace, &text)?;
                 written.push(path);
             }
         }

@@ -194,6 +194,52 @@ pub enum IoError {
     },
 }
 
+/// Where something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file; `-` is standard input or output.
+    pub path: PathBuf,
+    /// The line, from 1, where it is known.
+    pub line: Option<u64>,
+    /// The byte in the line, from 1, where it is known.
+    pub column: Option<u64>,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), line: None, column: None }
+    }
+}
+
+impl IoError {
+    /// The file to mend, and where in it.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Line { path, line, column, .. } => {
+                Place { path: path.clone(), line: Some(*line), column: Some(*column as u64) }
+            }
+            Self::File { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::Excess { path, .. }
+            | Self::Format { path, .. }
+            | Self::CacheHere { path }
+            | Self::Cache { path, .. }
+            | Self::Columns { path, .. }
+            | Self::NoColumns { path, .. }
+            | Self::PairsForCache { path }
+            | Self::GivenTwice { path, .. }
+            | Self::Part { path, .. }
+            | Self::Row { path, .. }
+            | Self::NotParquet { path }
+            | Self::PackedParquet { path, .. }
+            | Self::Parquet { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::Data { path, .. } => Place::file(path),
+        }
+    }
+}
+
 /// What was being done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {

@@ -51,7 +51,7 @@ pub use atomic::{check_writable, write_atomically};
 pub use byte_stream::read_bytes;
 pub use cache::write_cache;
 pub use column_problem::ColumnProblem;
-pub use error::{Action, IoError};
+pub use error::{Action, IoError, Place};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use numbering::read_feature_names;
 pub use options::{Format, Header, LayoutParams, LayoutSpec, QidScope, ReadOptions, Separator, SetLayout};

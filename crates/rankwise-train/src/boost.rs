@@ -65,6 +65,8 @@ pub(crate) struct Run<'a> {
     /// By round with trees, what these count; empty where all count 1.
     pub(crate) factors: Vec<f64>,
     pub(crate) best: Best,
+    /// The metrics after each round, those of a start first: of the first set, then of the second, ...
+    pub(crate) history: Vec<f64>,
     pub(crate) phases: Phases,
 }
 
@@ -215,6 +217,7 @@ impl Run<'_> {
             origin: Cow::Borrowed(&self.origin),
             n_tried: self.n_tried,
             best: Cow::Borrowed(&self.best),
+            history: Cow::Borrowed(&self.history),
             trees: Cow::Borrowed(&self.trees),
             factors: Cow::Borrowed(&self.factors),
             scores: Cow::Borrowed(&self.scores),
@@ -229,8 +232,9 @@ impl Run<'_> {
         let metrics = self.params.boosting().metric.len();
         let (rows, features) = (self.scores.len(), self.binned.n_features());
         let outputs = self.output.n_outputs();
-        let has_factors = self.ensemble.has_factors();
-        state.check_fit(&Shape { outputs, rows, features, valid_rows: &valid_rows, metrics, has_factors })?;
+        let (has_factors, has_start) = (self.ensemble.has_factors(), self.start.is_some());
+        let shape = Shape { outputs, rows, features, valid_rows: &valid_rows, metrics, has_factors, has_start };
+        state.check_fit(&shape)?;
         let num_trees = self.params.boosting().num_trees;
         if state.n_tried > num_trees {
             return Err(CheckpointError::TooFar { trees: state.n_tried, num_trees });
@@ -240,6 +244,7 @@ impl Run<'_> {
         self.factors = state.factors.into_owned();
         self.scores = state.scores.into_owned();
         self.best = state.best.into_owned();
+        self.history = state.history.into_owned();
         self.part = if state.selected.is_empty() { None } else { self.part_of(state.selected.into_owned()) };
         // The sets may go by other names now.
         let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.name, metrics));
@@ -334,6 +339,7 @@ impl Run<'_> {
             self.validation.iter().map(|set| set.measure(&self.output)).collect::<Result<Vec<_>, _>>()
         })?
         .concat();
+        self.history.extend(values.iter().map(|value| value.value));
         if let Some(first) = values.first() {
             let kind = self.params.boosting().metric[0].kind();
             let is_better = self.best.values.first().is_none_or(|best| kind.is_better(first.value, best.value));

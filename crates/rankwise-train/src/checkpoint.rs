@@ -22,7 +22,7 @@ pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
 /// Another number wherever the content changes, or what is trained from the same data and parameters.
-const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 4;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();
@@ -70,6 +70,8 @@ pub(crate) struct State<'a> {
     /// Rounds that were tried; those without a split are not among `trees`.
     pub(crate) n_tried: usize,
     pub(crate) best: Cow<'a, Best>,
+    /// The metrics after each round; see [`History`](crate::History).
+    pub(crate) history: Cow<'a, [f64]>,
     /// They name features by their index in the binned data.
     pub(crate) trees: Cow<'a, [Tree]>,
     /// By round with trees, what these count; empty where all count 1.
@@ -103,6 +105,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) metrics: usize,
     /// Whether what trees count changes.
     pub(crate) has_factors: bool,
+    /// Whether a model that the run starts from was measured first.
+    pub(crate) has_start: bool,
 }
 
 impl State<'_> {
@@ -125,6 +129,8 @@ impl State<'_> {
         let mut all_scores = self.valid_scores.iter().chain([&self.scores]).flat_map(|scores| scores.iter());
         let mut features = self.trees.iter().flat_map(|tree| &tree.parts().feature);
         let n_values = self.best.values.len();
+        let n_wanted = shape.valid_rows.len() * shape.metrics;
+        let n_measured = self.n_tried.saturating_add(usize::from(shape.has_start));
         let n_factors = |n_trees: usize| if shape.has_factors { n_trees / shape.outputs } else { 0 };
         let fits = self.scores.len() == shape.rows
             && valid_rows == shape.valid_rows
@@ -140,7 +146,8 @@ impl State<'_> {
             && self.best.factors.len() == n_factors(self.best.n_trees)
             && self.factors.iter().chain(&self.best.factors).all(|factor| factor.is_finite())
             && self.best.iteration <= self.n_tried
-            && (n_values == shape.valid_rows.len() * shape.metrics || (n_values == 0 && self.n_tried == 0));
+            && self.history.len() == n_wanted.saturating_mul(n_measured)
+            && (n_values == n_wanted || (n_values == 0 && self.n_tried == 0));
         let problem = "its parts do not fit together".to_owned();
         if fits { Ok(()) } else { Err(CheckpointError::Damaged { problem }) }
     }
@@ -155,6 +162,7 @@ mod tests {
             origin: Cow::Owned(Origin::default()),
             n_tried: 3,
             best: Cow::Owned(Best::default()),
+            history: Cow::Owned(Vec::new()),
             trees: Cow::Owned(vec![Tree::constant(0.1 + 0.2, 5)]),
             factors: Cow::Owned(vec![0.5]),
             scores: Cow::Owned(vec![0.1 + 0.2, -0.0, f64::MIN_POSITIVE]),
@@ -205,15 +213,24 @@ mod tests {
     #[test]
     fn a_state_of_another_shape_is_refused() {
         type Damage = fn(&mut State<'static>);
-        let shape = Shape { outputs: 1, rows: 3, features: 2, valid_rows: &[1], metrics: 0, has_factors: true };
+        let shape = Shape {
+            outputs: 1,
+            rows: 3,
+            features: 2,
+            valid_rows: &[1],
+            metrics: 0,
+            has_factors: true,
+            has_start: false,
+        };
         assert_eq!(state().check_fit(&shape), Ok(()));
-        let damages: [Damage; 11] = [
+        let damages: [Damage; 12] = [
             |state| state.scores.to_mut().truncate(1),
             |state| state.scores.to_mut()[0] = f64::NAN,
             |state| state.valid_scores.clear(),
             |state| state.n_tried = 0,
             |state| state.best.to_mut().n_trees = 2,
             |state| state.best.to_mut().iteration = 4,
+            |state| state.history.to_mut().push(0.5),
             |state| state.factors.to_mut().clear(),
             |state| state.factors.to_mut()[0] = f64::INFINITY,
             |state| state.best.to_mut().factors.push(1.0),

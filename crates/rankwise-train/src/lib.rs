@@ -16,6 +16,7 @@ mod checkpoint;
 mod ensemble;
 mod error;
 mod gradient_sampling;
+mod history;
 mod langevin;
 mod no_trees;
 mod observe;
@@ -34,6 +35,7 @@ mod values;
 pub use boost::Trained;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::TrainError;
+pub use history::{Curve, History};
 pub use no_trees::NoTrees;
 pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
 pub use params::{

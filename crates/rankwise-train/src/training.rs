@@ -213,6 +213,7 @@ impl<'a> Training<'a> {
             trees: Vec::new(),
             factors: Vec::new(),
             best: Best::default(),
+            history: Vec::new(),
             phases,
             share,
         };

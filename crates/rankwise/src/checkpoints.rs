@@ -8,7 +8,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use rankwise_io::{Action, IoError, check_writable, write_atomically};
+use rankwise_io::{Action, IoError, Place, check_writable, write_atomically};
 use rankwise_train::{Checkpoint, CheckpointError};
 
 const PREFIX: &str = "tree-";
@@ -58,6 +58,16 @@ pub enum CheckpointFolderError {
     },
 }
 
+impl CheckpointFolderError {
+    /// The file or folder to mend.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Io(error) => error.place(),
+            Self::InUse { path } | Self::Checkpoint { path, .. } => Place::file(path),
+        }
+    }
+}
+
 impl CheckpointFolder {
     /// Makes the folder if there is none, takes it for this process, makes sure that it can be written to, and removes
     /// what a killed process left half written. A folder that was made and stays empty is removed in the end.
@@ -104,15 +114,16 @@ impl CheckpointFolder {
         first_problem.map_or(Ok(None), Err)
     }
 
-    /// Saves the checkpoint of a tree; then keeps, of the others, only the last that was known to be whole.
-    pub fn save(&mut self, tree: usize, checkpoint: &[u8]) -> Result<(), IoError> {
+    /// Saves the checkpoint of a tree; then keeps, of the others, only the last that was known to be whole. Gives the file.
+    pub fn save(&mut self, tree: usize, checkpoint: &[u8]) -> Result<PathBuf, IoError> {
         let path = self.file_of(tree);
         write_atomically(&path, |out| out.write_all(checkpoint))?;
-        let keep = [Some(path.clone()), self.last.replace(path)];
+        let keep = [Some(path.clone()), self.last.replace(path.clone())];
         let files = self.files()?;
         let mut old =
             files.iter().map(|(_, file)| file).filter(|file| !keep.iter().flatten().any(|kept| kept == *file));
-        old.try_for_each(|file| remove(file))
+        old.try_for_each(|file| remove(file))?;
+        Ok(path)
     }
 
     fn file_of(&self, tree: usize) -> PathBuf {

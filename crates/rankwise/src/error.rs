@@ -6,7 +6,7 @@ use rankwise_data::synth::SynthError;
 use rankwise_data::{DataError, SimdError};
 use rankwise_eval::EvalError;
 use rankwise_formats::{ExportError, FormatError};
-use rankwise_io::IoError;
+use rankwise_io::{IoError, Place};
 use rankwise_metrics::MetricError;
 use rankwise_model::ModelError;
 use rankwise_objectives::ObjectiveError;
@@ -105,6 +105,27 @@ pub enum Error {
     /// Vector instructions that the machine lacks.
     #[error(transparent)]
     Simd(#[from] SimdError),
+}
+
+impl Error {
+    /// The file to mend, and where in it, if it is known.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Io(error) => Some(error.place()),
+            Self::CheckpointFolder(error) => Some(error.place()),
+            Self::NamedColumns { path } => Some(Place::file(path)),
+            Self::ModelFile { path, source } => {
+                let (line, column) = match **source {
+                    FormatError::Line { line, .. } | FormatError::Deep { line, .. } => (Some(line), None),
+                    FormatError::Model(ModelError::Json { line, column, .. }) => (Some(line), Some(column)),
+                    _ => (None, None),
+                };
+                let number = |number: Option<usize>| number.map(|number| number as u64);
+                Some(Place { path: path.clone(), line: number(line), column: number(column) })
+            }
+            _ => None,
+        }
+    }
 }
 
 // The two largest are kept elsewhere, so that results stay small.

@@ -1,22 +1,25 @@
 //! `rankwise blend`
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use rankwise::Blend;
-use rankwise::io::{write_atomically, write_scores};
+use rankwise::io::write_scores;
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
 use serde_json::json;
 
 use crate::args::Global;
 use crate::blend_args::Blend as Args;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
-use crate::files;
+use crate::failure::user_at;
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::system::{self, Judgements, System, TwoScored};
+use crate::{files, metric_names, reading};
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "search", "write"]);
     let metric: MetricName = args.metric.parse()?;
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
@@ -31,27 +34,33 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     }
     let judgements = Judgements::new(Some(&paths), &args.read, None)?;
     let systems = [&args.first, &args.second].map(|path| System::of_file(path));
-    let TwoScored { data, scores: [first, second] } = system::score_two(&systems, judgements, output)?;
-    let place = files::shown(paths.place());
+    output.phase("load");
+    let TwoScored { data, report: data_report, scores: [first, second] } =
+        system::score_two(&systems, judgements, output)?;
+    output.phase("search");
     let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules)
-        .map_err(|error| user(format!("{place}: {error}")))?;
+        .map_err(|error| user_at(paths.place(), error.to_string()))?;
+    output.phase("write");
     if let Some(out) = &args.out {
         let mixed = data.to_input_order(&blend.scores([&first, &second]));
-        write_atomically(out, |file| write_scores(file, &mixed))?;
+        output.write(out, FileKind::Scores, |file| write_scores(file, &mixed))?;
     }
     let names = [&args.first, &args.second].map(|path| files::shown(path));
-    let rules = rules.describe(std::slice::from_ref(&metric));
-    let report = shown(&blend, &names, metric.as_str(), &rules);
+    let metrics = std::slice::from_ref(&metric);
+    let report = shown(&blend, &names, metric.as_str(), &rules.describe(metrics));
     let json = json!({
         "weight": blend.weight,
         "factors": blend.factors,
         "metric": metric.as_str(),
+        "metric_names": metric_names::to_json(metrics),
+        "convention": rules.entries(metrics).into_iter().collect::<BTreeMap<_, _>>(),
         "values": {"first": blend.alone[0], "second": blend.alone[1], "blend": blend.value},
         "queries": data.n_queries(),
+        "data": data_report.as_ref().map(reading::to_json),
     });
     match &args.out {
-        Some(out) => output.summary(out, &report, &json),
-        None => output.result(&report, &json),
+        Some(out) => output.summary(out, &report, json),
+        None => output.result(&report, json),
     }
 }
 

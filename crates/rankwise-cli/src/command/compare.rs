@@ -15,10 +15,12 @@ use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Steps;
+use crate::record::FileKind;
 use crate::system::{self, Judgements, Measured, StatedRules, System};
-use crate::{files, text};
+use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "measure", "test"]);
     let names = MetricName::parse_list(&args.metric)?;
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
@@ -41,16 +43,18 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
-    let Measured { queries, evaluations, mean_counts, .. } =
+    let Measured { queries, evaluations, mean_counts, report: data_report } =
         system::measure(systems, judgements, &measures, args.trees, output)?;
+    output.phase("test");
     let measured = system_names.into_iter().zip(evaluations).collect();
     let table = Table::new(queries.ids, &queries.weights, measured)?;
     let mut steps = Steps::new(output, "pairs");
     let comparison = Comparison::new(&table, &spec, |done, all| steps.show(done, all));
     steps.finish();
     let comparison = comparison?;
+    output.phase("other");
     if let Some(path) = &args.per_query {
-        files::write_text(path, &per_query_table(&table, &queries.n_docs))?;
+        output.write_text(path, FileKind::PerQuery, &per_query_table(&table, &queries.n_docs))?;
     }
     let report = Report {
         table: &table,
@@ -61,7 +65,9 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         n_empty: queries.n_empty,
         mean_counts,
     };
-    output.result(&report.text(), &report.json())
+    let mut json = report.json();
+    json["data"] = data_report.as_ref().map_or(serde_json::Value::Null, reading::to_json);
+    output.result(&report.text(), json)
 }
 
 /// What was typed about the comparison itself, checked before anything is read.

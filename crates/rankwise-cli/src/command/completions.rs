@@ -11,5 +11,5 @@ pub(crate) fn run(args: &Completions, output: Output) -> anyhow::Result<()> {
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "rankwise", &mut script);
     let script = String::from_utf8(script)?;
-    output.result(&script, &json!({ "shell": args.shell.to_string(), "script": script }))
+    output.result(&script, json!({ "shell": args.shell.to_string(), "script": script }))
 }

@@ -6,17 +6,19 @@ use std::path::Path;
 use rankwise::ExportAgreement;
 use rankwise::data::Keep;
 use rankwise::formats::{ExportOptions, export, read_back, renamed_features};
-use rankwise::io::{LayoutSpec, ReadOptions, read_feature_names, write_atomically};
+use rankwise::io::{LayoutSpec, ReadOptions, read_feature_names};
 use rankwise::model::Model;
 use serde_json::json;
 
 use crate::convert_args::Convert;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::user_at;
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::{files, text};
 
 pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "convert", "check", "write"]);
     output.check_file(&args.out, "model needs")?;
     let check_data = args.check.as_deref().map(DataPaths::find_one).transpose()?;
     let mut layout = LayoutSpec::default();
@@ -34,20 +36,23 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         n_columns: args.columns,
         names: export_names(args, layout.feature_names.as_deref())?,
     };
+    output.phase("load");
     let model = files::read_model(&args.model, args.trees, output)?;
     let ensemble = files::trees_of(&model, &args.model, "convert")?;
     files::check_output(&args.out, &inputs)?;
-    let place = files::shown(&args.model);
-    let bytes = export(&model, args.to, &options).map_err(|error| user(format!("{place}: {error}")))?;
+    output.phase("convert");
+    let bytes = export(&model, args.to, &options).map_err(|error| user_at(&args.model, error.to_string()))?;
     for renamed in renamed_features(&model, args.to) {
         let (name, written) = (renamed.name, renamed.written);
-        output.remark(&format!("note: the feature {name:?} is written as {written:?}, as LightGBM itself does"));
+        output.note(&format!("the feature {name:?} is written as {written:?}, as LightGBM itself does"));
     }
+    output.phase("check");
     let agreement = match &check_data {
         Some(data) => Some(check(args, &model, &bytes, &options, data, output)?),
         None => None,
     };
-    write_atomically(&args.out, |file| file.write_all(&bytes))?;
+    output.phase("write");
+    output.write(&args.out, FileKind::Model, |file| file.write_all(&bytes))?;
     let mut summary = format!(
         "wrote {} with {} leaves to {} ({}, {} bytes)\n",
         text::count(ensemble.n_trees(), "tree"),
@@ -64,7 +69,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     output.done(
         &args.out,
         &summary,
-        &json!({
+        json!({
             "file": args.out.display().to_string(), "format": args.to.name(), "bytes": bytes.len(),
             "trees": ensemble.n_trees(), "leaves": ensemble.n_leaves(), "features": model.features().len(), "check": checked,
         }),
@@ -94,8 +99,7 @@ fn check(
     files::warn_unknown_features(model, &data, paths.place(), output);
     // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
     let reading = read_back(bytes, args.to, model, options)?;
-    rankwise::check_export(model, &reading, &data)
-        .map_err(|difference| user(format!("{}: {difference}", files::shown(paths.place()))))
+    rankwise::check_export(model, &reading, &data).map_err(|difference| user_at(paths.place(), difference.to_string()))
 }
 
 fn agreed(agreement: ExportAgreement) -> String {

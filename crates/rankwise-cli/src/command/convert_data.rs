@@ -1,5 +1,7 @@
 //! `rankwise convert-data`
 
+use std::path::Path;
+
 use rankwise::data::{BinningParams, BinningSpec, Keep};
 use rankwise::io::{Format, ReadData, ReadOptions, write_cache, write_dataset};
 use rankwise::params::ParamGroup as _;
@@ -8,22 +10,26 @@ use serde_json::json;
 use crate::args::ConvertData;
 use crate::data_args::DataTarget;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, user_at};
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::{files, reading, text};
 
 pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "write"]);
     let format = target(args)?.format();
     let binning = binning(args, format)?;
     output.check_file(&args.output, "data need")?;
     let paths = DataPaths::find(&args.input)?;
     files::check_output(&args.output, &paths.inputs().collect::<Vec<_>>())?;
     let options = ReadOptions { keep: Keep::All, ..args.read.options(args.absent)? };
+    output.phase("load");
     let ReadData { data, report } = files::read_data(&paths, &options)?;
     reading::tell(paths.place(), &report, output);
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {
-        output.remark("note: LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
+        output.note("LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
     }
+    output.phase("write");
     let counts = [data.n_rows(), data.n_queries(), data.n_features()];
     let written = if let Some(format) = format {
         write_dataset(&data, &args.output, format)?
@@ -31,23 +37,34 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
         write_cache(data, &binning, &args.output)?;
         vec![args.output.clone()]
     };
+    for path in &written {
+        output.wrote(path, kind(path, args, format));
+    }
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     let [rows, queries, features] = counts;
     output.done(
         &args.output,
         &summary(rows, queries, &written),
-        &json!({ "files": written, "rows": rows, "queries": queries, "features": features }),
+        json!({ "rows": rows, "queries": queries, "features": features, "data": reading::to_json(&report) }),
     )
 }
 
 /// What to write: as it was typed, or as the name of the output ends.
 fn target(args: &ConvertData) -> anyhow::Result<DataTarget> {
     args.to.or_else(|| DataTarget::of_name(&args.output)).ok_or_else(|| {
-        let place = args.output.display();
-        user(format!(
-            "{place}: the name does not tell the format; end it in .txt, .csv, .tsv, .parquet or .rwcache, or say --to"
-        ))
+        let message =
+            "the name does not tell the format; end it in .txt, .csv, .tsv, .parquet or .rwcache, or say --to";
+        user_at(&args.output, message)
     })
+}
+
+/// What one of the written files is.
+fn kind(path: &Path, args: &ConvertData, format: Option<Format>) -> FileKind {
+    match format {
+        None => FileKind::Cache,
+        Some(_) if path == args.output => FileKind::Data,
+        Some(_) => FileKind::SideFile,
+    }
 }
 
 /// How a cache is binned.

@@ -1,7 +1,6 @@
 //! `rankwise demo`: the whole path, on data that it generates.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Dataset};
@@ -19,8 +18,9 @@ use crate::comparison::Report;
 use crate::mean_count::MeanCount;
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::record::FileKind;
 use crate::system::StatedRules;
-use crate::{files, text};
+use crate::text;
 
 /// Enough for a ranker that clearly beats the baselines, few enough for a minute on two cores.
 const ROWS: usize = 60_000;
@@ -29,7 +29,8 @@ const METRIC: &str = "ndcg@10";
 const ALPHA: f64 = 0.05;
 
 pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
-    let started = Instant::now();
+    output.set_phases(&["generate", "load", "train", "compare"]);
+    output.phase("generate");
     let seed = global.seed.unwrap_or(0);
     output.remark(&format!(
         "1. generating {} web-search documents in {}",
@@ -37,15 +38,18 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
         args.out.display()
     ));
     let synth = SynthSpec { preset: Preset::Web, rows: ROWS, features: None, seed }.check()?;
-    write_split(&synth, seed, &SHARES, &args.out)?;
+    write_split(&synth, seed, &SHARES, &args.out, output)?;
+    output.phase("load");
     let read = |name: &str| read_dataset(&args.out.join(name), Absent::Missing);
     let [train_data, valid_data, test_data] = [read(SPLIT_FILES[0])?, read(SPLIT_FILES[1])?, read(SPLIT_FILES[2])?];
 
+    output.phase("train");
     let mut trained = Vec::new();
     for learner in &LEARNERS {
         trained.push(learner.train(&args.out, seed, &train_data, &valid_data, output)?);
     }
 
+    output.phase("compare");
     output.remark(&format!("4. measuring on {} that no ranker has seen", text::count(test_data.n_queries(), "query")));
     let rules = Rules::default();
     let metric = MetricName::parse(METRIC).expect("a metric");
@@ -60,16 +64,15 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     let mean_counts = vec![vec![count]; table.names().len()];
     let report =
         Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty, mean_counts };
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = output.elapsed().as_secs_f64();
     let means = table.names().iter().zip(&comparison.systems);
     let json = json!({
         "folder": args.out.display().to_string(),
         "model": args.out.join(LEARNERS[0].file).display().to_string(),
         "rankers": means.map(|(name, summary)| json!({ "name": name, METRIC: summary[0].mean })).collect::<Vec<_>>(),
         "comparison": report.json(),
-        "seconds": seconds,
     });
-    output.result(&format!("\n{}\nDone in {seconds:.0} s. {}", report.text(), what_next(&args.out)), &json)
+    output.result(&format!("\n{}\nDone in {seconds:.0} s. {}", report.text(), what_next(&args.out)), json)
 }
 
 /// A way to train a ranker.
@@ -118,10 +121,10 @@ impl Learner {
         watch.finish();
         let trained = trained?;
         if trained.stopped == StopReason::Interrupted {
-            return Err(watch.interrupted().into());
+            return Err(watch.interrupted(Some("interrupted before the comparison")).into());
         }
         let model = trained.model;
-        files::write_text(&folder.join(self.file), &model.to_json())?;
+        output.write_text(&folder.join(self.file), FileKind::Model, &model.to_json())?;
         Ok(model)
     }
 }

@@ -13,10 +13,12 @@ use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::mean_count::MeanCount;
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
 use crate::{comparison, files, mean_count, reading, text};
 
 pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "measure"]);
     let names = MetricName::parse_list(&args.metric)?;
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         files::check_output(path, &inputs)?;
     }
     let stated = StatedRules::new(&rules, &names, &systems);
-    let Measured { queries, evaluations, mean_counts, seconds, report } =
+    let Measured { queries, evaluations, mean_counts, report } =
         system::measure(&systems, judgements, &measures, args.trees, output)?;
     let evaluation = &evaluations[0];
     if systems.len() > 1 {
@@ -46,16 +48,16 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
             "systems": systems_json(&names, &evaluations, &mean_counts),
             "queries": queries.ids.len(),
             "queries_without_relevant": queries.n_empty,
+            "metric_names": stated.metric_names,
             "convention": stated.entries,
             "data": report.as_ref().map(reading::to_json),
-            "seconds": { "load": seconds.load, "measure": seconds.measure },
         });
-        return output.result(&systems_table(&names, &evaluations, &mean_counts, &stated.text), &json);
+        return output.result(&systems_table(&names, &evaluations, &mean_counts, &stated.text), json);
     }
     let counted: Vec<(String, MeanCount)> =
         evaluation.metrics.iter().map(|metric| metric.name.clone()).zip(mean_counts.into_iter().flatten()).collect();
     if let Some(path) = &args.per_query {
-        files::write_text(path, &per_query_table(&queries, evaluation))?;
+        output.write_text(path, FileKind::PerQuery, &per_query_table(&queries, evaluation))?;
     }
     let metrics: BTreeMap<&str, Option<f64>> =
         evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
@@ -63,8 +65,9 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     let by_name = evaluation.metrics.iter().zip(&intervals);
     output.result(
         &summary(evaluation, &intervals, &counted, &stated.text),
-        &json!({
+        json!({
             "metrics": metrics,
+            "metric_names": stated.metric_names,
             "intervals": by_name
                 .map(|(metric, interval)| (metric.name.as_str(), comparison::interval_json(*interval)))
                 .collect::<BTreeMap<_, _>>(),
@@ -75,7 +78,6 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
             "queries_without_results": queries.n_unanswered,
             "convention": stated.entries,
             "data": report.as_ref().map(reading::to_json),
-            "seconds": { "load": seconds.load, "measure": seconds.measure },
         }),
     )
 }

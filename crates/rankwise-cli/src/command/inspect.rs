@@ -20,18 +20,22 @@ use crate::{files, reading, text};
 const MAX_LABELS_LISTED: usize = 12;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load"]);
+    output.phase("load");
     if let [file] = &args.files[..]
         && let Some(source) = files::model_source(file)
     {
         let model = files::read_model(file, TreesArgs::default(), output)?;
-        return output.result(&model::text(file, source, &model)?, &model::json(source, &model)?);
+        output.phase("other");
+        return output.result(&model::text(file, source, &model)?, model::json(source, &model)?);
     }
     let paths = DataPaths::find(&args.files)?;
     let ReadData { data, report } = files::read_data(&paths, &args.read.options(Absent::Missing)?)?;
+    output.phase("other");
     let facts = DataFacts::new(&data, &report);
     files::warn_of(paths.place(), &facts.remarks, output);
     reading::tell_split(&report, output);
-    output.result(&facts.text(paths.place()), &facts.json())
+    output.result(&facts.text(paths.place()), facts.json())
 }
 
 struct DataFacts<'a> {
@@ -142,11 +146,11 @@ impl<'a> DataFacts<'a> {
 
     fn json(&self) -> serde_json::Value {
         let data = self.data;
-        let split = self.report.split_queries.as_ref().map(reading::split_remark);
         json!({
             "kind": "data",
             "files": reading::files_json(self.report),
             "columns": reading::columns_json(self.report),
+            "joined_queries": self.report.split_queries.as_ref().map_or(0, |split| split.count),
             "rows": data.n_rows(),
             "queries": data.n_queries(),
             "queries_without_relevant": self.n_without_relevant,
@@ -158,6 +162,7 @@ impl<'a> DataFacts<'a> {
                 "max": self.sizes[self.sizes.len() - 1],
             },
             "features": data.n_features(),
+            "feature_ids": id_range_json(data.feature_ids()),
             "constant_features": self.n_constant,
             "missing_share": self.n_missing as f64 / self.n_cells().max(1) as f64,
             "labels": self.labels.iter().map(|(label, count)| json!({ "label": label, "count": count })).collect::<Vec<_>>(),
@@ -167,9 +172,13 @@ impl<'a> DataFacts<'a> {
             "pairs": data.pairs().len(),
             "feature_names": data.feature_names().iter().map(|(_, name)| name).collect::<Vec<_>>(),
             "fingerprint": format!("{:032x}", data.fingerprint()),
-            "warnings": self.remarks.iter().map(ToString::to_string).chain(split).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The smallest and the largest id; nothing where there is no feature.
+fn id_range_json(ids: &[u32]) -> Option<serde_json::Value> {
+    Some(json!({ "min": ids.first()?, "max": ids.last()? }))
 }
 
 fn id_range(ids: &[u32]) -> String {

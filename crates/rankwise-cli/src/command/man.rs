@@ -4,27 +4,30 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
-use rankwise::io::{Action, IoError, write_atomically};
+use rankwise::io::{Action, IoError};
 use serde_json::json;
 
 use crate::args::{Cli, ManPages};
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::text;
 
 pub(crate) fn run(args: &ManPages, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["write"]);
+    output.phase("write");
     let fault = |source| IoError::File { path: args.out.clone(), action: Action::Write, source };
     std::fs::create_dir_all(&args.out).map_err(fault)?;
     let mut written: Vec<PathBuf> = Vec::new();
     for page in pages() {
         let path = args.out.join(page.get_filename());
-        write_atomically(&path, |file| page.render(file))?;
+        output.write(&path, FileKind::ManPage, |file| page.render(file))?;
         written.push(path);
     }
     let names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     let (pages, folder) = (text::count(names.len(), "man page"), args.out.display());
     output.result(
         &format!("wrote {pages} to {folder}; read one with `man {}`\n", names[0]),
-        &json!({ "files": names, "outputs": names }),
+        json!({ "folder": args.out.display().to_string(), "pages": names.len() }),
     )
 }
 

@@ -3,23 +3,24 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 use rankwise::data::Dataset;
-use rankwise::io::{ReadData, write_atomically, write_scores};
+use rankwise::io::{ReadData, write_scores};
 use serde_json::json;
 
 use crate::args::{Predict, PredictFormat};
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, user_at};
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::{files, reading, text};
 
 /// The tag of a run whose model has no file name.
 const NAMELESS_TAG: &str = "rankwise";
 
 pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
-    let started = Instant::now();
+    output.set_phases(&["load", "score", "write"]);
+    output.phase("load");
     let out = args.out.as_deref().unwrap_or(Path::new("-"));
     output.check_file(out, "scores need")?;
     let paths = DataPaths::find(&args.data)?;
@@ -34,27 +35,18 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     if args.format == PredictFormat::Run {
         check_run(&data, paths.place())?;
     }
-    let load = started.elapsed();
-    let scoring = Instant::now();
+    output.phase("score");
     let scores = rankwise::predict_canonical(&model, &data);
-    let score = scoring.elapsed();
-    write_atomically(out, |file| match args.format {
+    output.phase("write");
+    let kind = if args.format == PredictFormat::Run { FileKind::Run } else { FileKind::Scores };
+    output.write(out, kind, |file| match args.format {
         PredictFormat::Scores => write_scores(file, &data.to_input_order(&scores)),
         PredictFormat::Tsv => write_tsv(file, &data, &scores),
         PredictFormat::Run => write_run(file, &data, &scores, &tag),
     })?;
-    let total = started.elapsed();
-    let summary = format!("scored {} in {:.2} s\n", text::count(data.n_rows(), "document"), total.as_secs_f64());
-    output.done(
-        out,
-        &summary,
-        &json!({
-            "rows": data.n_rows(),
-            "seconds": {
-                "load": load.as_secs_f64(), "score": score.as_secs_f64(), "total": total.as_secs_f64(),
-            },
-        }),
-    )
+    let seconds = output.elapsed().as_secs_f64();
+    let summary = format!("scored {} in {seconds:.2} s\n", text::count(data.n_rows(), "document"));
+    output.done(out, &summary, json!({ "rows": data.n_rows(), "data": reading::to_json(&report) }))
 }
 
 /// For each input row its place in canonical order.
@@ -119,24 +111,23 @@ fn tag_of(model: &Path) -> String {
 
 /// A run must name each document of a query once, in words: its columns are separated by blanks.
 fn check_run(data: &Dataset, path: &Path) -> anyhow::Result<()> {
-    let place = files::shown(path);
     for query in data.queries() {
         let mut seen = HashSet::with_capacity(query.rows.len());
         let names = query.rows.clone().map(|row| doc_name(data, row));
         let mut ids = std::iter::once(query.id.to_owned()).chain(names);
         if let Some(id) = ids.find(|id| id.contains(char::is_whitespace)) {
-            return Err(user(format!(
-                "{place}: the id {id:?} holds a blank, which a run cannot hold; choose --format tsv"
-            )));
+            let message = format!("the id {id:?} holds a blank, which a run cannot hold; choose --format tsv");
+            return Err(user_at(path, message));
         }
         for row in query.rows.clone() {
             let name = doc_name(data, row);
             if seen.contains(&name) {
-                return Err(user(format!(
-                    "{place}: document {name:?} is twice in query {:?}, but a run names each document once; remove one of \
+                let message = format!(
+                    "document {name:?} is twice in query {:?}, but a run names each document once; remove one of \
                      them, or choose --format tsv",
                     query.id
-                )));
+                );
+                return Err(user_at(path, message));
             }
             seen.insert(name);
         }

@@ -1,7 +1,7 @@
 //! `rankwise prune`
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
 
 use rankwise::io::ReadData;
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
@@ -10,14 +10,15 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, user_at};
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::refit_prune_args::Prune;
 use crate::trees_args::TreesArgs;
-use crate::{files, reading, text};
+use crate::{files, metric_names, reading, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
-    let started = Instant::now();
+    output.set_phases(&["load", "prune", "write"]);
     let metric: MetricName = args.metric.parse()?;
     if args.max_loss.is_nan() || args.max_loss < 0.0 {
         return Err(user(format!("--max-loss {}: give a number from 0 on", args.max_loss)));
@@ -30,30 +31,33 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
     files::check_inputs(&inputs)?;
     files::check_output(&args.out, &inputs)?;
+    output.phase("load");
     let model = files::read_model(&args.model, TreesArgs::default(), output)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
     files::warn_unknown_features(&model, &data, paths.place(), output);
     files::warn_training_data(&model, &data, &paths, &args.read, output);
+    output.phase("prune");
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
             PruneError::Model(_) | PruneError::NoTrees => args.model.as_path(),
             _ => paths.place(),
         };
-        user(format!("{}: {error}", files::shown(place)))
+        user_at(place, error.to_string())
     })?;
-    files::write_text(&args.out, &pruned.model.to_json())?;
+    output.phase("write");
+    output.write_text(&args.out, FileKind::Model, &pruned.model.to_json())?;
     let n_after = pruned.model.tree_ensemble()?.n_trees();
-    let seconds = started.elapsed().as_secs_f64();
-    let name = metric.as_str();
+    let seconds = output.elapsed().as_secs_f64();
+    let (name, metrics) = (metric.as_str(), std::slice::from_ref(&metric));
     let summary = format!(
         "kept {n_after} of {} in {seconds:.1} s\n{name} {:.6}, was {:.6}\nrules: {}\n\
          the trees were chosen on these queries; measure the model on others\nwrote {}\n",
         text::count(n_before, "tree"),
         pruned.after,
         pruned.before,
-        rules.describe(std::slice::from_ref(&metric)),
+        rules.describe(metrics),
         args.out.display()
     );
     let json = json!({
@@ -61,9 +65,11 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
         "trees": n_after,
         "trees_before": n_before,
         "metric": name,
+        "metric_names": metric_names::to_json(metrics),
+        "convention": rules.entries(metrics).into_iter().collect::<BTreeMap<_, _>>(),
         "value": pruned.after,
         "value_before": pruned.before,
-        "seconds": seconds,
+        "data": reading::to_json(&report),
     });
-    output.summary(&args.out, &summary, &json)
+    output.summary(&args.out, &summary, json)
 }

@@ -10,13 +10,15 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::{user, user_at};
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::refit_prune_args::Refit;
 use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "refit", "write"]);
     if !(0.0..=1.0).contains(&args.decay) {
         return Err(user(format!("--decay {}: give the share of the old values, from 0 to 1", args.decay)));
     }
@@ -25,19 +27,18 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
     files::check_inputs(&inputs)?;
     files::check_output(&args.out, &inputs)?;
+    output.phase("load");
     let source = files::model_source(&args.model);
     let model = files::read_model(&args.model, TreesArgs::default(), output)?;
     let old_trees = files::trees_of(&model, &args.model, "refit")?;
-    let place = files::shown(&args.model);
     let is_foreign = source.is_some_and(|source| source != Source::Native);
     let mut spec = match &args.objective {
         None if is_foreign => {
-            return Err(user(format!(
-                "{place}: another program trained it; say what to learn now with --objective, such as lambdamart"
-            )));
+            let message = "another program trained it; say what to learn now with --objective, such as lambdamart";
+            return Err(user_at(&args.model, message));
         }
         Some(_) if is_foreign => TrainSpec::default(),
-        _ => TrainSpec::of_model(&model).map_err(|error| user(format!("{place}: {error}")))?,
+        _ => TrainSpec::of_model(&model).map_err(|error| user_at(&args.model, error.to_string()))?,
     };
     let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
     let settings = settings.collect::<anyhow::Result<Vec<_>>>()?;
@@ -56,12 +57,14 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
     files::warn_unknown_features(&model, &data, paths.place(), output);
+    output.phase("refit");
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),
-        TrainError::Start(_) => user(format!("{place}: {error}")),
-        _ => user(format!("{}: {error}", files::shown(paths.place()))),
+        TrainError::Start(_) => user_at(&args.model, error.to_string()),
+        _ => user_at(paths.place(), error.to_string()),
     })?;
-    files::write_text(&args.out, &new.to_json())?;
+    output.phase("write");
+    output.write_text(&args.out, FileKind::Model, &new.to_json())?;
     let new_trees = new.tree_ensemble()?;
     let changed = |(old, new): (&Tree, &Tree)| {
         old.parts().leaf_value.iter().zip(&new.parts().leaf_value).filter(|(old, new)| old != new).count()
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
         "leaves": new_trees.n_leaves(),
         "leaves_changed": n_changed,
         "decay": args.decay,
+        "data": reading::to_json(&report),
     });
-    output.done(&args.out, &summary, &json)
+    output.done(&args.out, &summary, json)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::Row;
 use rankwise::data::synth::{Synth, SynthSpec, split_of};
-use rankwise::io::{Action, IoError, LetorWriter, write_atomically};
+use rankwise::io::{Action, IoError, LetorWriter};
 use rankwise::params::ParamValue as _;
 use rayon::prelude::*;
 use serde_json::json;
@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::args::{Global, Synth as SynthArgs};
 use crate::failure::user;
 use crate::output::Output;
+use crate::record::FileKind;
 use crate::{files, text};
 
 /// The files of a split, in the order of its shares.
@@ -20,6 +21,8 @@ pub(crate) const SPLIT_FILES: [&str; 3] = ["train.txt", "vali.txt", "test.txt"];
 const QUERIES_PER_BATCH: usize = 64;
 
 pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["generate"]);
+    output.phase("generate");
     let seed = global.seed.unwrap_or(0);
     let spec = SynthSpec { preset: args.preset, rows: args.rows, features: args.features, seed };
     let synth = spec.check()?;
@@ -30,16 +33,16 @@ pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::R
                 "--split writes several files, which standard output cannot hold; name a folder with --out",
             ));
         }
-        Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out)?,
+        Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out, output)?,
         None => {
             files::check_output(&args.out, &[])?;
-            write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out)?;
+            write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out, output)?;
             vec![args.out.display().to_string()]
         }
     };
     let (rows, queries) = (text::count(synth.n_rows(), "document"), text::count(synth.n_queries(), "query"));
     let summary = format!("wrote {rows} of {queries} to {}\n", written.join(", "));
-    output.done(&args.out, &summary, &json!({ "files": written, "rows": synth.n_rows(), "queries": synth.n_queries() }))
+    output.done(&args.out, &summary, json!({ "rows": synth.n_rows(), "queries": synth.n_queries() }))
 }
 
 fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
@@ -55,14 +58,20 @@ fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
 }
 
 /// Writes each part of the queries to a file of the folder; gives the files.
-pub(crate) fn write_split(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
+pub(crate) fn write_split(
+    synth: &Synth,
+    seed: u64,
+    shares: &[f64],
+    folder: &Path,
+    output: Output,
+) -> anyhow::Result<Vec<String>> {
     let is_new = !folder.exists();
     std::fs::create_dir_all(folder).map_err(|source| IoError::File {
         path: folder.into(),
         action: Action::Write,
         source,
     })?;
-    let written = write_parts(synth, seed, shares, folder);
+    let written = write_parts(synth, seed, shares, folder, output);
     if written.is_err() && is_new {
         // Fails where a part is complete, as it should.
         let _ = std::fs::remove_dir(folder);
@@ -70,21 +79,21 @@ pub(crate) fn write_split(synth: &Synth, seed: u64, shares: &[f64], folder: &Pat
     written
 }
 
-fn write_parts(synth: &Synth, seed: u64, shares: &[f64], folder: &Path) -> anyhow::Result<Vec<String>> {
+fn write_parts(synth: &Synth, seed: u64, shares: &[f64], folder: &Path, output: Output) -> anyhow::Result<Vec<String>> {
     let part_of: Vec<usize> =
         (0..synth.n_queries()).map(|query| split_of(seed, &synth.query_id(query), shares)).collect();
     let mut written = Vec::new();
     for (part, name) in SPLIT_FILES.iter().enumerate().take(shares.len()) {
         let queries: Vec<usize> = (0..synth.n_queries()).filter(|query| part_of[*query] == part).collect();
         let path = folder.join(name);
-        write_letor(synth, &queries, &path)?;
+        write_letor(synth, &queries, &path, output)?;
         written.push(path.display().to_string());
     }
     Ok(written)
 }
 
-fn write_letor(synth: &Synth, queries: &[usize], path: &Path) -> anyhow::Result<()> {
-    Ok(write_atomically(path, |out| {
+fn write_letor(synth: &Synth, queries: &[usize], path: &Path, output: Output) -> anyhow::Result<()> {
+    output.write(path, FileKind::Data, |out| {
         for batch in queries.chunks(QUERIES_PER_BATCH) {
             let texts: Vec<std::io::Result<Vec<u8>>> =
                 batch.par_iter().map(|query| letor_text(synth, *query)).collect();
@@ -93,7 +102,7 @@ fn write_letor(synth: &Synth, queries: &[usize], path: &Path) -> anyhow::Result<
             }
         }
         Ok(())
-    })?)
+    })
 }
 
 fn letor_text(synth: &Synth, query: usize) -> std::io::Result<Vec<u8>> {

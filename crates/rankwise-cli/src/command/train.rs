@@ -1,7 +1,6 @@
 //! `rankwise train`
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use rankwise::data::{Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData};
@@ -14,24 +13,30 @@ use serde_json::json;
 use crate::args::{Global, Train};
 use crate::checkpoint::{Keeper, WatchAndSave};
 use crate::data_paths::DataPaths;
-use crate::failure::{say, user};
+use crate::failure::{user, user_at};
 use crate::output::Output;
 use crate::progress::Watch;
+use crate::record::FileKind;
 use crate::trace::{Traced, Tracer};
 use crate::trees_args::TreesArgs;
 use crate::{config, files, reading, text};
 
+mod history;
 mod inputs;
 mod report;
 
 use inputs::Inputs;
 use report::Report;
 
+/// Where the time of training goes, beside `other`.
+const PHASES: [&str; 8] = ["load", "bin", "gradients", "histograms", "splits", "partition", "scores", "validation"];
+
 pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
     if let Some(sought) = &args.help_params {
         return help_params(sought, output);
     }
-    let started = Instant::now();
+    output.set_phases(&PHASES);
+    output.phase("load");
     let Some(out) = &args.out else {
         return Err(user("name the training data and, with --out, the model to write"));
     };
@@ -43,6 +48,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let paths: Vec<&Path> = data_files.chain(others).collect();
     files::check_inputs(&paths)?;
     files::check_output(out, &paths)?;
+    history::check(args, out, &paths)?;
     let read_start = |path: &Path| files::read_model(path, TreesArgs::default(), output);
     let start = args.init_model.as_deref().map(read_start).transpose()?;
     if let (Some(model), Some(path)) = (&start, &args.init_model) {
@@ -60,7 +66,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let names: Vec<String> = valid_paths.iter().map(|paths| paths.place().display().to_string()).collect();
     let valid: Vec<ValidSet<'_>> =
         names.iter().zip(&valid_data).map(|(name, read)| ValidSet { name, data: &read.data }).collect();
-    let load = started.elapsed();
+    output.phase("other");
     let data_path = data_paths.place();
     tell_data(data_path, &data, &valid, output);
     for (paths, report) in [(&data_paths, &data_report)]
@@ -71,8 +77,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     }
     let objective = params.objective().objective;
     if !data.pairs().is_empty() && !objective.takes_pairs() {
-        output.remark(&format!(
-            "note: objective {} learns from labels and does not look at the pairs; ranknet and hinge do",
+        output.note(&format!(
+            "objective {} learns from labels and does not look at the pairs; ranknet and hinge do",
             objective.render()
         ));
     }
@@ -94,36 +100,39 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let is_interrupted = trained.stopped == StopReason::Interrupted;
     match (&trained.no_trees, &args.init_model) {
         (Some(_), None) if is_interrupted => {
-            say("interrupted before the first tree; no model is written");
-            return Err(watch.interrupted().into());
+            let message = "interrupted before the first tree; no model is written";
+            return Err(watch.interrupted(Some(message)).into());
         }
         (Some(reason), None) => {
-            let place = files::shown(data_path);
-            return Err(user(format!("{place}: nothing was learnt, so no model is written: {reason}")));
+            return Err(user_at(data_path, format!("nothing was learnt, so no model is written: {reason}")));
         }
         (Some(reason), Some(start)) => {
-            output.remark(&format!("note: no tree was added to those of {}: {reason}", start.display()));
+            output.note(&format!("no tree was added to those of {}: {reason}", start.display()));
         }
         (None, _) => {}
     }
-    files::write_text(out, &trained.model.to_json())?;
-    let traces = tracer.write()?;
+    output.write_text(out, FileKind::Model, &trained.model.to_json())?;
+    let mut others = tracer.write(output)?;
+    if let Some(path) = &args.history {
+        output.write_text(path, FileKind::History, &history::to_csv(&trained.history))?;
+        others.push(path.clone());
+    }
     let report = Report {
-        traces,
+        others,
         ensemble: trained.model.tree_ensemble()?,
         params: &params,
         trained: &trained,
         out,
-        load,
-        total: started.elapsed(),
+        total: output.elapsed(),
         first_tree,
         keeper: keeper.as_ref(),
         data: &data_report,
         valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
     let text = if output.is_quiet() { report.values_text() } else { report.text() };
-    output.summary(out, &text, &report.json())?;
-    if is_interrupted { Err(watch.interrupted().into()) } else { Ok(()) }
+    report.times().into_iter().for_each(|(phase, time)| output.add_time(phase, time));
+    output.summary(out, &text, report.json())?;
+    if is_interrupted { Err(watch.interrupted(None).into()) } else { Ok(()) }
 }
 
 /// The training data and the validation sets.
@@ -142,10 +151,11 @@ fn take_absent(spec: &mut TrainSpec, model: &Model, path: &Path) -> anyhow::Resu
     let wanted = files::absent_of(model);
     let typed = spec.reading.absent;
     if typed != TrainSpec::default().reading.absent && typed != wanted {
-        let (path, wanted, typed) = (path.display(), wanted.render(), typed.render());
-        return Err(user(format!(
-            "{path}: features that are left out are {wanted} to this model, but absent={typed} was given; leave that out"
-        )));
+        let (wanted, typed) = (wanted.render(), typed.render());
+        let message = format!(
+            "features that are left out are {wanted} to this model, but absent={typed} was given; leave that out"
+        );
+        return Err(user_at(path, message));
     }
     spec.reading.absent = wanted;
     Ok(())
@@ -169,12 +179,12 @@ impl Sources<'_> {
             TrainError::Start(_) => self.start.unwrap_or(self.data),
             _ => self.data,
         };
-        user(format!("{}: {error}", files::shown(path)))
+        user_at(path, error.to_string())
     }
 }
 
 fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
-    if output.is_quiet() {
+    if output.hides_warnings() {
         return;
     }
     output.remark(&format!("{}: {}", files::shown(path), describe(data)));
@@ -250,5 +260,5 @@ fn help_params(sought: &str, output: Output) -> anyhow::Result<()> {
         })
     });
     let json = json!({ "parameters": json.collect::<Vec<_>>() });
-    output.result(&rankwise::help::parameters_text(&groups), &json)
+    output.result(&rankwise::help::parameters_text(&groups), json)
 }

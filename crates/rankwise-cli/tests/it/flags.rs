@@ -5,9 +5,13 @@ use crate::sandbox::Sandbox;
 #[test]
 fn they_work_before_and_after_the_command() {
     let sandbox = Sandbox::with_model();
-    let after = sandbox.ok("inspect model.json --json");
-    assert_eq!(sandbox.ok("--json inspect model.json"), after);
-    assert!(after.starts_with('{'), "{after}");
+    let lines = ["inspect model.json --json", "--json inspect model.json"];
+    let [after, before] = lines.map(|line| {
+        let mut object: serde_json::Value = serde_json::from_str(&sandbox.ok(line)).unwrap();
+        object["seconds"] = serde_json::json!(null);
+        object
+    });
+    assert_eq!(before, after);
 
     let seeded = sandbox.ok("synth --rows 40 --features 3 --out - --seed 9 --threads 2");
     assert_eq!(sandbox.ok("--seed 9 --threads 2 synth --rows 40 --features 3 --out -"), seeded);

@@ -61,7 +61,7 @@ fn stdout_is_not_used_for_two_things() {
     sandbox.all_refused(&[
         (
             "predict model.json train.txt --json",
-            &["--json prints a summary, so the scores need a file: add --out FILE"],
+            &["--json prints a summary, so the scores need a file; add --out FILE"],
         ),
         ("predict model.json train.txt --json --out -", &["so the scores need a file"]),
         ("train train.txt --out - --json", &["--json prints a summary, so the model needs a file"]),

@@ -164,7 +164,8 @@ fn every_command_takes_several_files() {
         if results[0].starts_with('{') {
             for result in &mut results {
                 let mut value: Value = serde_json::from_str(result).unwrap();
-                value["seconds"] = json!(null);
+                // Times differ, and these name the files.
+                (value["seconds"], value["warnings"], value["data"]) = (json!(null), json!(null), json!(null));
                 *result = value.to_string();
             }
         }

@@ -150,10 +150,7 @@ impl Outcome {
     pub(crate) fn expect_refused(&self, what: &str, parts: &[&str]) {
         assert_eq!(self.code, Some(2), "{what}: {self:?}");
         assert_eq!(self.stdout, "", "{what}");
-        // Remarks on what was read may stand before it.
-        let at = self.stderr.lines().position(|line| line.starts_with("error: "));
-        let message: Vec<&str> = self.stderr.lines().skip(at.unwrap_or_else(|| panic!("{what}: {self:?}"))).collect();
-        let message = message.join("\n");
+        let message = self.error().unwrap_or_else(|| panic!("{what}: {self:?}"));
         for part in parts {
             assert!(message.contains(part), "{what}: no '{part}' in\n{message}");
         }
@@ -161,6 +158,19 @@ impl Outcome {
         for sentence in message.split([':', ';']).map(str::trim).filter(|sentence| sentence.len() > 15) {
             assert_eq!(message.matches(sentence).count(), 1, "{what}: says twice '{sentence}' in\n{message}");
         }
+    }
+}
+
+impl Outcome {
+    /// The error, as text or from the object of `--json`.
+    fn error(&self) -> Option<String> {
+        let object: Result<Value, _> = serde_json::from_str(&self.stderr);
+        if let Ok(object) = object {
+            return Some(format!("error: {}", object["error"]["message"].as_str()?));
+        }
+        // Remarks on what was read may stand before it.
+        let at = self.stderr.lines().position(|line| line.starts_with("error: "))?;
+        Some(self.stderr.lines().skip(at).collect::<Vec<_>>().join("\n"))
     }
 }
 

@@ -57,7 +57,10 @@ fn split_keeps_queries_whole() {
     assert_eq!(n_rows, 3000);
 
     let two = sandbox.json("synth --rows 600 --features 4 --split 0.5,0.5 --out two");
-    assert_eq!(two["files"], serde_json::json!(["two/train.txt", "two/vali.txt"]));
+    assert_eq!(
+        two["outputs"],
+        serde_json::json!([{ "path": "two/train.txt", "kind": "data" }, { "path": "two/vali.txt", "kind": "data" }])
+    );
     assert_eq!(two["rows"], 600);
     assert!(!sandbox.path("two/test.txt").exists());
 }

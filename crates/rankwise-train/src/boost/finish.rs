@@ -10,7 +10,7 @@ use super::Run;
 use crate::langevin::later_factors;
 use crate::refit::trained_on;
 use crate::start::{Start, model_fingerprint};
-use crate::{MetricValue, NoTrees, Phases, Sample, StopReason, TrainError};
+use crate::{History, MetricValue, NoTrees, Phases, Sample, StopReason, TrainError};
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Trained {
     pub trees_grown: usize,
     /// The metrics of the model on the validation sets.
     pub values: Vec<MetricValue>,
+    /// The same after each round, those that were cut off included.
+    pub history: History,
     /// The scores of the training documents after the last tree that was grown, in canonical order.
     pub train_scores_canonical: Vec<f64>,
     /// Documents that were left out as outliers; `None` where there was no search for them.
@@ -105,6 +107,7 @@ impl Run<'_> {
             model,
             start_trees,
             trees_grown,
+            history: History::new(usize::from(self.start.is_none()), &self.best.values, &self.history),
             values: self.best.values,
             train_scores_canonical,
             outliers,

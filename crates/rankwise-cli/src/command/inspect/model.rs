@@ -7,8 +7,8 @@ use rankwise::formats::Source;
 use rankwise::model::{AbsentFeature, Model, ModelError, TrainedOn};
 use serde_json::json;
 
-use super::id_range;
 use super::ranker::RankerText;
+use super::{id_range, id_range_json};
 use crate::text;
 
 /// What is not known of another program's model is left out.
@@ -56,6 +56,9 @@ pub(super) fn json(source: Source, model: &Model) -> Result<serde_json::Value, M
         "params": model.params(),
         "trained_on": trained_on(model),
         "absent": model.absent(),
+        "features": model.features().len(),
+        "feature_ids": id_range_json(model.features()),
+        "feature_names": model.feature_names(),
     });
     if let (Some(fields), serde_json::Value::Object(of_ranker)) = (json.as_object_mut(), super::ranker::json(model)?) {
         fields.extend(of_ranker);

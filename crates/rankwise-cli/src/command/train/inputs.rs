@@ -9,7 +9,7 @@ use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
 use crate::data_paths::DataPaths;
-use crate::failure::user;
+use crate::failure::user_at;
 use crate::files;
 use crate::output::Output;
 
@@ -74,11 +74,12 @@ impl Inputs<'_> {
     fn check_valid(&self, training: &Documents, data: &Dataset, path: &Path) -> anyhow::Result<()> {
         let has_any = || training.feature_ids().iter().any(|id| data.feature_ids().binary_search(id).is_ok());
         if training.n_features() > 0 && !has_any() {
-            let (place, n_features) = (files::shown(path), training.n_features());
-            return Err(user(format!(
-                "{place}: none of the {n_features} features of the training data is in it, so every model would be measured alike; \
+            let n_features = training.n_features();
+            let message = format!(
+                "none of the {n_features} features of the training data is in it, so every model would be measured alike; \
                  check how the features are numbered"
-            )));
+            );
+            return Err(user_at(path, message));
         }
         files::warn_features(WantedFeatures::of_training(training), data, path, self.output);
         if training.n_rows() == data.n_rows() && training.fingerprint() == data.fingerprint() {

@@ -9,8 +9,9 @@ use rankwise::model::TreeEnsemble;
 use rankwise::train::{StopReason, TrainParams, Trained};
 use serde_json::json;
 
+use super::history;
 use crate::checkpoint::Keeper;
-use crate::{memory, reading, text};
+use crate::{memory, metric_names, reading, text};
 
 /// What is told and printed at the end.
 pub(super) struct Report<'a> {
@@ -18,12 +19,12 @@ pub(super) struct Report<'a> {
     pub(super) trained: &'a Trained,
     pub(super) ensemble: &'a TreeEnsemble,
     pub(super) out: &'a Path,
-    pub(super) load: Duration,
     pub(super) total: Duration,
     /// The trees of the checkpoint that the run began with.
     pub(super) first_tree: Option<usize>,
     pub(super) keeper: Option<&'a Keeper>,
-    pub(super) traces: Vec<PathBuf>,
+    /// Files that were written beside the model.
+    pub(super) others: Vec<PathBuf>,
     /// What was found in the training data and in each validation set.
     pub(super) data: &'a ReadReport,
     pub(super) valid_data: Vec<&'a ReadReport>,
@@ -51,13 +52,27 @@ impl Report<'_> {
         if !values.is_empty() {
             let _ = writeln!(out, "rules: {}", self.params.rules().describe(&self.params.boosting().metric));
         }
-        for path in std::iter::once(self.out).chain(self.traces.iter().map(PathBuf::as_path)) {
+        for path in std::iter::once(self.out).chain(self.others.iter().map(PathBuf::as_path)) {
             let _ = writeln!(out, "wrote {}", path.display());
         }
         if *stopped == StopReason::Interrupted {
             let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
         }
         out
+    }
+
+    /// The time that training spent in each of its phases.
+    pub(super) fn times(&self) -> [(&'static str, Duration); 7] {
+        let phases = &self.trained.phases;
+        [
+            ("bin", phases.bin),
+            ("gradients", phases.gradients),
+            ("histograms", phases.histograms),
+            ("splits", phases.splits),
+            ("partition", phases.partition),
+            ("scores", phases.scores),
+            ("validation", phases.validation),
+        ]
     }
 
     /// The values on the validation sets alone.
@@ -70,7 +85,7 @@ impl Report<'_> {
     }
 
     pub(super) fn json(&self) -> serde_json::Value {
-        let Trained { values, phases, .. } = self.trained;
+        let Trained { values, .. } = self.trained;
         let first_set = values.first().map(|first| first.set.clone());
         let metrics_of = |set: &str| -> serde_json::Map<String, serde_json::Value> {
             values
@@ -81,10 +96,8 @@ impl Report<'_> {
         };
         let mut sets: Vec<&str> = values.iter().map(|value| value.set.as_str()).collect();
         sets.dedup();
-        let known = self.load + phases.total.saturating_sub(phases.other());
         json!({
             "model": self.out.display().to_string(),
-            "traces": self.traces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
             "trees": self.ensemble.n_trees(),
             "start_trees": self.trained.start_trees,
             "best_iteration": (self.ensemble.n_trees() - self.trained.start_trees) / self.ensemble.n_outputs(),
@@ -100,21 +113,11 @@ impl Report<'_> {
             "resumed_from": self.first_tree,
             "valid": first_set.map(|set| metrics_of(&set)).unwrap_or_default(),
             "valid_sets": sets.iter().map(|set| json!({ "name": set, "metrics": metrics_of(set) })).collect::<Vec<_>>(),
+            "history": history::to_json(&self.trained.history),
+            "metric_names": metric_names::to_json(&self.params.boosting().metric),
             "convention": self.params.rules().entries(&self.params.boosting().metric).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
             "data": reading::to_json(self.data),
             "valid_data": self.valid_data.iter().map(|report| reading::to_json(report)).collect::<Vec<_>>(),
-            "seconds": {
-                "load": self.load.as_secs_f64(),
-                "bin": phases.bin.as_secs_f64(),
-                "gradients": phases.gradients.as_secs_f64(),
-                "histograms": phases.histograms.as_secs_f64(),
-                "splits": phases.splits.as_secs_f64(),
-                "partition": phases.partition.as_secs_f64(),
-                "scores": phases.scores.as_secs_f64(),
-                "validation": phases.validation.as_secs_f64(),
-                "other": self.total.saturating_sub(known).as_secs_f64(),
-                "total": self.total.as_secs_f64(),
-            },
             "peak_memory_bytes": memory::peak_bytes(),
         })
     }
