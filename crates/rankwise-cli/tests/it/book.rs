@@ -5,7 +5,7 @@
 //! * ```` ```console ````: lines that start with `$ ` are commands, the lines below each are what it prints, stdout and
 //!   stderr together. A line `...` stands for any lines. Times and progress lines are not compared. `console exit=2`
 //!   expects that exit code of the last command.
-//! * ```` ```sh ````: a script that must succeed; what it prints is not shown and not compared. `sh norun` is not run.
+//! * ```` ```sh ````: a script that must succeed; what it prints is not shown and not compared. `sh skip` is not run.
 //! * ```` ```text file=NAME ````: the content of a file, which is written.
 //! * `<!-- setup`, up to `-->`: a script that readers do not see.
 //!
@@ -123,25 +123,39 @@ fn shell(folder: &Path, script: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
+/// The names of the pages in `docs/`.
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = files.filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    pages.map(|page| page.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn every_page_with_commands_has_a_test() {
-    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
-        let file = entry.unwrap().path();
-        if file.extension().is_some_and(|ending| ending == "md") {
-            let path = format!("docs/{}", file.file_name().unwrap().to_str().unwrap());
-            let has_commands = !Page::parse(&std::fs::read_to_string(&file).unwrap()).blocks.is_empty();
-            assert_eq!(PAGES.contains(&path.as_str()), has_commands, "{path}: the list `pages!` of book.rs is wrong");
-        }
+    for name in names() {
+        let path = format!("docs/{name}");
+        let has_commands = !Page::parse(&std::fs::read_to_string(root().join(&path)).unwrap()).blocks.is_empty();
+        assert_eq!(PAGES.contains(&path.as_str()), has_commands, "{path}: the list `pages!` of book.rs is wrong");
     }
 }
 
 #[test]
 fn every_page_is_in_the_contents() {
     let contents = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
-    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".md") && name != "SUMMARY.md" {
-            assert!(contents.contains(&format!("]({name})")), "docs/{name} is missing in docs/SUMMARY.md");
+    for name in names().iter().filter(|name| *name != "SUMMARY.md") {
+        assert!(contents.contains(&format!("]({name})")), "docs/{name} is missing in docs/SUMMARY.md");
+    }
+}
+
+/// Which shells and highlighters know; another word would be run by nobody.
+#[test]
+fn every_script_is_marked_as_one() {
+    for name in names() {
+        let text = std::fs::read_to_string(root().join("docs").join(&name)).unwrap();
+        for (line, content) in (1..).zip(text.lines()) {
+            let is_known =
+                !["```bash", "```shell", "```sh,", "```console,"].iter().any(|mark| content.starts_with(mark));
+            assert!(is_known, "docs/{name}:{line}: write ```sh, ```sh skip or ```console");
         }
     }
 }
