@@ -3,10 +3,10 @@
 //! Each page is read from top to bottom and run in an empty folder of its own. What counts on a page:
 //!
 //! * ```` ```console ````: lines that start with `$ ` are commands, the lines below each are what it prints, stdout and
-//!   stderr together. A line `...` stands for any lines. Times and progress lines are not compared. `console exit=2`
+//!   stderr together. A line `...` stands for any lines. Times and progress lines are not compared. `console exit:2`
 //!   expects that exit code of the last command.
 //! * ```` ```sh ````: a script that must succeed; what it prints is not shown and not compared. `sh skip` is not run.
-//! * ```` ```text file=NAME ````: the content of a file, which is written.
+//! * ```` ```text file:NAME ````: the content of a file, which is written.
 //! * `<!-- setup`, up to `-->`: a script that readers do not see.
 //!
 //! `RANKWISE_BLESS=1 cargo test -p rankwise-cli book` writes what is printed into the pages.
@@ -163,7 +163,7 @@ fn every_script_is_marked_as_one() {
 #[test]
 fn other_output_is_a_difference_and_can_be_written() {
     let text = "# A\n\n```console\n$ echo one; echo two\none\ntwo\n$ echo 'done in 3 s'\ndone in 9 s\n```\n\n\
-                ```console exit=2\n$ exit 2\n```\n";
+                ```console exit:2\n$ exit 2\n```\n";
     let page = Page::parse(text);
     assert_eq!(page.differences(&run_page("A", &page)).count(), 0);
 

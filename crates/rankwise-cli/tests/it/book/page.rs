@@ -99,13 +99,13 @@ fn block(lines: &[String], first: &str, body: Range<usize>) -> Option<Block> {
     }
     let words: Vec<&str> = first.trim_start_matches('`').split_whitespace().collect();
     let option = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
-    if let Some(name) = option("file=") {
+    if let Some(name) = option("file:") {
         return Some(Block::File { name: name.to_owned(), content: text() });
     }
     match words.as_slice() {
         ["sh"] => Some(Block::Script(text())),
         ["console", ..] => {
-            let exit = option("exit=").map_or(0, |code| code.parse().expect("an exit code"));
+            let exit = option("exit:").map_or(0, |code| code.parse().expect("an exit code"));
             Some(Block::Console { commands: commands(lines, body), exit })
         }
         _ => None,
