@@ -36,13 +36,14 @@ impl Outcome {
 type Step = fn(&Path) -> anyhow::Result<Outcome>;
 
 /// The quick steps first.
-const STEPS: [(&str, Step); 9] = [
+const STEPS: [(&str, Step); 10] = [
     ("fmt", |root| passed(cargo(root, &["fmt", "--all", "--check"], &[]))),
     ("tidy", |root| passed(tidy(root))),
     ("typos", tools::typos),
     ("clippy", |root| passed(cargo(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]))),
     ("shear", tools::shear),
     ("deny", tools::deny),
+    ("book", tools::book),
     ("tests", tests),
     ("counts", counts::run),
     ("peers", peers::run),

@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `counts`, `peers`, `fuzz`, `help`.
+//! Developer commands: `cargo xtask test`, `tidy`, `docs`, `book`, `counts`, `peers`, `fuzz`, `help`.
 //!
 //! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
 #![forbid(unsafe_code)]
@@ -16,11 +16,12 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    everything that must hold before a change goes in: formatting, tidy, spelling, lints, dependencies, all
-          tests, counts, peers; lists what was skipped. With --strict it fails on skips, except for public data
+  test    everything that must hold before a change goes in: formatting, tidy, spelling, lints, dependencies, the
+          book, all tests, counts, peers; lists what was skipped. With --strict it fails on skips, except for public data
           without RANKWISE_DATA, instruction sets that the machine lacks, and devices
   tidy    the checks of our own: crate table, manifests, sources, links, sizes
   docs    write docs/parameters.md anew from the declarations in the code
+  book    build the book of docs/ into target/book
   counts  count the instructions of the hot loops and hold them against their limits (needs valgrind)
   peers   compare metrics, imported and exported models and Parquet files with other programs' (needs python3 and
           installs the programs)
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ["test", "--strict"] => gate::run(&root, true),
         ["tidy"] => steps::tidy(&root),
         ["docs"] => steps::docs(&root),
+        ["book"] => tools::book(&root).map(|outcome| outcome.tell()),
         ["counts"] => counts::run(&root).map(|outcome| outcome.tell()),
         ["peers"] => peers::run(&root).map(|outcome| outcome.tell()),
         ["fuzz", ref more @ ..] => steps::fuzz(&root, more),

@@ -4,7 +4,7 @@
 //! * [`manifests`]: every crate takes version, edition and lints from the workspace;
 //! * [`sources`]: `unsafe` is forbidden, nothing unfinished or machine-bound is left in, files stay short;
 //! * [`flags`]: libraries name no flag and no command of the command line;
-//! * [`links`]: what the documents link to exists.
+//! * [`links`]: what the documents link to exists, headings included.
 //!
 //! Every check takes text and gives findings, so that its tests need no files.
 
@@ -93,7 +93,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Report> {
         findings.extend(sources::check(file, text));
         findings.extend(flags::check(file, text));
         if has_ending(file, "md") {
-            findings.extend(links::check(file, text, |target| root.join(target).exists()));
+            findings.extend(links::check(file, text, |target| links::Target::find(root, target)));
         }
     }
     Ok(Report { findings, n_crates: workspace.crates.len(), n_files: workspace.files.len() })

@@ -14,13 +14,18 @@ use crate::steps::{cargo, target_folder};
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
+    /// Further arguments of `cargo install`.
+    pub(crate) build: &'static [&'static str],
 }
 
 /// The version of gungraun in the workspace's manifest; where the two differ, the runner says so and the step fails.
-pub(crate) const GUNGRAUN: Tool = Tool { name: "gungraun-runner", version: "0.20.0" };
-const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
+pub(crate) const GUNGRAUN: Tool = Tool { name: "gungraun-runner", version: "0.20.0", build: &[] };
+const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", build: &[] };
 /// Later versions parse with rust-analyzer's crates, which take much longer to compile.
-const SHEAR: Tool = Tool { name: "cargo-shear", version: "1.5.1" };
+const SHEAR: Tool = Tool { name: "cargo-shear", version: "1.5.1", build: &[] };
+/// Without its server and its watcher, which nobody needs here, it takes a minute of one core to compile.
+const MDBOOK: Tool =
+    Tool { name: "mdbook", version: "0.5.4", build: &["--no-default-features", "--features", "search"] };
 /// From PyPI, whose packages hold the compiled program.
 const TYPOS: &str = "1.51.1";
 
@@ -47,6 +52,14 @@ pub(crate) fn shear(root: &Path) -> anyhow::Result<Outcome> {
     match install(root, &SHEAR) {
         Ok(program) => call(root, &program, &[]),
         Err(error) => Ok(Outcome::missing("shear", format!("{error:#}"))),
+    }
+}
+
+/// The book in `docs/`, into `target/book`. Links are checked by `tidy`, commands and outputs by the tests of the program.
+pub(crate) fn book(root: &Path) -> anyhow::Result<Outcome> {
+    match install(root, &MDBOOK) {
+        Ok(program) => call(root, &program, &["build"]),
+        Err(error) => Ok(Outcome::missing("book", format!("{error:#}"))),
     }
 }
 
@@ -77,7 +90,7 @@ pub(crate) fn install(root: &Path, tool: &Tool) -> anyhow::Result<PathBuf> {
         let (place, build) = (utf8(&folder)?, utf8(&folder.join("build"))?);
         let args = ["install", tool.name, "--version", tool.version, "--locked", "--force", "--root", &place];
         let env: Vec<(&str, &str)> = CHEAP_BUILD.into_iter().chain([("CARGO_TARGET_DIR", build.as_str())]).collect();
-        cargo(root, &args, &env)?;
+        cargo(root, &[&args, tool.build].concat(), &env)?;
         std::fs::write(&stamp, tool.version).with_context(|| format!("cannot write {}", stamp.display()))?;
     }
     Ok(program)

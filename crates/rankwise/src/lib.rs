@@ -103,18 +103,26 @@ pub mod prelude {
 mod docs {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
+    #[doc = include_str!("../../../docs/SUMMARY.md")]
+    mod summary {}
     #[doc = include_str!("../../../docs/boosting.md")]
     mod boosting {}
     #[doc = include_str!("../../../docs/checkpoints.md")]
     mod checkpoints {}
+    #[doc = include_str!("../../../docs/choosing.md")]
+    mod choosing {}
     #[doc = include_str!("../../../docs/compare.md")]
     mod compare {}
     #[doc = include_str!("../../../docs/data.md")]
     mod data {}
     #[doc = include_str!("../../../docs/export.md")]
     mod export {}
+    #[doc = include_str!("../../../docs/first-ranker.md")]
+    mod first_ranker {}
     #[doc = include_str!("../../../docs/import.md")]
     mod import {}
+    #[doc = include_str!("../../../docs/json.md")]
+    mod json {}
     #[doc = include_str!("../../../docs/lambdamart.md")]
     mod lambdamart {}
     #[doc = include_str!("../../../docs/listwise.md")]
@@ -123,18 +131,30 @@ mod docs {
     mod metrics {}
     #[doc = include_str!("../../../docs/model-file.md")]
     mod model_file {}
+    #[doc = include_str!("../../../docs/numbers.md")]
+    mod numbers {}
     #[doc = include_str!("../../../docs/objectives.md")]
     mod objectives {}
+    #[doc = include_str!("../../../docs/one-answer.md")]
+    mod one_answer {}
+    #[doc = include_str!("../../../docs/own-data.md")]
+    mod own_data {}
     #[doc = include_str!("../../../docs/pairwise.md")]
     mod pairwise {}
+    #[doc = include_str!("../../../docs/papers.md")]
+    mod papers {}
     #[doc = include_str!("../../../docs/parameters.md")]
     mod parameters {}
     #[doc = include_str!("../../../docs/pointwise.md")]
     mod pointwise {}
+    #[doc = include_str!("../../../docs/rust.md")]
+    mod rust {}
     #[doc = include_str!("../../../docs/sampling.md")]
     mod sampling {}
     #[doc = include_str!("../../../docs/scoring.md")]
     mod scoring {}
+    #[doc = include_str!("../../../docs/speed.md")]
+    mod speed {}
     #[doc = include_str!("../../../docs/stochasticrank.md")]
     mod stochasticrank {}
 }

@@ -1,38 +1,96 @@
-//! Links in the documents lead somewhere.
+//! Links in the documents lead somewhere: to a file that exists and, behind `#`, to one of its headings.
+//!
+//! Pages in `docs/` link only to each other, so that the book, which holds nothing else, has no dead links.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Finding;
+use super::{Finding, has_ending};
 
-/// Relative links of a Markdown file, each checked with `exists`, which takes a path from the root.
-pub(super) fn check(file: &str, text: &str, exists: impl Fn(&Path) -> bool) -> Vec<Finding> {
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+/// The folder of the book.
+const BOOK: &str = "docs";
+
+/// What is known about a path from the root: nothing if it does not exist, else its text if it is Markdown.
+pub(super) enum Target {
+    Absent,
+    Markdown(String),
+    Other,
+}
+
+impl Target {
+    /// Looks a path up.
+    pub(super) fn find(root: &Path, path: &Path) -> Self {
+        let whole = root.join(path);
+        match std::fs::read_to_string(&whole) {
+            Ok(text) if has_ending(&path.to_string_lossy(), "md") => Self::Markdown(text),
+            _ if whole.exists() => Self::Other,
+            _ => Self::Absent,
+        }
+    }
+}
+
+/// Relative links of a Markdown file, each checked with `find`, which takes a path from the root.
+pub(super) fn check(file: &str, text: &str, find: impl Fn(&Path) -> Target) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut in_code = false;
-    for (line, content) in (1..).zip(text.lines()) {
-        if content.trim_start().starts_with("```") {
-            in_code = !in_code;
-        }
-        if in_code {
-            continue;
-        }
+    for (line, content) in prose(text) {
         for target in targets(&without_code(content)).filter(|target| is_relative(target)) {
-            let path = target.split('#').next().unwrap_or("");
-            match resolve(folder, path) {
-                Some(path) if path.as_os_str().is_empty() || exists(&path) => {}
-                Some(path) => {
-                    let text =
-                        format!("the link '{target}' leads to {}, which does not exist; correct it", path.display());
-                    findings.push(Finding::error(file, line, text));
-                }
-                None => {
-                    let text = format!("the link '{target}' leads out of the repository; link to a file inside");
-                    findings.push(Finding::error(file, line, text));
-                }
-            }
+            let problem = problem(Path::new(file), target, &find);
+            findings
+                .extend(problem.map(|problem| Finding::error(file, line, format!("the link '{target}' {problem}"))));
         }
     }
     findings
+}
+
+fn problem(file: &Path, target: &str, find: impl Fn(&Path) -> Target) -> Option<String> {
+    let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+    let Some(path) = resolve(file, path) else {
+        return Some("leads out of the repository; link to a file inside".to_owned());
+    };
+    if file.starts_with(BOOK) && !path.starts_with(BOOK) {
+        return Some("leads out of the book; name the file in backticks instead".to_owned());
+    }
+    match find(&path) {
+        Target::Absent => Some(format!("leads to {}, which does not exist; correct it", path.display())),
+        Target::Markdown(text) if !heading.is_empty() && !anchors(&text).iter().any(|anchor| anchor == heading) => {
+            Some(format!("leads to a heading that {} does not have; correct it", path.display()))
+        }
+        Target::Markdown(_) | Target::Other => None,
+    }
+}
+
+/// The lines outside of code blocks, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut in_code = false;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    })
+}
+
+/// What headings are called in links: small letters, digits, `-` and `_`; blanks become `-`, and a name that is taken
+/// gets a number.
+fn anchors(text: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    for (_, line) in prose(text) {
+        let heading = line.trim_start_matches('#');
+        if heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        let name: String = heading
+            .trim()
+            .chars()
+            .filter_map(|letter| match letter {
+                ' ' => Some('-'),
+                '-' | '_' => Some(letter),
+                _ => letter.is_alphanumeric().then(|| letter.to_ascii_lowercase()),
+            })
+            .collect();
+        let numbered = (1..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !anchors.contains(name));
+        anchors.extend(free);
+    }
+    anchors
 }
 
 /// What stands in `](...)`.
@@ -46,13 +104,16 @@ fn without_code(line: &str) -> String {
 }
 
 fn is_relative(target: &str) -> bool {
-    !target.starts_with('#') && !target.contains("://") && !target.starts_with("mailto:")
+    !target.contains("://") && !target.starts_with("mailto:")
 }
 
-/// The path from the root; `None` where it leads out of it.
-fn resolve(folder: &Path, target: &str) -> Option<PathBuf> {
+/// The path from the root, that of the file itself for nothing; `None` where it leads out of the repository.
+fn resolve(file: &Path, target: &str) -> Option<PathBuf> {
+    if target.is_empty() {
+        return Some(file.to_path_buf());
+    }
     let mut path = PathBuf::new();
-    for part in folder.join(target).components() {
+    for part in file.parent().unwrap_or(Path::new("")).join(target).components() {
         match part {
             Component::Normal(name) => path.push(name),
             Component::CurDir => {}
@@ -67,24 +128,39 @@ fn resolve(folder: &Path, target: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    const DATA: &str = "# Data\n\n## The *first*, `x` & more_\n\n```sh\n# no heading\n```\n\n### Trees\n### Trees\n";
+
     fn problems(file: &str, text: &str) -> Vec<(usize, String)> {
-        let known = ["README.md", "docs/data.md", "docs"];
-        let found = check(file, text, |path| known.iter().any(|known| Path::new(known) == path));
+        let found = check(file, text, |path| match path.to_str() {
+            Some("docs/data.md") => Target::Markdown(DATA.to_owned()),
+            Some("README.md" | "docs/own.md") => Target::Markdown(text.to_owned()),
+            Some("docs") => Target::Other,
+            _ => Target::Absent,
+        });
         found.into_iter().map(|finding| (finding.line, finding.text)).collect()
     }
 
     #[test]
     fn links_that_lead_somewhere_pass() {
-        let text = "[a](docs/data.md#top) and [b](./README.md), [c](docs/), [d](#here), [e](https://example.org/x)";
+        let text = "# Here\n[a](docs/data.md#data) and [b](./README.md), [c](docs/), [d](#here), [e](https://a.org/x)";
         assert_eq!(problems("README.md", text), []);
-        assert_eq!(problems("docs/data.md", "[up](../README.md) [beside](data.md)"), []);
+        assert_eq!(problems("docs/own.md", "[beside](data.md)"), []);
         assert_eq!(problems("README.md", "`[no](link.md)`\n```\n[no](link.md)\n```"), []);
     }
 
     #[test]
+    fn headings_are_called_as_browsers_show_them() {
+        assert_eq!(anchors(DATA), ["data", "the-first-x--more_", "trees", "trees-1"]);
+    }
+
+    #[test]
     fn dead_links_are_found_by_line() {
-        let found = problems("docs/data.md", "fine\n[x](README.md) [y](../../other)");
-        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 2]);
-        assert!(found[0].1.contains("docs/README.md") && found[1].1.contains("out of the repository"), "{found:?}");
+        let found = problems("docs/own.md", "fine\n[x](README.md) [y](../../other) [z](../README.md)");
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 2, 2]);
+        for (found, part) in found.iter().zip(["docs/README.md", "out of the repository", "out of the book"]) {
+            assert!(found.1.contains(part), "{found:?}");
+        }
+        let found = problems("README.md", "# Here\n[x](#there) [y](docs/data.md#no-heading)");
+        assert!(found.len() == 2 && found[1].1.contains("a heading that docs/data.md"), "{found:?}");
     }
 }

@@ -5,6 +5,7 @@
 mod arguments;
 mod bad_input;
 mod blend;
+mod book;
 mod cache;
 mod checkpoints;
 mod compare;
