@@ -49,7 +49,7 @@ pub fn telling_decimals(size: f32) -> Option<usize> {
 
 /// Whether a value is missing or an integer that f32 holds.
 pub(crate) fn is_f32_integer(value: f64) -> bool {
-    value.is_nan() || (value.abs() <= f64::from(F32_INTEGERS) && value.trunc() == value)
+    value.is_nan() | ((value.abs() <= f64::from(F32_INTEGERS)) & ((value + ROUNDING) - ROUNDING == value))
 }
 
 /// The decimal with the fewest digits, about, that rounds to `value`, as an f64, and of two that are as near the one that Rust
@@ -133,12 +133,8 @@ pub(crate) fn is_told_decimal(value: f64, digits: u64, n_decimals: usize) -> boo
 
 /// [`is_told`] for each of many values. Most are integers or have up to six decimals, which vector instructions find.
 pub(crate) fn are_told(values: &[f64]) -> bool {
-    let (chunks, rest) = values.as_chunks::<64>();
-    chunks
-        .iter()
-        .map(<[f64; 64]>::as_slice)
-        .chain([rest])
-        .all(|chunk| are_short(chunk) || chunk.iter().all(|value| is_told(*value)))
+    let are_short = |chunk: &[f64]| chunk.iter().fold(true, |all, value| all & is_short(*value));
+    values.chunks(64).all(|chunk| are_short(chunk) || chunk.iter().all(|value| is_short(*value) || is_told(*value)))
 }
 
 /// Whether all values are f32 from the start, or missing.
@@ -148,20 +144,16 @@ pub(crate) fn are_f32(values: &[f64]) -> bool {
     values.chunks(64).all(|chunk| chunk.iter().fold(true, |all, value| all & is_f32(*value)))
 }
 
-/// Whether all values are decimals of at most six places and seven digits, or missing.
-fn are_short(values: &[f64]) -> bool {
+/// Whether a value is a decimal of at most six places and seven digits, an integer that f32 holds, or missing. No branches.
+#[inline]
+fn is_short(value: f64) -> bool {
     const SCALE: f64 = 1e6;
     /// What the property of [`decimal_of`] holds for.
     const DIGITS: f64 = 8_388_608.0;
-    let is_short = |value: f64| {
-        let scaled = (value * SCALE + ROUNDING) - ROUNDING;
-        let is_small = (scaled.abs() < DIGITS) & (scaled / SCALE == value) & (value != 0.0);
-        // The sign of 0 is told, too: it is an integer, and so is what follows.
-        let whole = (value + ROUNDING) - ROUNDING;
-        let is_integer = (whole == value) & (value.abs() <= f64::from(F32_INTEGERS));
-        is_small | is_integer | value.is_nan()
-    };
-    values.iter().fold(true, |all, value| all & is_short(*value))
+    let scaled = (value * SCALE + ROUNDING) - ROUNDING;
+    let has_few_digits = (scaled.abs() < DIGITS) & (scaled / SCALE == value) & (value != 0.0);
+    // So are both zeros.
+    has_few_digits | is_f32_integer(value)
 }
 
 #[cfg(test)]
@@ -253,9 +245,7 @@ mod tests {
             ], 0..4),
             n_ones in 0usize..130,
         ) {
-            if are_short(&values) {
-                prop_assert!(values.iter().all(|value| is_told(*value)), "{:?}", values);
-            }
+            prop_assert!(values.iter().all(|value| is_told(*value) || !is_short(*value)), "{:?}", values);
             let all: Vec<f64> = std::iter::repeat_n(1.0, n_ones).chain(values.iter().copied()).collect();
             prop_assert_eq!(are_told(&all), values.iter().all(|value| is_told(*value)));
             let is_f32 = |value: &f64| value.is_nan() || f64::from(*value as f32) == *value;
