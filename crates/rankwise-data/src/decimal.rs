@@ -137,10 +137,10 @@ pub(crate) fn are_told(values: &[f64]) -> bool {
     values.chunks(64).all(|chunk| are_short(chunk) || chunk.iter().all(|value| is_short(*value) || is_told(*value)))
 }
 
-/// Whether all values are f32 from the start, or missing.
+/// Whether all values are f32 from the start and not infinite, or missing.
 pub(crate) fn are_f32(values: &[f64]) -> bool {
     // Without a way out inside the inner loop it becomes vector instructions.
-    let is_f32 = |value: f64| (f64::from(value as f32) == value) | value.is_nan();
+    let is_f32 = |value: f64| (f64::from(value as f32) == value) & value.is_finite() | value.is_nan();
     values.chunks(64).all(|chunk| chunk.iter().fold(true, |all, value| all & is_f32(*value)))
 }
 
@@ -248,7 +248,7 @@ mod tests {
             prop_assert!(values.iter().all(|value| is_told(*value) || !is_short(*value)), "{:?}", values);
             let all: Vec<f64> = std::iter::repeat_n(1.0, n_ones).chain(values.iter().copied()).collect();
             prop_assert_eq!(are_told(&all), values.iter().all(|value| is_told(*value)));
-            let is_f32 = |value: &f64| value.is_nan() || f64::from(*value as f32) == *value;
+            let is_f32 = |value: &f64| value.is_nan() || (value.is_finite() && f64::from(*value as f32) == *value);
             prop_assert_eq!(are_f32(&all), values.iter().all(is_f32));
         }
 

@@ -3,6 +3,7 @@
 mod atomic;
 mod broken;
 mod convert;
+mod f64_features;
 mod parts;
 mod real_data;
 mod round_trip;
