@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
-use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes};
+use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, side_file_paths};
 use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 use rankwise::params::normalise;
 use rankwise::train::TrainSpec;
@@ -188,8 +188,10 @@ pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPa
 pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     rankwise::io::check_writable(path)?;
     let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let is_target = |input: &Path| input.canonicalize().is_ok_and(|input| input == target);
+    let is_read = |input: &&Path| is_target(input) || side_file_paths(input).iter().any(|side| is_target(side));
     // A device may be both.
-    if target.is_file() && inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == target)) {
+    if target.is_file() && inputs.iter().any(is_read) {
         return Err(user_at(path, "cannot write: this file is also an input; choose another name"));
     }
     Ok(())

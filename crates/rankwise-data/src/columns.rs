@@ -65,6 +65,18 @@ impl<'a> F64Values<'a> {
         !matches!(self.column, Column::Wide(_)) && matches!(self.unrounded, Unrounded::Same)
     }
 
+    /// Whether none of the first `n_rows` values differs from another; missing values are equal to each other.
+    pub fn are_equal(&self, n_rows: usize) -> bool {
+        let (mut first, mut are_equal) = (f64::NAN, true);
+        self.for_each_in(0, n_rows, |row, value| {
+            if row == 0 {
+                first = value;
+            }
+            are_equal &= value == first || (value.is_nan() && first.is_nan());
+        });
+        are_equal
+    }
+
     /// Calls `visit(row - start, value)` for each row in `start..end`, ascending.
     pub fn for_each_in(&self, start: usize, end: usize, mut visit: impl FnMut(usize, f64)) {
         match (self.column, self.unrounded) {

@@ -6,7 +6,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use crate::columns::rounded;
-use crate::{Column, Dataset, Documents};
+use crate::{Column, Dataset, Documents, F64Values};
 
 /// Examples that a finding lists.
 const MAX_EXAMPLES: usize = 5;
@@ -76,7 +76,9 @@ pub struct Queries {
 impl Dataset {
     /// What is suspicious in the data.
     pub fn remarks(&self) -> Vec<Remark> {
-        let facts: Vec<ColumnFacts> = self.columns.par_iter().map(|column| ColumnFacts::new(column, self)).collect();
+        let values =
+            self.columns.par_iter().zip(&self.unrounded).map(|(column, unrounded)| F64Values { column, unrounded });
+        let facts: Vec<ColumnFacts> = values.map(|values| ColumnFacts::new(values, self)).collect();
         let features = |has: fn(&ColumnFacts) -> bool| self.features_where(|slot| has(&facts[slot]));
         let of_features = [
             features(|facts| facts.is_constant).map(Remark::ConstantFeatures),
@@ -151,8 +153,9 @@ struct ColumnFacts {
 }
 
 impl ColumnFacts {
-    fn new(column: &Column, data: &Dataset) -> Self {
+    fn new(exact: F64Values<'_>, data: &Dataset) -> Self {
         let n_rows = data.n_rows();
+        let column = exact.rounded();
         let in_use;
         let (values, is_whole) = match column {
             Column::Dense(values) => (values, true),
@@ -167,7 +170,8 @@ impl ColumnFacts {
             }
         };
         Self {
-            is_constant: is_whole && values.iter().all(|value| *value == values[0]),
+            // Values that only f64 tells apart are f64 in training.
+            is_constant: is_whole && values.iter().all(|value| *value == values[0]) && exact.are_equal(n_rows),
             is_rare: !is_whole && values.len() * RARE < n_rows,
             // Without a way out inside the loop it becomes vector instructions.
             is_cut: values

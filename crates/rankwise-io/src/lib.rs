@@ -61,6 +61,7 @@ pub use problem::Problem;
 pub use read::{read_cache_from, read_dataset, read_dataset_from, read_dataset_with, read_training_data};
 pub use report::{ColumnUse, PartReport, ReadData, ReadReport, SideFile, SplitQueries};
 pub use scores::{read_scores, read_scores_from, write_scores};
+pub use side_files::side_file_paths;
 pub use trec::{Qrels, TrecEntry, TrecRun, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};
 pub use unpack::Excess;
 pub use write::write_dataset;

@@ -22,6 +22,7 @@ pub(crate) const QUERY_WEIGHTS: &str = ".query_weight";
 pub(crate) const WEIGHTS_BY_ID: &str = ".group_weights";
 pub(crate) const POSITIONS: &str = ".position";
 pub(crate) const PAIRS: &str = ".pairs";
+const SUFFIXES: [&str; 6] = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, POSITIONS, PAIRS];
 
 /// What a line of pairs holds.
 const PAIR_LINE: &str =
@@ -173,11 +174,17 @@ fn pair(line: &[u8]) -> Option<Pair> {
     parts.next().is_none().then_some(Pair { winner, loser, weight: of_pair, probability })
 }
 
+/// Where the side files of a data file are looked for.
+pub fn side_file_paths(data: &Path) -> Vec<PathBuf> {
+    let plain = without_compression(data);
+    let places = [Some(data), plain.as_deref()].into_iter().flatten();
+    places.flat_map(|place| SUFFIXES.map(|suffix| with_suffix(place, suffix))).collect()
+}
+
 /// Whether a path is that of a side file of one of these data files.
 pub(crate) fn is_beside(path: &Path, data: &HashSet<PathBuf>) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
-    let suffixes = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, POSITIONS, PAIRS];
-    suffixes.iter().filter(|suffix| name.ends_with(suffix.as_bytes())).any(|suffix| {
+    SUFFIXES.iter().filter(|suffix| name.ends_with(suffix.as_bytes())).any(|suffix| {
         // The endings are ASCII and of the form `.word`.
         let stem = path.with_extension("");
         with_suffix(&stem, suffix) == path

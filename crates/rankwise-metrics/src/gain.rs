@@ -137,7 +137,8 @@ impl ParamValue for Gain {
         let text = text.trim();
         if let Some(entries) = text.strip_prefix("table:") {
             let gains = Vec::<f64>::parse(entries)?;
-            let is_usable = !gains.is_empty() && gains.iter().all(|gain| gain.is_finite() && *gain >= 0.0);
+            let largest = libm::exp2(f64::from(MAX_EXP_LABEL));
+            let is_usable = !gains.is_empty() && gains.iter().all(|gain| (0.0..=largest).contains(gain));
             return is_usable.then_some(Self::Table(gains));
         }
         match text.to_ascii_lowercase().as_str() {
@@ -196,7 +197,7 @@ mod tests {
         for text in ["exp", "linear", "table:0,1,3.5"] {
             assert_eq!(Gain::parse(text).unwrap().render(), text);
         }
-        for text in ["", "table:", "table:-1", "table:1,inf", "exponent"] {
+        for text in ["", "table:", "table:-1", "table:1,inf", "table:0,nan", "table:0,1e308", "exponent"] {
             assert_eq!(Gain::parse(text), None, "{text}");
         }
         assert!(Gain::Exp.problem(991.0).is_some() && Gain::Exp.problem(990.0).is_none());

@@ -158,7 +158,7 @@ impl Histograms for FastHistograms<'_> {
     ) -> Vec<Option<(Split, NodeSearch)>> {
         let search = |group: &ScanGroup<'_, BlockHistogram>| {
             let mut search = self.search(tree, group);
-            let (_, split) = self.best(tree, group, &mut search)?;
+            let split = self.best(tree, group, &mut search)?;
             Some((split, search))
         };
         groups.par_iter().with_max_len(1).map(search).collect()
@@ -175,11 +175,11 @@ impl Histograms for FastHistograms<'_> {
         counts: &BinCounts,
         search: &mut NodeSearch,
     ) -> Option<Split> {
-        let (place, split) = self.best(tree, group, search)?;
-        if !search.is_counted(place) {
-            search.count(place, self.scan_plainly(tree, &group.nodes[0], split.feature, Some(counts)));
+        let split = self.best(tree, group, search)?;
+        if !search.is_counted() {
+            search.count_best(self.scan_plainly(tree, &group.nodes[0], split.feature, Some(counts)));
         }
-        self.best(tree, group, search).map(|(_, split)| split)
+        self.best(tree, group, search)
     }
 
     fn left_sums(&self, histogram: &BlockHistogram, split: &Split) -> Sums {

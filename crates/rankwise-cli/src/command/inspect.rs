@@ -60,16 +60,10 @@ impl<'a> DataFacts<'a> {
         sizes.sort_unstable();
         let (mut n_constant, mut n_missing) = (0, 0);
         for slot in 0..data.n_features() {
-            let (mut first, mut is_constant, mut missing) = (f32::NAN, true, 0);
-            data.column(slot).for_each_in(0, data.n_rows(), |row, value| {
-                if row == 0 {
-                    first = value;
-                }
-                missing += usize::from(value.is_nan());
-                is_constant &= value == first || (value.is_nan() && first.is_nan());
-            });
-            n_constant += usize::from(is_constant);
-            n_missing += missing;
+            let count_missing = |_, value: f32| n_missing += usize::from(value.is_nan());
+            data.column(slot).for_each_in(0, data.n_rows(), count_missing);
+            let values = data.f64_values_of(data.feature_ids()[slot]);
+            n_constant += usize::from(values.is_some_and(|values| values.are_equal(data.n_rows())));
         }
         Self {
             data,

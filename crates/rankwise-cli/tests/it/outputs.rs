@@ -53,6 +53,13 @@ fn inputs_are_never_written_over() {
         ("predict model.json train.txt --out train.txt", &[also]),
         ("eval train.txt --scores scores --per-query scores", &[also]),
     ]);
+    sandbox.write("train.txt.weight", "1\n".repeat(900));
+    sandbox.all_refused(&[
+        ("eval train.txt --scores scores --per-query train.txt.weight", &["train.txt.weight: ", also]),
+        ("predict model.json train.txt --out ./train.txt.weight", &[also]),
+        ("train train.txt --out train.txt.weight", &[also]),
+    ]);
+    assert_eq!(sandbox.text("train.txt.weight"), "1\n".repeat(900));
 }
 
 #[test]

@@ -61,3 +61,17 @@ fn a_model_and_data_that_share_no_feature_are_noticed() {
         assert!(warnings(&sandbox.run(&line.replace("shifted.txt", "vali.txt")).stderr).is_empty(), "{line}");
     }
 }
+
+/// As f32 all of these times are one number; training compares them as f64.
+#[test]
+fn a_feature_that_only_f64_tells_apart_is_not_constant() {
+    let sandbox = Sandbox::new();
+    let row = |row: usize| format!("{} qid:{} 1:{}\n", row % 2, row / 10, 1_700_000_000 + row % 20);
+    sandbox.write("times.txt", (0..200).map(row).collect::<String>());
+    for line in ["inspect times.txt", "train times.txt --out m.json --set num_trees=2"] {
+        let outcome = sandbox.run(line);
+        assert_eq!((outcome.code, warnings(&outcome.stderr)), (Some(0), vec![]), "{line}");
+    }
+    assert!(sandbox.text("m.json").contains("\"f64_features\": [1]"));
+    assert_eq!(sandbox.json("inspect times.txt")["constant_features"], 0);
+}

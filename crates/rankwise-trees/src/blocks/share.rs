@@ -148,7 +148,10 @@ impl Search {
         let mut groups = Vec::new();
         while let Some(first) = waiting.pop_front() {
             let group = self.group(first, &waiting);
-            waiting.retain(|feature| !group.contains(feature));
+            // Nothing to take out of a long list, which may be as often as there are features.
+            if group.len() > 1 {
+                waiting.retain(|feature| !group.contains(feature));
+            }
             groups.push(group);
         }
         groups

@@ -1,5 +1,8 @@
 //! From peaks to the best split of a node, and again with counts where a winner has too few rows.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use rayon::prelude::*;
 
 use super::{BlockHistogram, FastHistograms};
@@ -15,7 +18,10 @@ use crate::{Cell, Sums};
 pub(crate) struct NodeSearch {
     /// No score is above this; negative infinity where more is known.
     bounds: Vec<f64>,
-    searched: Vec<SearchedFeature>,
+    /// The largest of them.
+    highest: f64,
+    /// The best first; features without a split are left out.
+    searched: BinaryHeap<SearchedFeature>,
 }
 
 /// A feature that was searched exactly.
@@ -23,48 +29,76 @@ pub(crate) struct NodeSearch {
 struct SearchedFeature {
     place: usize,
     /// Its best split, with a score in the place of the gain.
-    split: Option<Split>,
+    split: Split,
     /// Whether that is the best that counts allow, or the best, counts aside.
     is_counted: bool,
 }
 
-/// Which feature is the best as far as is known.
-enum First {
-    /// It must be searched to be sure.
-    Unsure(usize),
-    Sure(SearchedFeature, Split),
+impl Ord for SearchedFeature {
+    /// By score, then the lowest place.
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Zeros are equal, whatever their sign.
+        let score = |known: &Self| known.split.gain + 0.0;
+        score(self).total_cmp(&score(other)).then_with(|| other.place.cmp(&self.place))
+    }
 }
 
+impl PartialOrd for SearchedFeature {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SearchedFeature {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for SearchedFeature {}
+
 impl NodeSearch {
-    pub(super) fn is_counted(&self, place: usize) -> bool {
-        self.searched.iter().any(|known| known.place == place && known.is_counted)
+    fn new(bounds: Vec<f64>, searched: BinaryHeap<SearchedFeature>) -> Self {
+        let highest = highest(&bounds);
+        Self { bounds, highest, searched }
     }
 
-    pub(super) fn count(&mut self, place: usize, split: Option<Split>) {
-        self.learn(SearchedFeature { place, split, is_counted: true });
+    /// Whether the best split is one that counts allow.
+    pub(super) fn is_counted(&self) -> bool {
+        self.searched.peek().is_some_and(|best| best.is_counted)
     }
 
-    fn learn(&mut self, known: SearchedFeature) {
-        self.bounds[known.place] = f64::NEG_INFINITY;
-        match self.searched.iter_mut().find(|before| before.place == known.place) {
-            Some(before) => *before = known,
-            None => self.searched.push(known),
+    /// Puts what counts allow in the place of the best split.
+    pub(super) fn count_best(&mut self, split: Option<Split>) {
+        if let Some(SearchedFeature { place, .. }) = self.searched.pop() {
+            self.searched.extend(split.map(|split| SearchedFeature { place, split, is_counted: true }));
         }
     }
 
-    /// The place with the highest score: one that is not sure before those that are, and the lowest of those.
-    fn first(&self) -> Option<First> {
-        let splits = self.searched.iter().filter_map(|known| Some((*known, known.split?)));
-        let best = splits.reduce(|best, next| {
-            let is_better = next.1.gain > best.1.gain || (next.1.gain == best.1.gain && next.0.place < best.0.place);
-            if is_better { next } else { best }
-        });
-        let highest = highest(&self.bounds);
-        let least = best.map_or(f64::MIN, |(_, split)| split.gain);
-        if highest >= least {
-            return self.bounds.iter().position(|bound| *bound == highest).map(First::Unsure);
+    /// The places that must be searched before the best split is sure: the highest bounds, so many at most.
+    fn unsure(&self, at_most: usize) -> Vec<usize> {
+        let least = self.searched.peek().map_or(f64::MIN, |best| best.split.gain);
+        if self.highest < least {
+            return Vec::new();
         }
-        best.map(|(known, split)| First::Sure(known, split))
+        if at_most == 1 {
+            return self.bounds.iter().position(|bound| *bound == self.highest).into_iter().collect();
+        }
+        let mut places: Vec<usize> = (0..self.bounds.len()).filter(|place| self.bounds[*place] >= least).collect();
+        if places.len() > at_most {
+            places.select_nth_unstable_by(at_most - 1, |a, b| self.bounds[*b].total_cmp(&self.bounds[*a]));
+            places.truncate(at_most);
+        }
+        places
+    }
+
+    fn learn(&mut self, places: &[usize], split_of: impl Fn(usize) -> Option<Split>) {
+        for place in places {
+            self.bounds[*place] = f64::NEG_INFINITY;
+            let split = split_of(*place);
+            self.searched.extend(split.map(|split| SearchedFeature { place: *place, split, is_counted: false }));
+        }
+        self.highest = highest(&self.bounds);
     }
 }
 
@@ -79,6 +113,13 @@ fn highest(bounds: &[f64]) -> f64 {
         }
     }
     lanes.iter().chain(rest).fold(f64::NEG_INFINITY, |highest, bound| larger(highest, *bound))
+}
+
+/// How many features to search at once in a round. Where the first of them decide nothing, many features are alike, as in
+/// wide data with few documents: one at a time, each with a look at all bounds, would take the square of their number.
+fn batch(round: u32) -> usize {
+    const SINGLE_ROUNDS: u32 = 16;
+    1 << round.saturating_sub(SINGLE_ROUNDS).min(usize::BITS - 2)
 }
 
 /// What the search for peaks needs to know of a node with these sums.
@@ -109,33 +150,31 @@ impl FastHistograms<'_> {
         };
         let bounds = group.features.iter().enumerate().map(bound).collect();
         let scan = |place: usize| {
-            let split = self.scan_feature(tree, node, group.features[place]);
-            SearchedFeature { place, split, is_counted: false }
+            let split = self.scan_feature(tree, node, group.features[place])?;
+            Some(SearchedFeature { place, split, is_counted: false })
         };
-        let searched = others.into_par_iter().with_min_len(4).map(scan).collect();
-        NodeSearch { bounds, searched }
+        let searched: Vec<_> = others.into_par_iter().with_min_len(4).filter_map(scan).collect();
+        NodeSearch::new(bounds, searched.into())
     }
 
-    /// The best split so far and its place, if it is worth making.
+    /// The best split so far, if it is worth making.
     pub(super) fn best(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, BlockHistogram>,
         search: &mut NodeSearch,
-    ) -> Option<(usize, Split)> {
+    ) -> Option<Split> {
         let node = &group.nodes[0];
-        loop {
-            match search.first()? {
-                First::Unsure(place) => {
-                    let split = self.scan_feature(tree, node, group.features[place]);
-                    search.learn(SearchedFeature { place, split, is_counted: false });
-                }
-                First::Sure(SearchedFeature { place, .. }, split) => {
-                    let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
-                    return Some((place, Split { gain, ..split }));
-                }
+        for round in 0.. {
+            let places = search.unsure(batch(round));
+            if places.is_empty() {
+                break;
             }
+            search.learn(&places, |place| self.scan_feature(tree, node, group.features[place]));
         }
+        let split = search.searched.peek()?.split;
+        let gain = tree.gain(split.gain, std::iter::once((node.whole, node.bounds)))?;
+        Some(Split { gain, ..split })
     }
 
     /// The best split of one feature, counts aside.
@@ -185,5 +224,46 @@ impl FastHistograms<'_> {
         }
         let min_data = if counts.is_some() { tree.params.min_data_in_leaf } else { 1 };
         best_of_feature(tree, feature, &mut [Sweep::new(&cells, whole, node.bounds)], min_data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches as [`FastHistograms::best`] does; also gives the number of looks at all bounds and of searched features.
+    fn search(bounds: Vec<f64>, gain: impl Fn(usize) -> f64) -> (NodeSearch, u32, usize) {
+        let mut search = NodeSearch::new(bounds, BinaryHeap::new());
+        let mut n_searched = 0;
+        for round in 0.. {
+            let places = search.unsure(batch(round));
+            if places.is_empty() {
+                return (search, round, n_searched);
+            }
+            n_searched += places.len();
+            search
+                .learn(&places, |place| Some(Split { feature: place, bin: 0, missing_left: true, gain: gain(place) }));
+        }
+        unreachable!("every round searches something");
+    }
+
+    #[test]
+    fn features_that_are_alike_do_not_take_the_square_of_their_number() {
+        let n_features = 100_000;
+        let (mut search, n_looks, _) = search(vec![1.0; n_features], |_| 0.5);
+        assert!(n_looks < 40, "{n_looks}");
+        // Those that counts forbid are left one by one, without a look at all bounds.
+        for place in 0..n_features {
+            assert_eq!(search.searched.peek().map(|best| best.place), Some(place));
+            search.count_best(None);
+        }
+        assert!(search.unsure(1).is_empty() && search.searched.is_empty());
+    }
+
+    #[test]
+    fn one_feature_is_searched_where_its_bound_stands_out() {
+        let bounds = (0..100).map(f64::from).collect();
+        let (search, n_looks, n_searched) = search(bounds, |place| place as f64 - 0.5);
+        assert_eq!((search.searched.peek().map(|best| best.place), n_looks, n_searched), (Some(99), 1, 1));
     }
 }
