@@ -19,6 +19,7 @@ use anyhow::Context as _;
 use rankwise::data::SimdLevel;
 
 use crate::args::{Cli, Command};
+use crate::failure;
 use crate::output::Output;
 
 /// Runs what was typed.
@@ -37,6 +38,9 @@ fn n_threads(asked: Option<u16>) -> usize {
 }
 
 fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
+    if !matches!(cli.command, Command::Train(_) | Command::Demo(_)) {
+        failure::remove_files_on_signals();
+    }
     match cli.command {
         Command::Demo(args) => demo::run(&args, cli.global, output),
         Command::Synth(args) => synth::run(&args, cli.global, output),

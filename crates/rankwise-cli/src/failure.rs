@@ -217,6 +217,21 @@ pub(crate) fn survive_file_limits() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
+/// Ctrl-C and SIGTERM end the process, but no half-written file stays behind. For commands that do not stop by themselves.
+pub(crate) fn remove_files_on_signals() {
+    #[cfg(unix)]
+    if let Ok(mut signals) =
+        signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])
+    {
+        std::thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                rankwise::io::remove_unfinished_files();
+                std::process::exit(128 + signal);
+            }
+        });
+    }
+}
+
 /// A panic is a defect of ours: say so, and exit with 1.
 pub(crate) fn report_panics(form: ErrorForm) {
     const ADVICE: &str = "Please report it with the command and, if you can, the data that led to it.";

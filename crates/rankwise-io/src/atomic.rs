@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf, is_separator};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::Compression;
@@ -122,6 +123,18 @@ fn write_plain(output: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Res
     buffered.flush()
 }
 
+/// Temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the temporary files that are being written now, for a process that is about to end without finishing them.
+pub fn remove_unfinished_files() {
+    if let Ok(paths) = UNFINISHED.lock() {
+        for path in &*paths {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// A file that is removed unless it has been renamed.
 struct Temporary {
     path: Option<PathBuf>,
@@ -136,7 +149,10 @@ impl Temporary {
             let name = format!(".{stem}.{}.{number}.tmp", std::process::id());
             let path = folder.join(OsString::from(name));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Self { path: Some(path) }, file)),
+                Ok(file) => {
+                    UNFINISHED.lock().map_or((), |mut paths| paths.push(path.clone()));
+                    return Ok((Self { path: Some(path) }, file));
+                }
                 // Left behind by a process of the same number that was killed.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -147,10 +163,15 @@ impl Temporary {
     fn rename_to(mut self, target: &Path) -> io::Result<()> {
         if let Some(path) = &self.path {
             fs::rename(path, target)?;
+            forget(path);
         }
         self.path = None;
         Ok(())
     }
+}
+
+fn forget(path: &Path) {
+    UNFINISHED.lock().map_or((), |mut paths| paths.retain(|unfinished| unfinished != path));
 }
 
 impl Drop for Temporary {
@@ -158,6 +179,7 @@ impl Drop for Temporary {
         if let Some(path) = &self.path {
             // There is nothing to be done about a failure, and the error that led here is the one to report.
             let _ = fs::remove_file(path);
+            forget(path);
         }
     }
 }

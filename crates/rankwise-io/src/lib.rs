@@ -47,7 +47,7 @@ mod trec;
 mod unpack;
 mod write;
 
-pub use atomic::{check_writable, write_atomically};
+pub use atomic::{check_writable, remove_unfinished_files, write_atomically};
 pub use byte_stream::read_bytes;
 pub use cache::write_cache;
 pub use column_problem::ColumnProblem;

@@ -144,3 +144,22 @@ fn a_checkpoint_that_cannot_be_saved_is_told_once_and_the_run_goes_on() {
     assert_eq!(sandbox.json("inspect m.json")["trees"], 3);
     assert!(!sandbox.path("run").exists(), "nothing was saved in it");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_no_half_written_file_behind() {
+    for (signal, exit_code) in [("INT", 130), ("TERM", 143)] {
+        let sandbox = Sandbox::new();
+        // More rows than can be written before the signal comes.
+        let mut child =
+            sandbox.command("synth --rows 50000000 --features 9 --out data.txt".split(' ')).spawn().unwrap();
+        while sandbox.listing().is_empty() {
+            assert!(child.try_wait().unwrap().is_none(), "it has not begun to write");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(exit_code));
+        assert_eq!(sandbox.listing(), []);
+    }
+}
