@@ -19,6 +19,16 @@ pub enum MetricError {
         /// The known name that looks most like it.
         nearest: Option<String>,
     },
+    /// A cutoff that is no number of ranks.
+    #[error(
+        "metric '{typed}': invalid cutoff; use an integer of at least 1, such as {name}@10, or {name} for whole lists"
+    )]
+    InvalidCutoff {
+        /// The metric as typed.
+        typed: String,
+        /// The metric without the cutoff.
+        name: String,
+    },
     /// A label that the gain cannot take.
     #[error("label {label} in query '{query}' {problem}")]
     Label {

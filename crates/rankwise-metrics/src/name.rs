@@ -212,6 +212,12 @@ impl FromStr for MetricName {
             Some(cutoff.map_or_else(|| name.to_owned(), |cutoff| format!("{name}@{cutoff}")))
         };
         let typed = text.trim();
+        if let Some((name, cutoff)) = split_cutoff(typed)
+            && Self::parse(name).is_some_and(|metric| metric.kind.takes_cutoff())
+            && !cutoff.parse::<usize>().is_ok_and(|cutoff| cutoff > 0)
+        {
+            return Err(MetricError::InvalidCutoff { typed: typed.to_owned(), name: name.to_owned() });
+        }
         Self::parse(typed).ok_or_else(|| MetricError::Unknown { typed: typed.to_owned(), nearest: cut(typed) })
     }
 }
@@ -265,6 +271,10 @@ mod tests {
         }
         let error = MetricName::parse_list("map,ndgc@10,p@5").unwrap_err().to_string();
         assert_eq!(error, "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?");
+        for typed in ["ndcg@0", "ndcg@-1", "ndcg@1e3", "ndcg@", "NDCG:top=0", "ndcg@99999999999999999999"] {
+            let error = typed.parse::<MetricName>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("metric '{typed}': invalid cutoff")), "{error}");
+        }
     }
 
     #[test]

@@ -151,6 +151,10 @@ impl Model {
             _ => return Err(ModelError::Content { problem: "the file has no format version from 1 on".into() }),
         };
         let Contents { checksum: found, header, ranker } = Ranker::read(envelope.kind.as_deref(), version, bytes)?;
+        if version < VERSION_OF_F64_FEATURES && !header.f64_features.is_empty() {
+            let problem = format!("a file of version {version} has f64_features, which version 5 introduced");
+            return Err(ModelError::Content { problem });
+        }
         let model = Self::new(header, ranker)?;
         let body = model.ranker().body();
         let computed = checksum(&model.all_fields(body.fields), &body.list.1);
@@ -246,6 +250,27 @@ pub(crate) mod tests {
         assert_eq!(Model::from_json(text.as_bytes()).unwrap(), named);
         let renamed = text.replace("größe", "size");
         assert!(matches!(Model::from_json(renamed.as_bytes()), Err(ModelError::Checksum { .. })));
+    }
+
+    #[test]
+    fn f64_features_come_back_and_make_another_version() {
+        let wide = Header { precision: crate::Precision::F64, f64_features: vec![9], ..header() };
+        let model_of = |header: Header| Model::new(header, model().ranker().clone());
+        let wide_model = model_of(wide.clone()).unwrap();
+        let text = wide_model.to_json();
+        assert!(text.contains("\"version\": 5") && text.contains("\"f64_features\": [9]"), "{text}");
+        assert_eq!(Model::from_json(text.as_bytes()).unwrap(), wide_model);
+        let old = text.replace("\"version\": 5", "\"version\": 2");
+        assert!(matches!(Model::from_json(old.as_bytes()), Err(ModelError::Content { .. })));
+        let other = text.replace("\"f64_features\": [9]", "\"f64_features\": [3]");
+        assert!(matches!(Model::from_json(other.as_bytes()), Err(ModelError::Checksum { .. })));
+        for wrong in [
+            Header { f64_features: vec![4], ..wide.clone() },
+            Header { f64_features: vec![9, 3], ..wide.clone() },
+            Header { precision: crate::Precision::F32, ..wide.clone() },
+        ] {
+            assert!(matches!(model_of(wrong), Err(ModelError::Content { .. })));
+        }
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
             "train train.txt --out m.json --objective magic",
             &["parameter 'objective': 'magic'", "give lambdamart|lambdaloss|"],
         ),
-        ("train train.txt --out m.json --metric ndcg@0", &["there is no metric 'ndcg@0'; did you mean 'ndcg'?"]),
+        ("train train.txt --out m.json --metric ndcg@0", &["metric 'ndcg@0': invalid cutoff; use an integer of at least 1"]),
         (
             "train train.txt --out m.json --metric map,zebra",
             &["there is no metric 'zebra'; give a metric (ndcg|dcg|map|"],
@@ -158,7 +158,7 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
             &["there is no metric 'ndgc@10'; did you mean 'ndcg@10'?"],
         ),
         ("eval train.txt --model model.json --metric ndcg@10,", &["there is no metric ''; give a metric (ndcg|"]),
-        ("eval train.txt --model model.json --metric ndcg@-1", &["there is no metric 'ndcg@-1'"]),
+        ("eval train.txt --model model.json --metric ndcg@-1", &["metric 'ndcg@-1': invalid cutoff"]),
         (
             "eval train.txt --model model.json --gain square",
             &["invalid value 'square' for '--gain <VALUE>'", "exp|linear|table:0,1,3,..."],
