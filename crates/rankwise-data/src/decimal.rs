@@ -48,6 +48,7 @@ pub fn telling_decimals(size: f32) -> Option<usize> {
 }
 
 /// Whether a value is missing or an integer that f32 holds.
+#[expect(clippy::needless_bitwise_bool, reason = "without branches, loops over it become vector instructions")]
 pub(crate) fn is_f32_integer(value: f64) -> bool {
     value.is_nan() | ((value.abs() <= f64::from(F32_INTEGERS)) & ((value + ROUNDING) - ROUNDING == value))
 }
@@ -146,6 +147,7 @@ pub(crate) fn are_f32(values: &[f64]) -> bool {
 
 /// Whether a value is a decimal of at most six places and seven digits, an integer that f32 holds, or missing. No branches.
 #[inline]
+#[expect(clippy::needless_bitwise_bool, reason = "the same")]
 fn is_short(value: f64) -> bool {
     const SCALE: f64 = 1e6;
     /// What the property of [`decimal_of`] holds for.

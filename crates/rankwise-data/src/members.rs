@@ -347,7 +347,7 @@ impl Part {
         self.qids.iter().for_each(|qid| text(&mut bytes, qid));
         for ids in [&self.feature_ids, &self.f64_features] {
             bytes.extend((ids.len() as u32).to_le_bytes());
-            ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
+            bytes.extend(ids.iter().flat_map(|id| id.to_le_bytes()));
         }
         bytes.extend((self.feature_names.len() as u32).to_le_bytes());
         for (id, name) in &self.feature_names {

@@ -150,7 +150,9 @@ impl Temporary {
             let path = folder.join(OsString::from(name));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => {
-                    UNFINISHED.lock().map_or((), |mut paths| paths.push(path.clone()));
+                    if let Ok(mut paths) = UNFINISHED.lock() {
+                        paths.push(path.clone());
+                    }
                     return Ok((Self { path: Some(path) }, file));
                 }
                 // Left behind by a process of the same number that was killed.
@@ -171,7 +173,9 @@ impl Temporary {
 }
 
 fn forget(path: &Path) {
-    UNFINISHED.lock().map_or((), |mut paths| paths.retain(|unfinished| unfinished != path));
+    if let Ok(mut paths) = UNFINISHED.lock() {
+        paths.retain(|unfinished| unfinished != path);
+    }
 }
 
 impl Drop for Temporary {

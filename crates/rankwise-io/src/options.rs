@@ -173,7 +173,6 @@ impl LayoutSpec {
 /// assert_eq!(options.layout.label_column.as_deref(), Some("grade"));
 /// ```
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and callers set few of them")]
 pub struct ReadOptions {
     /// What a feature left out of a LETOR line means.
     pub absent: Absent,

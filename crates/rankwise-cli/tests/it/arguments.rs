@@ -144,7 +144,10 @@ fn objectives_metrics_and_rules_are_listed_where_one_is_unknown() {
             "train train.txt --out m.json --objective magic",
             &["parameter 'objective': 'magic'", "give lambdamart|lambdaloss|"],
         ),
-        ("train train.txt --out m.json --metric ndcg@0", &["metric 'ndcg@0': invalid cutoff; use an integer of at least 1"]),
+        (
+            "train train.txt --out m.json --metric ndcg@0",
+            &["metric 'ndcg@0': invalid cutoff; use an integer of at least 1"],
+        ),
         (
             "train train.txt --out m.json --metric map,zebra",
             &["there is no metric 'zebra'; give a metric (ndcg|dcg|map|"],

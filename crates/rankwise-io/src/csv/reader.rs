@@ -67,10 +67,10 @@ impl TextTable<'_> {
         let mut blocks = Vec::new();
         let mut merger = Merger { path: self.input.path, blocks: &mut blocks, n_lines };
         let (separator, columns) = (self.separator, &resolved.columns);
-        if self.options.keep != Keep::Rounded {
-            parse_blocks(reader, |text| parse_block::<true>(text, separator, columns), &mut merger)?;
-        } else {
+        if self.options.keep == Keep::Rounded {
             parse_blocks(reader, |text| parse_block::<false>(text, separator, columns), &mut merger)?;
+        } else {
+            parse_blocks(reader, |text| parse_block::<true>(text, separator, columns), &mut merger)?;
         }
         Ok(FileRows { blocks, resolved: Some(resolved), ..FileRows::default() })
     }

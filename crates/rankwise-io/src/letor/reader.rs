@@ -50,7 +50,7 @@ pub(super) fn read_blocks(reader: BlockReader<'_>, input: &Input<'_>) -> Result<
         first: None,
     };
     // The reader ends with the parsing: its decoder may hold 128 MB, which ordering the rows can use better.
-    let parse = if input.options.keep != Keep::Rounded { parse_block::<true> } else { parse_block::<false> };
+    let parse = if input.options.keep == Keep::Rounded { parse_block::<false> } else { parse_block::<true> };
     parse_blocks(reader, parse, &mut merger)?;
     Ok(FileRows { blocks, ..FileRows::default() })
 }

@@ -1,5 +1,6 @@
 //! Which features f32 does not tell apart is found out in every format, whatever their values; and no value is lost.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -60,8 +61,8 @@ fn texts(columns: &[Vec<f64>]) -> [(PathBuf, String); 2] {
         let (label, qid) = (row % 3, row / 7);
         let values: Vec<String> = columns.iter().map(|column| column[row].to_string()).collect();
         let pairs: Vec<String> = values.iter().enumerate().map(|(id, value)| format!("{id}:{value}")).collect();
-        letor += &format!("{label} qid:{qid} {}\n", pairs.join(" "));
-        csv += &format!("{label},{qid},{}\n", values.join(","));
+        let _ = writeln!(letor, "{label} qid:{qid} {}", pairs.join(" "));
+        let _ = writeln!(csv, "{label},{qid},{}", values.join(","));
     }
     [("data.txt".into(), letor), ("data.csv".into(), csv)]
 }
