@@ -25,7 +25,7 @@ pub(crate) const PAIRS: &str = ".pairs";
 
 /// What a line of pairs holds.
 const PAIR_LINE: &str =
-    "the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1";
+    "the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
 
 /// What was found beside a data file.
 #[derive(Default)]

@@ -87,7 +87,7 @@ fn several_models_and_features_make_a_table() {
     assert_eq!(said["systems"][2]["name"], "feature 3");
     sandbox.refused(
         &["eval", "vali.txt", "--model", "model.json", "--model", "other.json", "--per-query", "q.tsv"],
-        &["--per-query: eval writes the values of one system; compare"],
+        &["--per-query: eval supports one system only; use compare"],
     );
 }
 
@@ -132,7 +132,7 @@ fn a_mean_says_how_many_queries_it_leaves_out() {
     let sandbox = data();
     let line = "eval d.txt --scores s.txt --metric ndcg@10,arp --empty skip";
     let text = sandbox.ok(line);
-    let expected = "\nmean over 3 of 4 queries; 1 without relevant documents left out\n";
+    let expected = "\nmean over 3 of 4 queries; 1 without relevant documents skipped\n";
     assert!(text.contains(expected) && !text.contains("over 4 queries"), "{text}");
     let found = sandbox.json(line);
     let left_out = json!({ "without_relevant": 1, "without_results": 0, "without_value": 0 });
@@ -141,7 +141,7 @@ fn a_mean_says_how_many_queries_it_leaves_out() {
     // Where means differ in their queries, each says its own.
     let text = sandbox.ok("eval d.txt --scores s.txt --metric ndcg@10,arp");
     assert!(text.contains("\nndcg@10: over 4 queries; 1 without relevant documents\n"), "{text}");
-    assert!(text.contains("\narp: mean over 3 of 4 queries; 1 without relevant documents left out\n"), "{text}");
+    assert!(text.contains("\narp: mean over 3 of 4 queries; 1 without relevant documents skipped\n"), "{text}");
 }
 
 #[test]

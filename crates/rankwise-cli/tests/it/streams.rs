@@ -72,7 +72,7 @@ fn closed_stderr_does_not_stop_the_work() {
 #[test]
 fn a_full_disk_is_said_and_is_the_users_to_mend() {
     let sandbox = Sandbox::with_model();
-    let full = "cannot write: the disk is full; free some space or choose another place";
+    let full = "cannot write: the disk is full; free some space or use another place";
     sandbox.all_refused(&[
         ("train train.txt --out /dev/full --set num_trees=2", &["/dev/full: ", full]),
         ("predict model.json train.txt --out /dev/full", &["/dev/full: ", full]),
@@ -116,7 +116,7 @@ fn ctrl_c_keeps_the_trees_so_far() {
 /// The search for outliers, which comes before the model itself, shows its progress and can be stopped, too.
 #[test]
 fn ctrl_c_stops_the_search_for_outliers() {
-    interrupt(" --set sample=inliers --set outlier_trees=1000000", "looking for outliers: tree ");
+    interrupt(" --set sample=inliers --set outlier_trees=1000000", "detecting outliers: tree ");
 }
 
 fn interrupt(more: &str, awaited: &str) {

@@ -23,21 +23,21 @@ const fn case(line: &'static str, place: Place, remedy: &'static str) -> Case {
 const CASES: &[Case] = &[
     case("train bad.txt --out m.json", Some(("bad.txt", 2, 11)), "write one, or nan if it is missing"),
     case("train train.txt --valid bad.txt --out m.json", Some(("bad.txt", 2, 11)), "write one, or nan"),
-    case("inspect nosuch.txt", Some(("nosuch.txt", 0, 0)), "check its name"),
+    case("inspect nosuch.txt", Some(("nosuch.txt", 0, 0)), "check the name"),
     case("predict damaged.json vali.txt --out s.txt", Some(("damaged.json", 1, 34)), ""),
     case("train train.txt --out m.json --config p.toml", Some(("p.toml", 2, 1)), ""),
     case("train train.txt --out m.json --valid vali.txt --metric ndgc@10", None, "did you mean 'ndcg@10'?"),
     case("train train.txt --out m.json --history h.csv", None, "add --valid DATA"),
-    case("train train.txt --out m.json --valid vali.txt --history -", None, "name a file"),
-    case("train train.txt --out m.json --valid vali.txt --history m.json", None, "choose another name"),
-    case("train train.txt --out train.txt", Some(("train.txt", 0, 0)), "choose another name"),
+    case("train train.txt --out m.json --valid vali.txt --history -", None, "give a file"),
+    case("train train.txt --out m.json --valid vali.txt --history m.json", None, "use different names"),
+    case("train train.txt --out train.txt", Some(("train.txt", 0, 0)), "use different names"),
     case("train train.txt --out no/where", Some(("no/where", 0, 0)), "make the folder first"),
     case("train train.txt --out m.json --checkpoint run", Some(("run", 0, 0)), "add --resume"),
     case("train train.txt vali.txt --set num_trees=0 --out m.json", None, ""),
     case("eval vali.txt --scores short.txt", Some(("short.txt", 0, 0)), "give one score for each row"),
     case("eval --run other.run --qrels some.qrels", Some(("other.run", 1, 0)), "check that some.qrels"),
-    case("refit lgb.txt vali.txt --out r.json", Some(("lgb.txt", 0, 0)), "say what to learn now"),
-    case("convert-data vali.txt v.what", Some(("v.what", 0, 0)), "end it in .txt"),
+    case("refit lgb.txt vali.txt --out r.json", Some(("lgb.txt", 0, 0)), "set --objective"),
+    case("convert-data vali.txt v.what", Some(("v.what", 0, 0)), "unknown file extension; use .txt"),
     case("predict model.json vali.txt --out s.txt --tag x", None, "add --format run"),
 ];
 
@@ -46,7 +46,7 @@ const USAGE: [(&str, &str, &str); 5] = [
     ("train", "required arguments were not provided", "Usage: rankwise train"),
     ("train train.txt --out m.json --vald v.txt", "unexpected argument '--vald'", "'--valid'"),
     ("trian train.txt", "unrecognized subcommand 'trian'", "'train'"),
-    ("train train.txt --out m.json --num-leaves 3", "is a parameter of training", "--set num_leaves=VALUE"),
+    ("train train.txt --out m.json --num-leaves 3", "is a training parameter", "--set num_leaves=VALUE"),
     ("synth --rows x --out y", "invalid value 'x'", ""),
 ];
 
