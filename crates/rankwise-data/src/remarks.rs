@@ -208,7 +208,7 @@ impl fmt::Display for Remark {
             Self::OneLabel(found) => {
                 write!(
                     f,
-                    "{found} only one distinct label, so ranking objectives learn nothing from them; check the labels \
+                    "{found} only one distinct label, so there is no order to learn; check the labels \
                      if these are many"
                 )
             }

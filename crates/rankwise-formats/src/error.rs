@@ -9,7 +9,7 @@ pub enum FormatError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A line of text does not say what it should.
-    #[error("{line}: {problem}; the file is damaged or not a {format} model, so save the model again")]
+    #[error("{line}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Line {
         /// Whose format.
         format: &'static str,
@@ -19,7 +19,7 @@ pub enum FormatError {
         problem: String,
     },
     /// A field does not say what it should.
-    #[error("{}: {problem}; the file is damaged or not a {format} model, so save the model again", if field.is_empty()
+    #[error("{}: {problem}; the file is damaged or not in {format}'s format, so save the model again", if field.is_empty()
              { "the model" } else { field })]
     Field {
         /// Whose format.
@@ -41,7 +41,7 @@ pub enum FormatError {
         line: usize,
     },
     /// Bytes do not say what they should.
-    #[error("byte {byte}: {problem}; the file is damaged or not a {format} model, so save the model again")]
+    #[error("byte {byte}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Byte {
         /// Whose format.
         format: &'static str,

@@ -141,7 +141,7 @@ param_group! {
         /// inliers: relevant documents are misplaced if they rank in this bottom percentage (but no higher than the number of
         /// irrelevant documents, counted from the bottom).
         outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
-        /// How trees become a model.
+        /// Boosting method: gradient boosting (gbdt), boosting with dropout (dart) or independent trees (random-forest).
         learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
         /// dart: probability of dropping an earlier tree while a new one is grown.
         drop_rate: f64 = 0.1, Range::closed(0.0, 1.0), ["rate_drop"];

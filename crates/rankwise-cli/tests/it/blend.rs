@@ -40,7 +40,7 @@ fn the_mix_is_better_than_both_and_what_eval_measures() {
         }
     }
     let told = sandbox.ok("blend a.json b.json d.txt");
-    assert!(told.contains("score = a.json + ") && told.contains("measure it on others"), "{told}");
+    assert!(told.contains("score = a.json + ") && told.contains("evaluate on others"), "{told}");
 }
 
 #[test]

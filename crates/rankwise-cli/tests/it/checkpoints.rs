@@ -165,13 +165,13 @@ fn runs_that_differ_are_refused() {
     half_run(&sandbox, settings);
     let resume = |more: &str| line("n.json", &format!("--checkpoint run --resume {more}"));
     let refused = |line: String, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    let file = "run/tree-0000012.checkpoint: the checkpoint is of a run ";
+    let file = "run/tree-0000012.checkpoint: the checkpoint is from a run ";
     let other = "--valid vali.txt --set num_leaves=7 --seed 3";
     refused(
         resume(other),
         &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was 31; use the same parameters"],
     );
-    refused(resume(""), &[file, "on other validation sets: there are 0, were 1; give the same data"]);
+    refused(resume(""), &[file, "on other validation sets: there are 0 now, 1 then; use the same data"]);
     refused(resume("--valid train.txt"), &[file, "on other data in validation set 1: "]);
     let other_data = resume(settings).replace("train train.txt", "train vali.txt");
     refused(other_data, &[file, "on other training data: ", "or another folder to start again"]);
@@ -198,7 +198,7 @@ fn folders_and_options_that_make_no_sense_are_refused() {
     sandbox.all_refused(&[
         (
             "train train.txt --out m.json --checkpoint train.txt",
-            &["train.txt: cannot write: there is a file of this name"],
+            &["train.txt: cannot write: a file with this name exists"],
         ),
         ("train train.txt --out m.json --checkpoint no/where", &["no/where: cannot write: its folder does not exist"]),
         ("train train.txt --out m.json --resume", &["--checkpoint <DIR>"]),

@@ -289,8 +289,8 @@ fn what_cannot_be_compared_is_refused() {
     refused(&many, &["cannot compare 21 systems; give 2 to 20"]);
     refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are named 'right.txt'", "--names"]);
     refused(&format!("{two} --names x,x"), &["two systems are named 'x'"]);
-    refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one for each"]);
-    refused(&format!("{two} --names x,"), &["--names: \"\" is no name"]);
+    refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one name per system"]);
+    refused(&format!("{two} --names x,"), &["--names: \"\" is not a valid name"]);
     refused(&format!("{two} --baseline z"), &["unknown baseline 'z'; the systems are 'right.txt', 'half.txt'"]);
     refused(&format!("{two} --test anova"), &["invalid value 'anova'", "fisher, t, wilcoxon, bootstrap"]);
     refused(
@@ -304,7 +304,7 @@ fn what_cannot_be_compared_is_refused() {
         );
     }
     for level in ["0", "1", "-0.1", "nan", "x"] {
-        refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': give a number between 0 and 1"]);
+        refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': expected a number between 0 and 1"]);
     }
     refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of 0 or more"]);
     refused(&format!("{two} --metric ndgc"), &["unknown metric 'ndgc'; did you mean 'ndcg'?"]);

@@ -62,7 +62,7 @@ fn a_wrong_file_is_refused_with_its_place() {
         (
             "two names",
             b"num_trees = 3\neta = 0.1\nlearning_rate = 0.2\n",
-            &["p.toml:3:1: parameter 'learning_rate' is given twice, as 'eta' and as 'learning_rate'; keep one"],
+            &["p.toml:3:1: parameter 'learning_rate' is set twice, as 'eta' and as 'learning_rate'; keep one"],
         ),
         ("one name twice", b"eta = 1\neta = 2\n", &["p.toml:2:1: duplicate key"]),
         (

@@ -48,7 +48,12 @@ fn side_files_are_named_when_they_do_not_fit() {
     let qids = "1 qid:a 1:1\n0 qid:a 1:2\n";
     let cases: [(&str, &str, &str, &[&str]); 8] = [
         (".query", "1 1:1\n0 1:2\n", "3\n", &["d.txt.query: the query sizes add up to 3, but there are 2 rows"]),
-        (".query", "1 1:1\n0 1:2\n", "two\n", &["d.txt.query:1:1: \"two\" is not the number of rows of a query"]),
+        (
+            ".query",
+            "1 1:1\n0 1:2\n",
+            "two\n",
+            &["d.txt.query:1:1: \"two\" is invalid; expected the number of rows of a query"],
+        ),
         (
             ".query",
             qids,
@@ -56,7 +61,7 @@ fn side_files_are_named_when_they_do_not_fit() {
             &["d.txt:1:3: \"qid:a\" here, but d.txt.query gives query sizes too; remove that file"],
         ),
         (".weight", qids, "1\n", &["d.txt.weight: the number of row weights is 1, but the number of rows is 2"]),
-        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is not a weight of 0 or more"]),
+        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is invalid; expected a weight of 0 or more"]),
         (".weight", qids, "1\n\n1\n", &["d.txt.weight:2:1: the line is empty; expected a weight"]),
         (".weight", qids, "0\n0\n", &["d.txt: all documents have weight 0; give some of them a positive weight"]),
         (".query_weight", qids, "1\n2\n", &["d.txt.query_weight: the number of query weights is 2", "queries is 1"]),
@@ -130,15 +135,12 @@ fn scores_and_labels_must_fit_the_measurement() {
         sandbox.write(name, content);
     }
     sandbox.all_refused(&[
-        (
-            "eval d.txt --scores one",
-            &["one: 1 score for 2 rows of d.txt; give one score for each row, in the same order"],
-        ),
+        ("eval d.txt --scores one", &["one: 1 score for 2 rows of d.txt; give one score per row, in the same order"]),
         ("eval d.txt --scores nan", &["nan:2:1: \"nan\" is invalid; expected a finite number"]),
-        ("eval d.txt --scores bad", &["bad:2:3: \"x\" is not a finite number"]),
+        ("eval d.txt --scores bad", &["bad:2:3: \"x\" is invalid; expected a finite number"]),
         ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
         ("eval d.txt --scores nosuch", &["nosuch: cannot open: no such file"]),
-        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is not a finite number"]),
+        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is invalid; expected a finite number"]),
         ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "another rule"]),
         (
             "eval d.txt --scores two --gain table:0,1,3",

@@ -24,8 +24,8 @@ fn predict_eval_and_inspect_refuse_them_alike() {
             sandbox.text("train.txt"),
             &["m: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a model file of one of them"],
         ),
-        ("LightGBM's", "tree\nversion=v4\n".into(), &["m:2: the file is cut off", "not of LightGBM"]),
-        ("XGBoost's", "{\"learner\": {}}\n".into(), &["m: learner: it has no 'objective'", "not of XGBoost"]),
+        ("LightGBM's", "tree\nversion=v4\n".into(), &["m:2: the file is cut off", "not in LightGBM's format"]),
+        ("XGBoost's", "{\"learner\": {}}\n".into(), &["m: learner: it has no 'objective'", "not in XGBoost's format"]),
         (
             "other JSON",
             "{\"teacher\": {}}\n".into(),

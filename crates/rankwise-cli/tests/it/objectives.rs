@@ -47,7 +47,10 @@ fn what_an_objective_cannot_take_is_refused() {
         ("five.txt --set langevin=true --set diffusion_temperature=0", "diffusion_temperature"),
         ("five.txt --set model_shrink_rate=10", "the scores would shrink to 0; use less than 10"),
         ("five.txt --set model_shrink_rate=1 --set model_shrink_mode=decreasing", "shrink to 0; use less than 1"),
-        ("five.txt --set step=exact --set target=auc --objective rmse", "target=auc is not known"),
+        (
+            "five.txt --set step=exact --set target=auc --objective rmse",
+            "the exact step is not supported for target=auc",
+        ),
         ("five.txt --set sample=selective --set p_low=5", "use sample=high-low"),
         ("five.txt --set sample=selective --set p_high=0", "no negative documents would be kept"),
         ("five.txt --set sample=high-low --set p_high=101", "p_high"),

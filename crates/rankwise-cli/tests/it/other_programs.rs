@@ -70,7 +70,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     let more = "--query-weight-column none --set num_trees=5 --set min_data_in_leaf=3";
     sandbox.ok(&format!("train d.csv --out m.json {more}"));
     let outcome = sandbox.run("convert m.json --to lightgbm --out l.txt --check d.csv");
-    let note = "note: the feature \"title match\" is written as \"title_match\", as LightGBM does";
+    let note = "note: feature \"title match\" is written as \"title_match\", as LightGBM does";
     assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
     assert!(outcome.expect_ok("convert").contains("all scores are equal"));
     assert!(sandbox.text("l.txt").contains("\nfeature_names=title_match query_weight\n"));

@@ -106,8 +106,7 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:3\n");
     let line = "train d.txt --objective ranknet --out m.json --set min_data_in_leaf=1 --pairs p";
-    let not_a_pair =
-        "is not the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
+    let not_a_pair = "is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
     for (content, parts) in [
         ("0 1\n0 7\n", ["p:2:1: there is no row 7; the rows are numbered from 0 to 2", ""]),
         ("0 1\n1 0\n0 2\n", ["p:3:1: its rows belong to the queries \"a\" and \"b\"; compare rows of one query", ""]),

@@ -357,7 +357,7 @@ fn files_that_do_not_go_together_are_refused_by_name() {
         ("inspect a.parquet fewer.csv", &["fewer.csv: no column \"age\", which a.parquet has"]),
         ("inspect a.csv bare.csv", &["bare.csv: the columns have no names here, but they have in a.csv"]),
         ("inspect bare.csv z.csv", &["z.csv: cannot open: no such file"]),
-        ("inspect bare.csv wide.csv", &["wide.csv: there are 5 columns here, but 4 in bare.csv"]),
+        ("inspect bare.csv wide.csv", &["wide.csv: 5 columns here, but 4 in bare.csv"]),
         ("inspect bare.csv bare.tsv", &["bare.tsv: this is tsv, but bare.csv is csv; only tables with column names"]),
         ("inspect a.csv train.txt", &["train.txt: this is letor, but a.csv is csv; only tables with column names"]),
         ("inspect train.txt weighted.csv", &["weighted.csv: this is csv, but train.txt is letor"]),

@@ -82,7 +82,10 @@ fn what_does_not_meet_is_told_with_its_place() {
     let sandbox = files();
     let stderr = |line: &str| sandbox.run(line).stderr;
     let said = stderr("eval --run run.txt --qrels qrels.txt");
-    assert!(said.contains("warning: run.txt:4: 1 query without judgements, the first one in this line"), "{said}");
+    assert!(
+        said.contains("warning: run.txt:4: ignored 1 query without judgements, the first one in this line"),
+        "{said}"
+    );
     assert!(said.contains("warning: run.txt: 1 judged query without results in the run"), "{said}");
     assert_eq!(stderr("eval --run run.txt --qrels qrels.txt --quiet"), "");
     sandbox.write("other.txt", "q 0 y 1\n");

@@ -81,10 +81,10 @@ fn bad_starts_and_refits_are_refused() {
             "train train.txt --out model.json --init-model model.json",
             "model.json: cannot write: this file is also an input",
         ),
-        ("train train.txt --out n.json --init-model multi.json", "multi.json: the model gives an output for each of"),
+        ("train train.txt --out n.json --init-model multi.json", "multi.json: the model has an output for each of"),
         (
             "train train.txt --out n.json --init-model model.json --objective multiclass",
-            "model.json: the model gives one score",
+            "model.json: the model has one score",
         ),
         (
             "train train.txt --out n.json --init-model model.json --set absent=zero",
@@ -103,7 +103,7 @@ fn bad_starts_and_refits_are_refused() {
         ),
         ("refit model.json train.txt --out n.json --set nope=1", "unknown parameter 'nope'"),
         ("refit model.json train.txt --out train.txt", "train.txt: cannot write: this file is also an input"),
-        ("refit multi.json train.txt --out n.json --objective rmse", "multi.json: the model gives an output"),
+        ("refit multi.json train.txt --out n.json --objective rmse", "multi.json: the model has an output"),
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
@@ -141,7 +141,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
         ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),
         ("prune m.json --valid vali.txt --out m.json", "m.json: cannot write: this file is also an input"),
-        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model gives an output for each of"),
+        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model has an output for each of"),
         ("prune m.json --out n.json", "--valid <DATA>"),
     ] {
         let outcome = sandbox.run(line);

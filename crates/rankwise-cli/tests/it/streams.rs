@@ -131,7 +131,7 @@ fn interrupt(more: &str, awaited: &str) {
     assert_eq!(output.status.code(), Some(130), "{remarks}");
     assert!(remarks.contains("stopping after this tree"), "{remarks}");
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nwith --checkpoint DIR"), "{said}");
+    assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nuse --checkpoint DIR"), "{said}");
     let trees = sandbox.json("inspect m.json")["trees"].as_u64().unwrap();
     assert!((1..1_000_000).contains(&trees), "{trees}");
     assert_eq!(sandbox.ok("predict m.json vali.txt").lines().count(), 900);

@@ -205,7 +205,7 @@ fn columns_are_matched_by_name() {
         ("train named.csv --header maybe --out x.json", &["maybe"]),
         (
             "train train.txt --label-column 0 --out x.json",
-            &["train.txt: this is read as LETOR text, which has no columns"],
+            &["train.txt: this is read as LETOR text, which has no named columns"],
         ),
         ("train named.csv --column-description nosuch --out x.json", &["nosuch: cannot open"]),
     ]);

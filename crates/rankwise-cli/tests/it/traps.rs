@@ -148,7 +148,7 @@ fn names_that_end_in_a_number_are_names() {
     sandbox.ok(&format!("train ctr.csv --out m.json {TRAIN}"));
     assert_eq!(feature_names(&sandbox, "m.json"), ["ctr_7", "ctr_30", "ctr_90", "ctr_365"]);
     let line = ["predict", "m.json", "price.csv"];
-    sandbox.refused(&line, &["price.csv: no column \"ctr_7\", a feature of the model"]);
+    sandbox.refused(&line, &["price.csv: no column \"ctr_7\", which is a feature of the model"]);
     for names in [["f1", "f2", "f3", "f4"], ["Feature_1", "Feature_2", "Feature_3", "Feature_4"], ["1", "2", "3", "4"]]
     {
         sandbox.write("numbered.csv", table(names, 0));

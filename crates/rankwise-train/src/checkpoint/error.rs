@@ -50,7 +50,9 @@ pub enum CheckpointError {
         difference: String,
     },
     /// The run has grown more trees than are wanted now.
-    #[error("the checkpoint already has {trees} trees, but num_trees is {num_trees}; set num_trees={trees} or more")]
+    #[error(
+        "the checkpoint is from a run with {trees} trees, but num_trees is {num_trees}; set num_trees={trees} or more"
+    )]
     TooFar {
         /// Trees that were tried.
         trees: usize,

@@ -39,7 +39,7 @@ fn deep(depth: usize) -> Vec<u8> {
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    ("m.txt", Made(|| LIGHTGBM[..LIGHTGBM.len() / 4].to_vec()), "m.txt:37: the file is cut is cut off: no line 'end of trees'"),
+    ("m.txt", Made(|| LIGHTGBM[..LIGHTGBM.len() / 4].to_vec()), "m.txt:37: the file is cut off: no line 'end of trees'"),
     ("m.txt", Text("tree\nversion=v4\nend of trees\n"), "m.txt: the LightGBM model has no trees; train it for at least one round"),
     ("m.txt", Made(|| with_line("left_child", "0 -1 -2 -3")), "m.txt: tree 0: node 0 has two parents; the file is damaged, so save the model again"),
     ("m.txt", Made(|| with_line("left_child", "7000 -1 -2 -3")), "m.txt: tree 0: no node 7000"),
