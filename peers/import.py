@@ -267,19 +267,19 @@ def refused_models(rng, folder):
     forest = {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
     for paths, words in [
         (lightgbm_model("l-categorical", categorical=[0], min_data_per_group=1, cat_smooth=0), "has categorical splits"),
-        (lightgbm_model("l-multiclass", objective="multiclass", num_class=5), "gives several scores to a document"),
+        (lightgbm_model("l-multiclass", objective="multiclass", num_class=5), "has several outputs per document"),
         (lightgbm_model("l-forest", **forest), "is a random forest"),
         (lightgbm_model("l-linear", linear_tree=True), "has linear models in its leaves"),
-        (lightgbm_model("l-zero", zero_as_missing=True), "sends zeros where their value would not lead them"),
+        (lightgbm_model("l-zero", zero_as_missing=True), "treats zeros specially"),
         (xgboost_model("x-categorical", categorical=True), "has categorical splits"),
-        (xgboost_model("x-multiclass", objective="multi:softprob", num_class=5), "gives several scores to a document"),
+        (xgboost_model("x-multiclass", objective="multi:softprob", num_class=5), "has several outputs per document"),
         (xgboost_model("x-dart", booster="dart", rate_drop=0.5), "is a dart booster"),
         (xgboost_model("x-linear", booster="gblinear"), "is a gblinear booster"),
         (xgboost_model("x-raw", objective="binary:logitraw"), "has the objective binary:logitraw"),
         (xgboost_model("x-poisson", objective="count:poisson"), "has the objective count:poisson"),
         (catboost_model("c-categorical", categorical=[0], **rmse), "has categorical splits"),
         (catboost_model("c-one-hot", categorical=[0], one_hot_max_size=50, **rmse), "has categorical splits"),
-        (catboost_model("c-multiclass", loss_function="MultiClass"), "gives several scores to a document"),
+        (catboost_model("c-multiclass", loss_function="MultiClass"), "has several outputs per document"),
         (catboost_model("c-scaled", scale=2, **rmse), "scales the sum of its trees"),
     ]:
         for path in paths:

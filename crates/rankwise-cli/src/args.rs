@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command-line arguments.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::data_paths::ValidArgs;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
 
-/// More threads than any machine has cores for.
+/// More than any machine has cores.
 const MAX_THREADS: u16 = 1024;
 
 /// Learning to rank: train, evaluate, compare and score ranking models.
@@ -34,16 +34,16 @@ pub(crate) struct Cli {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Global {
-    /// Print one JSON object instead of text, and errors as a JSON object on stderr; docs/json.md has the schemas.
+    /// Print results as one JSON object, and errors as a JSON object on stderr; see docs/json.md for the schemas.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Threads to use; by default, and at most, one for each core. The results do not depend on it.
+    /// Number of threads, at most one per core [default: one per core]. Results do not depend on it.
     #[arg(long, global = true, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
-    /// Seed of every random draw.
+    /// Random seed.
     #[arg(long, global = true, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// Print results and errors only: no progress, no remarks, no summary of what was written.
+    /// Print only results and errors: no progress, notes, warnings or summaries.
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
 }
@@ -66,39 +66,39 @@ pub(crate) enum Command {
     Man(ManPages),
 }
 
-/// From nothing to a trained ranker in under a minute, on data that it generates.
+/// Generate data, train two rankers and compare them, in under a minute.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Folder for the data and the model.
+    /// Folder for the data and the models.
     #[arg(long, value_name = "DIR", default_value = "rankwise-demo")]
     pub(crate) out: PathBuf,
 }
 
-/// Make realistic synthetic data, as LETOR text.
+/// Generate realistic synthetic data in LETOR format.
 #[derive(Debug, Args)]
 pub(crate) struct Synth {
     /// Number of documents.
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) rows: usize,
-    /// Number of features; by default the preset's own.
+    /// Number of features [default: depends on the preset].
     #[arg(long, value_name = "F", value_parser = count, allow_negative_numbers = true)]
     pub(crate) features: Option<usize>,
-    /// Kind of data: web (136 features, about 120 documents a query), long (60 features, about 2,500 documents, two in a
-    /// thousand relevant) or wide (2,000 features, most of them missing).
+    /// Kind of data: web (136 features, about 120 documents per query), long (60 features, about 2,500 documents per query, 0.2
+    /// % of them relevant) or wide (2,000 features, most values missing).
     #[arg(long, value_name = "PRESET", default_value = "web", value_parser = preset)]
     pub(crate) preset: Preset,
-    /// Shares of the queries for train.txt, vali.txt and test.txt in the folder PATH, such as 0.6,0.2,0.2.
+    /// Split the queries into train.txt, vali.txt and test.txt in the folder PATH, by these fractions, such as 0.6,0.2,0.2.
     #[arg(long, value_name = "SHARES")]
     pub(crate) split: Option<String>,
-    /// File to write, or with --split the folder. Names that end in .gz or .zst are compressed.
+    /// Output file, or output folder with --split. Files whose names end in .gz or .zst are compressed.
     #[arg(long, value_name = "PATH")]
     pub(crate) out: PathBuf,
 }
 
-/// Show what a data set or a model holds.
+/// Summarise a dataset or a model.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Data (files, folders or patterns; - is standard input) or a model.
+    /// A dataset (files, folders or patterns; - is standard input) or a model.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -108,58 +108,59 @@ pub(crate) struct Inspect {
 /// Train a model.
 #[derive(Debug, Args)]
 pub(crate) struct Train {
-    /// Training data: LETOR, CSV or TSV text, also compressed with gzip or zstd, or Parquet; - is standard input. Several files,
-    /// folders and quoted patterns ('part-*.csv') are read as one.
+    /// Training data: LETOR, CSV or TSV, optionally compressed with gzip or zstd, or Parquet; - is standard input. Several
+    /// files, folders and quoted patterns ('part-*.csv') are read as one dataset.
     #[arg(value_name = "DATA", required_unless_present_any = ["help_params", "valid"])]
     pub(crate) data: Vec<PathBuf>,
-    /// Where to write the model.
+    /// Model file to write.
     #[arg(long, value_name = "MODEL", required_unless_present = "help_params")]
     pub(crate) out: Option<PathBuf>,
-    /// Model to start from, ours or another program's: its scores are the first ones, its trees the first in MODEL. Data is
-    /// read as it needs it.
+    /// Start model, of Rankwise or another program: training continues from its scores, and its trees come first in the new
+    /// model. Features are matched to those of the start model.
     #[arg(long, value_name = "MODEL")]
     pub(crate) init_model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) valid: ValidArgs,
-    /// What to learn, such as lambdamart, xendcg or rmse; --help-params lists all.
+    /// Objective, such as lambdamart, xendcg or rmse; `--help-params objective` lists all.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
-    /// Pairs of rows to learn from, for the objectives ranknet and hinge: in each line the row numbers of the better and the
-    /// worse document, from 0, and perhaps a weight and a probability. DATA.pairs beside the data means the same.
+    /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
+    /// document, counted from 0, then optionally a weight and a probability. A file DATA.pairs next to the data is used by
+    /// default.
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
-    /// What to measure, such as ndcg@10 or ndcg@5,dcg; the first decides.
+    /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.
     #[arg(long, value_name = "LIST")]
     pub(crate) metric: Option<String>,
-    /// File of parameters, `name = value` in each line (TOML).
+    /// TOML file with parameters, one `name = value` per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// One parameter; may be given several times, and wins over --config.
+    /// Set a parameter; overrides --config. Can be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// Folder to save the run in, so that it can be gone on with; made if there is none. The last checkpoint stays when
-    /// the run is finished.
+    /// Folder for checkpoints, so that an interrupted run can be resumed; created if missing. The last checkpoint is kept when
+    /// training ends.
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// How often to save it: after so many trees (50), so many seconds (30s), or what comes first of both (50,30s)
+    /// How often to save a checkpoint: after a number of trees (50), of seconds (30s), or whichever comes first (50,30s)
     /// [default: 10s]
     #[arg(long, value_name = "WHEN", requires = "checkpoint", value_parser = Schedule::parse)]
     pub(crate) checkpoint_every: Option<Schedule>,
-    /// Go on from the newest checkpoint in the folder; from the start if there is none yet. Data and parameters must be
-    /// the same, but for more trees.
+    /// Resume from the newest checkpoint in the folder, or start from scratch if there is none. Data and parameters must be
+    /// unchanged, except that num_trees may be larger.
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
-    /// Write the metrics on the validation sets after each round, as CSV.
+    /// Write the validation metrics of each round to a CSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) history: Option<PathBuf>,
-    /// Follow a query of DATA: write the ranks of its documents after each tree, as a table and as a picture (SVG); may be given
-    /// several times.
+    /// Trace a training query, given by its id: write the ranks of its documents after each tree, as a table (TSV) and a
+    /// picture (SVG). Can be repeated.
     #[arg(long, value_name = "QUERY")]
     pub(crate) trace: Vec<String>,
-    /// Folder for what --trace writes; by default beside MODEL.
+    /// Folder for the files of --trace [default: the folder of MODEL].
     #[arg(long, value_name = "DIR", requires = "trace")]
     pub(crate) trace_out: Option<PathBuf>,
-    /// List every parameter with its default, range and other names; with a word, those that are called so or speak of it.
+    /// List all parameters with defaults, ranges and aliases; with NAME, only that parameter, or those that mention the word.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) help_params: Option<String>,
     #[command(flatten)]
@@ -171,19 +172,19 @@ pub(crate) struct Train {
 /// Score documents: one score per input row, in input order.
 #[derive(Debug, Args)]
 pub(crate) struct Predict {
-    /// The model.
+    /// Model file.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// The documents; - is standard input. Several files, folders and quoted patterns are scored one after another.
+    /// Documents to score; - is standard input. Several files, folders and quoted patterns are scored in sequence.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<PathBuf>,
-    /// Where to write; by default standard output.
+    /// Output file [default: standard output].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// What to write for each document.
+    /// Output format.
     #[arg(long, value_enum, default_value = "scores")]
     pub(crate) format: PredictFormat,
-    /// Last column of a run, which names the system; by default the name of the model's file without its ending.
+    /// Name of the system, in the last column of a run [default: the model's file name without extension].
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
     #[command(flatten)]
@@ -194,42 +195,41 @@ pub(crate) struct Predict {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PredictFormat {
-    /// The score alone, one a line.
+    /// One score per line.
     Scores,
-    /// Query, document and score, with a header.
+    /// Query id, document id and score, with a header line.
     Tsv,
-    /// A TREC run: queries with their documents from best to worst.
+    /// TREC run: the documents of each query from best to worst.
     Run,
 }
 
-/// Measure models or single features, or scores or a run made elsewhere.
+/// Evaluate models, single features, a score file or a TREC run.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("system"))]
 #[command(group = clap::ArgGroup::new("systems").required(true).multiple(true))]
 pub(crate) struct Eval {
-    /// Documents with labels: files, folders or quoted patterns; - is standard input. Not needed for a run that is measured
-    /// by --qrels.
+    /// Labelled documents: files, folders or quoted patterns; - is standard input. Not needed for a run with --qrels.
     #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
     pub(crate) data: Vec<PathBuf>,
-    /// Model to measure; may be given several times, for a table.
+    /// Model to evaluate. Can be repeated; the result is then a table.
     #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) model: Vec<PathBuf>,
-    /// Feature of DATA to measure as a ranker, by id or by the name of its column: larger values come first, missing ones last.
-    /// May be given several times, also beside models.
+    /// Feature to evaluate as a ranker, by id or column name: larger values rank first, missing values last. Can be repeated
+    /// and combined with --model.
     #[arg(long, value_name = "FEATURE", group = "systems", conflicts_with_all = ["scores", "run"])]
     pub(crate) feature: Vec<String>,
-    /// Scores to measure, one per row of DATA.
+    /// Score file to evaluate, with one score per row of DATA.
     #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) scores: Option<PathBuf>,
-    /// TREC run to measure: a line `query Q0 document rank score tag` for each document.
+    /// TREC run to evaluate, with lines `query Q0 document rank score tag`.
     #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) run: Option<PathBuf>,
-    /// TREC judgements to measure a run by: a line `query 0 document grade` for each document.
+    /// TREC judgements (qrels) for the run, with lines `query 0 document grade`.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub(crate) qrels: Option<PathBuf>,
     #[arg(long, value_name = "LIST", default_value = "ndcg@10", help = help::metric_option())]
     pub(crate) metric: String,
-    /// Write a table with the value of each query.
+    /// Write the metrics of each query to a TSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
     #[command(flatten)]
@@ -240,33 +240,33 @@ pub(crate) struct Eval {
     pub(crate) read: DataArgs,
 }
 
-/// Turn data into another form, with all that it says.
+/// Convert a dataset to another format, without losing information.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertData {
-    /// The data: files, folders or quoted patterns; - is standard input.
+    /// Input data: files, folders or quoted patterns; - is standard input.
     #[arg(value_name = "IN", required = true, num_args = 1..)]
     pub(crate) input: Vec<PathBuf>,
-    /// File to write. The end of its name tells the form: .txt (LETOR), .csv, .tsv, .parquet, or .rwcache for a cache of
-    /// binned data, which train reads in place of the data; text is compressed if .gz or .zst follows.
+    /// Output file. Its extension selects the format: .txt (LETOR), .csv, .tsv, .parquet, or .rwcache for a cache of binned
+    /// data, which `train` reads instead of the data. A further .gz or .zst compresses text formats.
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Form to write, whatever the name of OUT.
+    /// Output format, regardless of the extension of OUT.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) to: Option<DataTarget>,
-    /// Parameter of the bins of a cache: max_bin or bin_construct_sample_cnt. Training must ask for the same.
+    /// Binning parameter of a cache: max_bin or bin_construct_sample_cnt. Training must use the same values. Can be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// What a feature left out of a LETOR line means, in IN and in OUT: missing or zero.
+    /// Value of features that are absent from a LETOR line, in IN and OUT: missing or zero.
     #[arg(long, value_name = "MEANING", default_value = "missing", value_parser = absent)]
     pub(crate) absent: Absent,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }
 
-/// Print a script that completes commands and options in a shell.
+/// Print a shell completion script.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell. For bash: rankwise completions bash > ~/.local/share/bash-completion/completions/rankwise
+    /// Shell. For bash: rankwise completions bash > ~/.local/share/bash-completion/completions/rankwise
     #[arg(value_name = "SHELL", value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -280,28 +280,28 @@ pub(crate) struct ManPages {
 }
 
 fn preset(typed: &str) -> Result<Preset, String> {
-    Preset::parse(typed).ok_or_else(|| format!("give {}", Preset::kind()))
+    Preset::parse(typed).ok_or_else(|| format!("expected {}", Preset::kind()))
 }
 
 fn absent(typed: &str) -> Result<Absent, String> {
-    Absent::parse(typed).ok_or_else(|| format!("give {}", Absent::kind()))
+    Absent::parse(typed).ok_or_else(|| format!("expected {}", Absent::kind()))
 }
 
 fn threads(typed: &str) -> Result<u16, String> {
     let threads = typed.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
-    threads.ok_or_else(|| format!("give an integer from 1 to {MAX_THREADS}"))
+    threads.ok_or_else(|| format!("expected an integer from 1 to {MAX_THREADS}"))
 }
 
 fn seed(typed: &str) -> Result<u64, String> {
-    typed.parse().map_err(|_| format!("give an integer from 0 to {}", u64::MAX))
+    typed.parse().map_err(|_| format!("expected an integer from 0 to {}", u64::MAX))
 }
 
-/// The limits are those of the generator, which names them.
+/// The generator checks the limits and names them in its errors.
 fn count(typed: &str) -> Result<usize, String> {
-    typed.parse().map_err(|_| "give an integer, such as 10000".into())
+    typed.parse().map_err(|_| "expected an integer, such as 10000".into())
 }
 
-/// Reads the command line. `--num-leaves 3` is what people try first: say how a parameter is given.
+/// Parses the command line. People try `--num-leaves 3` first: the error tells them how to set a parameter.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse().map_err(|error| {
         let typed = match error.get(ContextKind::InvalidArg) {
@@ -313,7 +313,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         if !typed.starts_with("--") || !tables.any(|info| info.answers_to(&name)) {
             return error;
         }
-        let advice = format!("'{typed}' is a parameter of training; write `rankwise train ... --set {name}=VALUE`\n");
+        let advice = format!("'{typed}' is a training parameter; write `rankwise train ... --set {name}=VALUE`\n");
         clap::Error::raw(ErrorKind::UnknownArgument, advice)
     })
 }

@@ -1,4 +1,4 @@
-//! `--checkpoint`: when to save, what to say if that fails, and where to go on.
+//! `--checkpoint`: when to save checkpoints, how to report failures, and where to resume.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use crate::output::Output;
 use crate::progress::Watch;
 use crate::record::FileKind;
 
-/// How often a checkpoint is saved where nothing else is asked for.
+/// The default interval between checkpoints.
 const DEFAULT_PERIOD: Duration = Duration::from_secs(10);
-/// On a slow disk, saving by time takes no more than a twentieth of the time.
+/// Time-based saving takes at most a twentieth of the time, even on a slow disk.
 const LEAST_PAUSES: u32 = 19;
 
-/// How often to save: after so many trees, after so much time, or whichever comes first.
+/// How often to save: after a number of trees, after some time, or whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     trees: Option<usize>,
@@ -38,7 +38,7 @@ impl Schedule {
                 trees.is_some() && std::mem::replace(&mut schedule.trees, trees).is_none()
             };
             if !is_new {
-                return Err("give a number of trees, such as 50, or of seconds, such as 30s, or both: 50,30s".into());
+                return Err("expected a number of trees, such as 50, of seconds, such as 30s, or both: 50,30s".into());
             }
         }
         Ok(schedule)
@@ -64,7 +64,7 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// The folder that was asked for, and the checkpoint to go on from.
+    /// Opens the folder and finds the checkpoint to resume from.
     pub(crate) fn open(args: &Train, output: Output) -> anyhow::Result<Option<(Self, Option<FoundCheckpoint>)>> {
         let Some(path) = &args.checkpoint else { return Ok(None) };
         let mut folder = CheckpointFolder::open(path)?;
@@ -75,7 +75,8 @@ impl Keeper {
         } else if folder.is_empty()? {
             None
         } else {
-            let message = "this folder holds a checkpoint; add --resume to go on from it, or name another folder";
+            let message =
+                "this folder already has a checkpoint; add --resume to continue from it, or use another folder";
             return Err(user_at(path, message));
         };
         let keeper = Self {
@@ -97,8 +98,7 @@ impl Keeper {
         enough_trees || self.schedule.period.is_some_and(|period| self.saved_at.elapsed() >= pause(period))
     }
 
-    /// A checkpoint that cannot be saved is no reason to lose the run: the one before is still there, and there may be
-    /// room for the next.
+    /// A checkpoint that cannot be saved does not stop the run: the previous one still exists, and the next may succeed.
     fn save(&mut self, progress: &Progress<'_>) {
         let Some(checkpoint) = progress.checkpoint() else { return };
         let started = Instant::now();
@@ -110,7 +110,7 @@ impl Keeper {
             Err(error) if !self.has_failed => {
                 self.has_failed = true;
                 let tree = progress.round;
-                self.output.warn_always(&format!("the checkpoint of tree {tree} is not saved: {error}"));
+                self.output.warn_always(&format!("cannot save the checkpoint of tree {tree}: {error}"));
             }
             Err(_) => {}
         }
@@ -119,30 +119,33 @@ impl Keeper {
         self.saved_tree = progress.round;
     }
 
-    /// How to go on with a run that was interrupted.
+    /// How to resume an interrupted run.
     pub(crate) fn advice(keeper: Option<&Self>) -> String {
         match keeper {
             Some(keeper) if keeper.has_failed => {
-                format!("the checkpoints in {} are behind; --resume goes on from the last", keeper.path.display())
+                format!(
+                    "the last checkpoints could not be saved in {}; --resume continues from the newest that was",
+                    keeper.path.display()
+                )
             }
-            Some(_) => "to go on, run the same command with --resume".into(),
-            None => "with --checkpoint DIR one can go on after an interruption".into(),
+            Some(_) => "to resume, run the same command with --resume".into(),
+            None => "use --checkpoint DIR to make training resumable".into(),
         }
     }
 }
 
 fn tell_start(path: &Path, found: Option<&FoundCheckpoint>, output: Output) {
     let Some(found) = found else {
-        output.remark(&format!("{}: no checkpoint yet; starting with the first tree", path.display()));
+        output.remark(&format!("{}: no checkpoint yet; starting from the first tree", path.display()));
         return;
     };
     for damaged in &found.damaged {
-        output.warn(&format!("{}: damaged; taking the checkpoint before it", damaged.display()));
+        output.warn(&format!("{}: damaged; using the previous checkpoint", damaged.display()));
     }
-    output.remark(&format!("{}: going on after tree {}", found.path.display(), found.checkpoint.tree()));
+    output.remark(&format!("{}: resuming after tree {}", found.path.display(), found.checkpoint.tree()));
 }
 
-/// Shows a run, and saves it.
+/// Shows progress and saves checkpoints.
 pub(crate) struct WatchAndSave<'a> {
     pub(crate) watch: &'a mut Watch,
     pub(crate) keeper: Option<&'a mut Keeper>,

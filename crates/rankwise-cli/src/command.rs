@@ -24,14 +24,14 @@ use crate::output::Output;
 
 /// Runs what was typed.
 pub(crate) fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
-    // A wrong RANKWISE_SIMD is told at once, whether or not the command would have come to use it.
+    // An invalid RANKWISE_SIMD is an error at once, even if the command would not use it.
     SimdLevel::from_env()?;
     // The command itself runs inside the pool: a parallel step that starts there costs less than one from outside.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(cli.global.threads)).build();
     pool.context("cannot start the threads")?.install(|| dispatch(cli, output))
 }
 
-/// As many as were asked for, or 0 for one a core. More threads than cores would only take turns: a fifth was lost with eight on two.
+/// The requested number, or 0 for one per core. Never more than cores: eight threads on two cores were a fifth slower.
 fn n_threads(asked: Option<u16>) -> usize {
     let n_cores = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
     asked.map_or(0, |asked| usize::from(asked).min(n_cores))

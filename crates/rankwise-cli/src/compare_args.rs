@@ -1,4 +1,4 @@
-//! What can be typed after `rankwise compare`.
+//! The arguments of `rankwise compare`.
 
 use std::path::PathBuf;
 
@@ -8,47 +8,46 @@ use crate::data_args::{DataArgs, RulesArgs};
 use crate::system::System;
 use crate::trees_args::TreesArgs;
 
-/// Enough for the smallest p-value that anyone could want, and some minutes of work.
+/// Enough for the smallest useful p-value; takes some minutes.
 const MAX_PERMUTATIONS: u32 = 1_000_000_000;
 
-/// Compare rankers on the same queries: which is better, by how much, and could it be chance?
+/// Compare rankers on the same queries, with significance tests and confidence intervals.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Documents with labels: files, folders or quoted patterns; - is standard input. Not needed for runs that are measured by
-    /// --qrels.
+    /// Labelled documents: files, folders or quoted patterns; - is standard input. Not needed for runs with --qrels.
     #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
     pub(crate) data: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) systems: Systems,
-    /// TREC judgements to measure runs by: a line `query 0 document grade` for each document.
+    /// TREC judgements (qrels) for the runs, with lines `query 0 document grade`.
     #[arg(long, value_name = "FILE")]
     pub(crate) qrels: Option<PathBuf>,
-    /// What to compare by, such as ndcg@10 or map,p@5,mrr: any metric of eval but auc.
+    /// Metrics to compare by, such as ndcg@10 or map,p@5,mrr: any metric of `eval` except auc.
     #[arg(long, value_name = "LIST", default_value = "ndcg@10")]
     pub(crate) metric: String,
-    /// Test of the differences.
+    /// Significance test.
     #[arg(long, value_enum, default_value = "fisher")]
     pub(crate) test: TestKind,
-    /// Ask whether the first of two is better than the second, not whether one of them is.
+    /// One-sided test: is the first system of a pair better than the second?
     #[arg(long)]
     pub(crate) one_sided: bool,
-    /// Random choices of signs for fisher, where there are too many to try all, or resamples for bootstrap
-    /// [default: 100000 for fisher, 10000 for bootstrap]
+    /// Number of random permutations for fisher (if there are too many to enumerate) or of resamples for bootstrap [default:
+    /// 100000 for fisher, 10000 for bootstrap]
     #[arg(long, value_name = "N", value_parser = permutations, allow_negative_numbers = true)]
     pub(crate) permutations: Option<u32>,
-    /// What a corrected p-value must not exceed to be called significant; intervals cover the rest.
+    /// Significance level for corrected p-values; confidence intervals cover 1 - LEVEL.
     #[arg(long, value_name = "LEVEL", default_value = "0.05", value_parser = alpha, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
-    /// Names of the systems in their order, separated by commas; by default those of their files.
+    /// Comma-separated names of the systems, in their order [default: the file names].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) names: Option<Vec<String>>,
-    /// Compare each of the others with this system only.
+    /// Compare the other systems with this one only.
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
-    /// Write a table with the values of each query.
+    /// Write the metrics of each query to a TSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
-    /// How many of the queries with the largest gains and losses to show for each pair.
+    /// Number of queries with the largest gains and losses to show for each pair.
     #[arg(long, value_name = "N", default_value = "3", value_parser = top, allow_negative_numbers = true)]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -59,21 +58,21 @@ pub(crate) struct Compare {
     pub(crate) read: DataArgs,
 }
 
-/// A test, as it is typed.
+/// A significance test, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TestKind {
-    /// Fisher's randomisation test of the mean difference; assumes least.
+    /// Fisher's randomisation test of the mean difference; makes the fewest assumptions.
     Fisher,
-    /// The paired t test.
+    /// Student's paired t-test.
     T,
     /// Wilcoxon's signed-rank test.
     Wilcoxon,
-    /// The bootstrap test, by shifting.
+    /// Bootstrap shift test.
     Bootstrap,
 }
 
 impl TestKind {
-    /// How it is typed.
+    /// The name on the command line.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Fisher => "fisher",
@@ -84,17 +83,17 @@ impl TestKind {
     }
 }
 
-/// The systems in the order in which they were typed, whatever they are.
+/// The systems of all kinds, in the order in which they were typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Systems(pub(crate) Vec<System>);
 
-/// An option that names systems: its name, what it makes of a file, its help.
+/// An option that adds a system: its name, its constructor and its help.
 type Kind = (&'static str, fn(PathBuf) -> System, &'static str);
 
 const KINDS: [Kind; 3] = [
-    ("model", System::Model, "Model to compare; this and the next two may be given several times, in any order"),
-    ("scores", System::Scores, "Scores to compare, one per row of DATA"),
-    ("run", System::Run, "TREC run to compare: a line `query Q0 document rank score tag` for each document"),
+    ("model", System::Model, "Model to compare. --model, --scores and --run can be repeated and mixed, in any order"),
+    ("scores", System::Scores, "Score file to compare, with one score per row of DATA"),
+    ("run", System::Run, "TREC run to compare, with lines `query Q0 document rank score tag`"),
 ];
 
 impl FromArgMatches for Systems {
@@ -136,14 +135,14 @@ impl Args for Systems {
 
 fn permutations(typed: &str) -> Result<u32, String> {
     let number = typed.parse().ok().filter(|number| (1..=MAX_PERMUTATIONS).contains(number));
-    number.ok_or_else(|| format!("give an integer from 1 to {MAX_PERMUTATIONS}"))
+    number.ok_or_else(|| format!("expected an integer from 1 to {MAX_PERMUTATIONS}"))
 }
 
 fn alpha(typed: &str) -> Result<f64, String> {
     let level = typed.parse().ok().filter(|level| *level > 0.0 && *level < 1.0);
-    level.ok_or_else(|| "give a number between 0 and 1, such as 0.05".into())
+    level.ok_or_else(|| "expected a number between 0 and 1, such as 0.05".into())
 }
 
 fn top(typed: &str) -> Result<usize, String> {
-    typed.parse().map_err(|_| "give an integer of 0 or more".into())
+    typed.parse().map_err(|_| "expected an integer of 0 or more".into())
 }

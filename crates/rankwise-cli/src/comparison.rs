@@ -1,4 +1,4 @@
-//! A comparison as people and programs read it.
+//! A comparison as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,12 +10,12 @@ use crate::mean_count::{self, MeanCount};
 use crate::system::StatedRules;
 use crate::text;
 
-/// All that there is to tell.
+/// The contents of the report.
 pub(crate) struct Report<'a> {
     pub(crate) table: &'a Table,
     pub(crate) comparison: &'a Comparison,
     pub(crate) spec: &'a CompareSpec,
-    /// What a corrected p-value must not exceed.
+    /// The significance level of corrected p-values.
     pub(crate) alpha: f64,
     pub(crate) rules: StatedRules,
     /// Queries without relevant documents.
@@ -25,7 +25,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// For each metric: the systems, the pairs, what is significant, where they differ most; then what it all rests on.
+    /// For each metric: systems, pairs, conclusions, and the queries that differ most; then test, counts and rules.
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         for metric in 0..self.table.n_metrics() {
@@ -40,7 +40,7 @@ impl Report<'_> {
 
     /// The mean of each system with its interval.
     pub(crate) fn systems(&self, metric: usize) -> String {
-        let direction = if self.table.is_larger_better(metric) { "" } else { " (less is better)" };
+        let direction = if self.table.is_larger_better(metric) { "" } else { " (lower is better)" };
         let title = format!("{}{direction}", self.table.metric(metric));
         let mut rows = vec![vec!["system".into(), title, self.interval_title()]];
         for (name, summaries) in self.table.names().iter().zip(&self.comparison.systems) {
@@ -71,12 +71,12 @@ impl Report<'_> {
         let left_out = || pairs.iter().map(|pair| pair.left_out);
         if let (Some(fewest), Some(most @ 1..)) = (left_out().min(), left_out().max()) {
             let count = if fewest == most { text::thousands(most as u64) } else { format!("{fewest} to {most}") };
-            let _ = writeln!(out, "queries left out of a pair, as they do not count for both: {count}");
+            let _ = writeln!(out, "queries skipped, since one of the two systems has no value: {count}");
         }
         out
     }
 
-    /// What may be concluded, in words: a line for each system that has something to be said of it.
+    /// The conclusions in words, one line per system.
     pub(crate) fn findings(&self, metric: usize) -> String {
         let pairs = self.pairs_of(metric);
         let mut out = format!("at the level {}", self.alpha);
@@ -98,7 +98,7 @@ impl Report<'_> {
             Alternative::Different => ["no significant difference between ", " and "],
             Alternative::FirstIsBetter => ["", " is not shown to be better than "],
         };
-        let too_few = ["this test needs at least two queries to tell ", " from "];
+        let too_few = ["this test needs at least two queries to compare ", " from "];
         for (words, found) in [(["", " is better than "], beaten), ([before, between], undecided), (too_few, unknown)] {
             for (name, others) in self.table.names().iter().zip(found).filter(|(_, others)| !others.is_empty()) {
                 let others: Vec<&str> = others.into_iter().map(|other| self.table.names()[other].as_str()).collect();
@@ -108,7 +108,7 @@ impl Report<'_> {
         out
     }
 
-    /// The queries for which the systems of a pair differ most.
+    /// The queries on which the systems of a pair differ most.
     fn extremes(&self, metric: usize) -> String {
         let mut out = String::from("where they differ most:\n");
         for pair in self.pairs_of(metric) {
@@ -124,7 +124,7 @@ impl Report<'_> {
         out
     }
 
-    /// The queries behind each mean, with the names of the system and, where there are several, of the metric.
+    /// The queries behind each mean, with the system and, if there are several, the metric.
     fn counted(&self) -> Vec<(String, MeanCount)> {
         let name = |system: &str, metric: usize| match self.table.n_metrics() {
             1 => system.to_owned(),
@@ -145,7 +145,7 @@ impl Report<'_> {
                 match self.comparison.pairs.iter().filter(|pair| is_enumerated(pair)).count() {
                     0 => drawn(permutations, "permutations"),
                     n_pairs if n_pairs == self.comparison.pairs.len() => ", all permutations".to_owned(),
-                    _ => drawn(permutations, "permutations (all of them where few queries differ)"),
+                    _ => drawn(permutations, "permutations (all of them if few queries differ)"),
                 }
             }
             Test::Bootstrap { resamples } => drawn(resamples, "resamples"),
@@ -157,7 +157,7 @@ impl Report<'_> {
         };
         let mut out = format!("test: {}{drawn}, {tail}\n", name(self.spec.test));
         if self.table.is_weighted() && self.spec.test == Test::Wilcoxon {
-            out.push_str("the weights of the queries count in means and intervals, not in this test\n");
+            out.push_str("query weights are used in means and intervals, but not in this test\n");
         }
         out.push_str(&mean_count::lines(&self.counted()));
         let _ = writeln!(out, "rules: {}", self.rules.text);
@@ -251,10 +251,10 @@ impl Report<'_> {
     }
 }
 
-/// What a terminal shows in a line.
+/// The width of a terminal.
 const WIDTH: usize = 80;
 
-/// A table whose rows have names; where that is too wide, each name stands in a line of its own above its numbers.
+/// A table with named rows; if it is too wide, each name gets its own line above its numbers.
 fn within_width(rows: &[Vec<String>]) -> String {
     let table = text::table(rows);
     if table.lines().all(|line| line.chars().count() <= WIDTH) {
@@ -272,13 +272,13 @@ fn within_width(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// The head of a column of intervals: "95 % interval".
+/// The title of an interval column: "95 % interval".
 pub(crate) fn interval_title(confidence: f64) -> String {
     // 1 - 0.05 is a little less than 0.95.
     format!("{} % interval", (confidence * 1e8).round() / 1e6)
 }
 
-/// An interval, or a dash where there is none.
+/// An interval, or a dash if there is none.
 pub(crate) fn interval(interval: Option<Interval>) -> String {
     interval.map_or_else(|| "-".into(), |interval| format!("[{:.4}, {:.4}]", interval.low, interval.high))
 }
@@ -293,7 +293,7 @@ fn signed(interval: Option<Interval>) -> String {
     interval.map_or_else(|| "-".into(), |interval| format!("[{:+.4}, {:+.4}]", interval.low, interval.high))
 }
 
-/// A p-value, or a dash where there is none. None is shown as 0, which no test can prove.
+/// A p-value, or a dash if there is none. Never shown as 0, which no test can prove.
 fn p(value: Option<f64>) -> String {
     match value {
         None => "-".into(),

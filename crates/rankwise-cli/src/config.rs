@@ -1,4 +1,4 @@
-//! Parameters from a TOML file, and what it says about the form of the data.
+//! Training parameters and data options from a TOML file.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use rankwise::train::TrainSpec;
 
 use crate::failure::{user_at, user_in};
 
-/// Sets what the file says.
+/// Applies the settings of the file.
 pub(crate) fn apply(path: &Path, spec: &mut TrainSpec, layout: &mut LayoutSpec) -> anyhow::Result<()> {
     let text = String::from_utf8(read_bytes(path, u64::MAX)?)
-        .map_err(|_| user_at(path, "this is not text in UTF-8; write `name = value` in each line"))?;
+        .map_err(|_| user_at(path, "not UTF-8 text; write one `name = value` per line"))?;
     let form_of_data = |name: &str, value: &str| layout.set(name, value).map_err(|error| error.to_string());
     rankwise::config::apply_with(&text, spec, form_of_data).map_err(|error| {
         let (line, column) = (Some(error.line as u64), Some(error.column as u64));

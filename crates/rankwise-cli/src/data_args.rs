@@ -1,4 +1,4 @@
-//! What can be typed about data and about the rules of metrics.
+//! Options for reading data and for metric rules.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use rankwise::params::ParamError;
 
 use crate::group_args::GroupArgs;
 
-/// How to read the data. The same holds for every data file of a command.
+/// How to read data; applies to every data file of a command.
 pub(crate) type DataArgs = GroupArgs<LayoutSpec>;
 
 /// The rules of the metrics.
 pub(crate) type RulesArgs = GroupArgs<RulesSpec>;
 
 impl DataArgs {
-    /// What was typed, for the reader.
+    /// The typed options, for the reader.
     pub(crate) fn options(&self, absent: Absent) -> Result<ReadOptions, ParamError> {
         let mut options = ReadOptions::new(absent);
         self.apply(&mut options.layout)?;
@@ -25,23 +25,23 @@ impl DataArgs {
     }
 }
 
-/// What data can be turned into, as it is typed.
+/// An output format of `convert-data`, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DataTarget {
-    /// `label qid:ID feature:value ...` in each line.
+    /// LETOR text: `label qid:ID feature:value ...` per line.
     Letor,
-    /// Text with commas.
+    /// Comma-separated text.
     Csv,
-    /// Text with tabs.
+    /// Tab-separated text.
     Tsv,
     /// Apache Parquet.
     Parquet,
-    /// Bins, for training.
+    /// Cache of binned data, for training.
     Cache,
 }
 
 impl DataTarget {
-    /// What the name of a file calls for.
+    /// The format that a file name's extension selects.
     pub(crate) fn of_name(path: &Path) -> Option<Self> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rwcache")) {
             return Some(Self::Cache);
@@ -54,7 +54,7 @@ impl DataTarget {
         })
     }
 
-    /// The format of data, if it is one that other programs read too.
+    /// The data format; `None` for a cache.
     pub(crate) fn format(self) -> Option<Format> {
         match self {
             Self::Letor => Some(Format::Letor),

@@ -1,15 +1,15 @@
-//! Data as it is typed: a file, several files, folders or patterns.
+//! Data arguments: a file, several files, folders or patterns.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use rankwise::io::find_data_files;
 
-/// The files of one data set.
+/// The files of one dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct DataPaths {
     files: Vec<PathBuf>,
-    /// What messages about the data as a whole begin with.
+    /// The prefix of messages about the data as a whole.
     place: PathBuf,
 }
 
@@ -35,7 +35,7 @@ impl DataPaths {
         (!self.files.is_empty()).then_some(self)
     }
 
-    /// What messages about the data as a whole begin with: the file or folder, or the first of several.
+    /// The prefix of messages about the data as a whole: the file or folder, or the first of several.
     pub(crate) fn place(&self) -> &Path {
         &self.place
     }
@@ -51,7 +51,7 @@ impl DataPaths {
     }
 }
 
-/// What `--valid` names: each time it is given, the files of one set.
+/// The values of `--valid`: each occurrence names the files of one validation set.
 #[derive(Clone, Debug)]
 pub(crate) struct ValidArgs(pub(crate) Vec<Vec<PathBuf>>);
 
@@ -79,8 +79,8 @@ impl Args for ValidArgs {
                 .value_parser(value_parser!(PathBuf))
                 .action(ArgAction::Append)
                 .help(
-                    "Data to measure on after each tree: one or more files, folders or patterns. May be given several times, for \
-                     a set each. The model is cut after the tree that is best on the first one",
+                    "Validation set: one or more files, folders or patterns. Can be repeated for several sets. The \
+                     model keeps the trees up to the best iteration on the first set",
                 ),
         )
     }
@@ -91,8 +91,8 @@ impl Args for ValidArgs {
 }
 
 impl ValidArgs {
-    /// `train --valid V DATA` names the training data last. It cannot be told from a set of two files, so it is taken for the
-    /// training data where there is no other.
+    /// `train --valid V DATA` names the training data last. It looks like a validation set of two files, so the second is used
+    /// as training data if there is no other.
     pub(crate) fn give_back(&mut self) -> Option<PathBuf> {
         let last = self.0.last_mut().filter(|set| set.len() == 2)?;
         last.pop()

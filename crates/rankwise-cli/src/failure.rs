@@ -20,10 +20,10 @@ use self::object::ErrorObject;
 use crate::files;
 use crate::output::Output;
 
-/// Something the user can mend: a message of this program's own.
+/// An error of the command line that the user can fix.
 #[derive(Debug)]
 pub(crate) struct UserError {
-    /// The file to mend, if it is one.
+    /// The offending file, if there is one.
     place: Option<Place>,
     message: String,
 }
@@ -48,22 +48,22 @@ pub(crate) fn user(message: impl Into<String>) -> anyhow::Error {
     UserError { place: None, message: message.into() }.into()
 }
 
-/// An error in a file: the message stands behind its name.
+/// An error in a file; its name precedes the message.
 pub(crate) fn user_at(path: &Path, message: impl Into<String>) -> anyhow::Error {
     user_in(Place::file(path), message)
 }
 
-/// An error at a place of a file.
+/// An error at a place in a file.
 pub(crate) fn user_in(place: Place, message: impl Into<String>) -> anyhow::Error {
     UserError { place: Some(place), message: message.into() }.into()
 }
 
-/// The work was stopped by a signal; what was done so far is kept. The exit code is the one that shells give
-/// to a program that the signal ended, so that `train && deploy` goes no further.
+/// A signal stopped the work; the results so far are kept. The exit code is the one that shells use for a program ended by this
+/// signal, so that `train && deploy` stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interrupted {
     pub(crate) exit_code: u8,
-    /// What is still to be said: nothing, if the result was printed.
+    /// The message to print; `None` if the result was printed.
     pub(crate) message: Option<&'static str>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum ErrorForm {
 }
 
 impl ErrorForm {
-    /// What was typed, also where the rest of the command line makes no sense.
+    /// The typed choice, even if the rest of the command line is invalid.
     pub(crate) fn of_command_line() -> Self {
         let mut options = std::env::args_os().skip(1).take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
@@ -105,7 +105,7 @@ pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    // The errors of the libraries are whole sentences that hold their causes; the chain would say them twice.
+    // Library errors already include their causes; printing the chain would repeat them.
     let (message, exit_code) = if can_be_mended(error) { (error.to_string(), 2) } else { (format!("{error:#}"), 1) };
     let message = with_flags(&message);
     if output.is_json() {
@@ -116,7 +116,7 @@ pub(crate) fn report(error: &anyhow::Error, output: Output) -> ExitCode {
     ExitCode::from(exit_code)
 }
 
-/// Prints what is wrong with the command line, or the help that was asked for.
+/// Prints a usage error, or the requested help.
 pub(crate) fn report_usage(error: &clap::Error, form: ErrorForm) -> ExitCode {
     match u8::try_from(error.exit_code()) {
         Ok(exit_code @ 1..) if form == ErrorForm::Json => {
@@ -127,7 +127,7 @@ pub(crate) fn report_usage(error: &clap::Error, form: ErrorForm) -> ExitCode {
     }
 }
 
-/// The file to mend.
+/// The offending file.
 fn place(error: &anyhow::Error) -> Option<Place> {
     error.chain().find_map(|cause| {
         let of_user = cause.downcast_ref::<UserError>().and_then(|error| error.place.clone());
@@ -164,7 +164,7 @@ const OPTIONS: [&str; 22] = [
     "weight_column",
 ];
 
-/// What else the libraries name in backticks, and what it is called here.
+/// Other names in backticks, and their equivalents on the command line.
 const COMMANDS: [(&str, &str); 4] = [
     ("check_export", "--check DATA"),
     ("docs/parameters.md", "`rankwise train --help-params`"),
@@ -172,20 +172,19 @@ const COMMANDS: [(&str, &str); 4] = [
     ("train", "`rankwise train`"),
 ];
 
-/// A message of the libraries in the words of the command line.
+/// A library message with options written as flags.
 pub(crate) fn with_flags(message: &str) -> String {
     let options = OPTIONS.into_iter().map(|name| (name, format!("--{}", name.replace('_', "-"))));
     let commands = COMMANDS.into_iter().map(|(name, here)| (name, here.to_owned()));
     options.chain(commands).fold(message.to_owned(), |text, (name, here)| text.replace(&format!("`{name}`"), &here))
 }
 
-/// Prints a line to stderr. Nobody may be reading it any more (`2>&1 | head`), which is no reason to stop working:
-/// `eprintln!` would panic.
+/// Prints a line to stderr. Unlike `eprintln!`, it does not panic if stderr is closed (`2>&1 | head`).
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Whoever reads our output has seen enough (`rankwise ... | head`).
+/// The reader of our output has closed the pipe (`rankwise ... | head`).
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();
@@ -210,8 +209,8 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
     })
 }
 
-/// A file that grows beyond `ulimit -f` would end the process in the middle of its work. With the signal caught, the
-/// write fails like any other: it is reported, and what was half written is removed.
+/// Exceeding `ulimit -f` would kill the process. With the signal caught, the write fails like any other: it is reported, and
+/// the partial file is removed.
 pub(crate) fn survive_file_limits() {
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
@@ -232,15 +231,15 @@ pub(crate) fn remove_files_on_signals() {
     }
 }
 
-/// A panic is a defect of ours: say so, and exit with 1.
+/// Reports a panic as an internal error and exits with 1.
 pub(crate) fn report_panics(form: ErrorForm) {
-    const ADVICE: &str = "Please report it with the command and, if you can, the data that led to it.";
+    const ADVICE: &str = "Please report it with the command and, if possible, the data.";
     std::panic::set_hook(Box::new(move |panic| {
-        // Damaged input, which the reader reports as such.
+        // Damaged input; the reader reports it.
         if rankwise::io::is_decoding() {
             return;
         }
-        let message = format!("rankwise has a defect: {panic}");
+        let message = format!("internal error: this is a bug in rankwise: {panic}");
         match form {
             ErrorForm::Json => ErrorObject::new(&message, 1).with_remedy(ADVICE).print(&[]),
             ErrorForm::Text => say(&format!("error: {message}\n{ADVICE}")),

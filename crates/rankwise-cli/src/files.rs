@@ -1,4 +1,4 @@
-//! Reading and writing what the commands share.
+//! Reading and writing files, shared by the commands.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::text;
 use crate::trees_args::{TreeChoice, TreesArgs};
 
-/// Enough to see how a file begins: RankLib's have some lines of remarks first.
+/// Enough bytes to detect a format: RankLib files start with some comment lines.
 const START_BYTES: u64 = 4096;
 
 /// Whether a path means standard input or output.
@@ -25,12 +25,13 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A path of input, for messages.
+/// An input path, for messages.
 pub(crate) fn shown(path: &Path) -> String {
     if is_stream(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// The first bytes of a file tell whether it is a model, and whose. Only of a file: what is read from a pipe is gone.
+/// Detects from the first bytes of a file whether it is a model, and of which program. Not for pipes, which can be read only
+/// once.
 pub(crate) fn model_source(path: &Path) -> Option<Source> {
     let start = if path.is_file() { read_bytes(path, START_BYTES).unwrap_or_default() } else { Vec::new() };
     let source = Source::of(&start);
@@ -39,15 +40,15 @@ pub(crate) fn model_source(path: &Path) -> Option<Source> {
     is_model.then_some(source)
 }
 
-/// Reads a model file, ours or another program's, with the trees that were asked for.
+/// Reads a model file of Rankwise or another program, with the selected trees.
 pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyhow::Result<Model> {
     let choice = trees.choice();
     let wanted = if choice.is_none() { ImportedTrees::UpToBest } else { ImportedTrees::All };
     let ImportedModel { model, best_iteration } = Model::load_with(path, wanted)?;
     if let (Some(best), None) = (best_iteration, choice) {
         output.note(&format!(
-            "{}: using {} of {}, up to best_iteration {}, as XGBRanker.predict does; `--trees all` of predict, eval, compare \
-             and convert uses all, as Booster.predict does",
+            "{}: using {} of {}, up to best_iteration {}, as XGBRanker.predict does; to use all, as Booster.predict \
+             does, add `--trees all` to predict, eval, compare or convert",
             shown(path),
             best.n_trees,
             text::count(best.all_trees, "tree"),
@@ -61,7 +62,7 @@ pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyho
     Ok(model)
 }
 
-/// The trees of a model, for what works only with them.
+/// The trees of a model, for commands that need them.
 pub(crate) fn trees_of<'a>(model: &'a Model, path: &Path, what: &str) -> anyhow::Result<&'a TreeEnsemble> {
     model.tree_ensemble().map_err(|error| user_at(path, format!("{error}; `{what}` needs a model of trees")))
 }
@@ -78,12 +79,12 @@ pub(crate) fn read_training_data(data: &DataPaths, options: &ReadOptions) -> any
 
 fn not_read(data: &DataPaths, error: IoError) -> anyhow::Error {
     if let Some(path) = data.inputs().find(|path| model_source(path).is_some()) {
-        return user_at(path, "this looks like a model, not like ranking data; check the order of the files");
+        return user_at(path, "this is a model, not ranking data; check the order of the arguments");
     }
     error.into()
 }
 
-/// What a feature that is left out means to a model.
+/// How a model treats absent features.
 pub(crate) fn absent_of(model: &Model) -> Absent {
     match model.absent() {
         AbsentFeature::Missing => Absent::Missing,
@@ -91,12 +92,12 @@ pub(crate) fn absent_of(model: &Model) -> Absent {
     }
 }
 
-/// How data is read for a model: what a feature left out of a line means is what it meant in training, columns with names are
-/// those that the model asks for, and values are as precise as the model compares them.
+/// How data is read for a model: absent features as in training, named columns by the model's feature names, and values in the
+/// precision that the model uses.
 pub(crate) fn options_for(model: &Model, typed: &DataArgs, labels: Labels) -> anyhow::Result<ReadOptions> {
     let mut options = typed.options(absent_of(model))?;
     if model.feature_names().is_empty() {
-        // Names say nothing to a model that knows numbers.
+        // A model without names cannot use column names.
         options.layout.feature_names = None;
     }
     options.is_label_optional = labels == Labels::Optional;
@@ -116,21 +117,25 @@ pub(crate) fn read_data_for(
     read_data_with(model, paths, &options_for(model, typed, labels)?)
 }
 
-/// Reads data for a model, with options that were made for it.
+/// Reads data for a model, with the options of [`options_for`].
 pub(crate) fn read_data_with(model: &Model, paths: &DataPaths, options: &ReadOptions) -> anyhow::Result<ReadData> {
     let read = read_data(paths, options)?;
     if model.feature_names().is_empty() && !model.features().is_empty() {
-        check_unnamed(&read.data, paths.place(), "the model knows features by number; train it on data with names")?;
+        check_unnamed(
+            &read.data,
+            paths.place(),
+            "the model identifies features by number; train it on data with names",
+        )?;
     }
     Ok(read)
 }
 
-/// Refuses columns with names where features are known by number: to number them by their places would be a guess.
+/// Rejects named columns if features are identified by number: numbering them by position would be a guess.
 pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str) -> anyhow::Result<()> {
     if data.feature_names().is_empty() {
         return Ok(());
     }
-    let advice = "or name the columns f0, f1, ... by their numbers";
+    let advice = "or name the columns f0, f1, ... by feature number";
     Err(user_at(path, format!("its columns have names, but {known}, {advice}")))
 }
 
@@ -141,26 +146,26 @@ pub(crate) enum Labels {
     Optional,
 }
 
-/// Tells what is suspicious in data that a model is to be trained on.
+/// Warns of suspicious training data.
 pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
     for remark in remarks {
         output.warn(&format!("{}: {remark}", shown(path)));
     }
 }
 
-/// Tells where the features of data do not look like those that a model asks for.
+/// Warns if the features of data do not match those of a model.
 pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, output: Output) {
     warn_features(WantedFeatures::of_model(model), data, path, output);
 }
 
-/// Tells where the features of data do not look like those that are wanted.
+/// Warns if the features of data do not match the wanted ones.
 pub(crate) fn warn_features(wanted: WantedFeatures<'_>, data: &Documents, path: &Path, output: Output) {
     for remark in rankwise::match_features(wanted, data) {
         output.warn(&with_flags(&format!("{}: {remark}", shown(path))));
     }
 }
 
-/// Tells that a model is measured on the data it was trained on.
+/// Warns if a model is evaluated on its training data.
 pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPaths, typed: &DataArgs, output: Output) {
     let on = model.trained_on();
     let counts = (data.n_rows() as u64, data.n_queries() as u64);
@@ -168,7 +173,7 @@ pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPa
         return;
     }
     let is_same = |data: &Documents| format!("{:032x}", data.fingerprint()) == on.fingerprint;
-    // Of a table only the columns of the model were read, which is not all that the fingerprint is about.
+    // Only the model's columns of a table were read, but the fingerprint covers all.
     let is_whole = || {
         let options = typed.options(absent_of(model)).ok()?;
         if is_stream(paths.place()) || model.feature_names().is_empty() {
@@ -179,12 +184,12 @@ pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPa
     if is_same(data) || is_whole().is_some_and(|whole| is_same(&whole)) {
         let place = shown(paths.place());
         output.warn(&format!(
-            "{place}: the model was trained on this data, so its values say little about other queries; measure on other data"
+            "{place}: the model was trained on this data, so the metrics are too optimistic; evaluate on other data"
         ));
     }
 }
 
-/// Refuses, before the work begins, an output that cannot be written or that would replace one of the inputs.
+/// Checks before the work starts that an output can be written and does not replace an input.
 pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     rankwise::io::check_writable(path)?;
     let Ok(target) = path.canonicalize() else { return Ok(()) };
@@ -192,17 +197,17 @@ pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> 
     let is_read = |input: &&Path| is_target(input) || side_file_paths(input).iter().any(|side| is_target(side));
     // A device may be both.
     if target.is_file() && inputs.iter().any(is_read) {
-        return Err(user_at(path, "cannot write: this file is also an input; choose another name"));
+        return Err(user_at(path, "cannot write: this file is also an input; use another name"));
     }
     Ok(())
 }
 
-/// The two sides of what was typed after --set.
+/// Splits KEY=VALUE of --set.
 pub(crate) fn key_and_value(setting: &str) -> anyhow::Result<(&str, &str)> {
-    setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: it has no value; write KEY=VALUE")))
+    setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: no value; write KEY=VALUE")))
 }
 
-/// Refuses a parameter that is typed both after --set and as an option of its own: one of them would be lost.
+/// Rejects a parameter that is set both with --set and with its own option.
 pub(crate) fn check_given_once<'a>(
     settings: &[(&str, &str)],
     options: impl IntoIterator<Item = &'a str>,
@@ -213,16 +218,16 @@ pub(crate) fn check_given_once<'a>(
         let Some(info) = infos.into_iter().find(|info| info.name == option) else { continue };
         if let Some((typed, _)) = settings.iter().find(|(typed, _)| info.answers_to(&normalise(typed))) {
             let flag = option.replace('_', "-");
-            return Err(user(format!("--{flag} and --set {typed}= say the same parameter twice; keep one of them")));
+            return Err(user(format!("--{flag} and --set {typed}= set the same parameter; keep one of them")));
         }
     }
     Ok(())
 }
 
-/// Refuses to read standard input twice.
+/// Rejects standard input as two inputs.
 pub(crate) fn check_inputs(inputs: &[&Path]) -> anyhow::Result<()> {
     if inputs.iter().filter(|path| is_stream(path)).count() > 1 {
-        return Err(user("-: standard input can be read once only; name a file for the other input"));
+        return Err(user("-: standard input can be read only once; use a file for the other input"));
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Groups of parameters as options, made from their declarations.
+//! Command-line options generated from parameter declarations.
 
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use rankwise::params::{ParamError, ParamGroup, ParamInfo};
 
-/// What was typed of a group: names of parameters and their values.
+/// The parameters of a group that were typed, with their values.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupArgs<G> {
     typed: Vec<(&'static str, String)>,
@@ -66,11 +66,11 @@ fn option<G: ParamGroup>(info: &ParamInfo) -> Arg {
         .help_heading(G::TITLE)
 }
 
-/// A text that is a value of the parameter.
+/// Returns the text if it is a valid value of the parameter.
 fn checked<G: ParamGroup>(name: &str, typed: &str) -> Result<String, String> {
     match G::default().set(name, typed) {
         Ok(_) => Ok(typed.to_owned()),
-        Err(ParamError::Value { expected, .. }) => Err(format!("give {expected}")),
+        Err(ParamError::Value { expected, .. }) => Err(format!("expected {expected}")),
         Err(other) => Err(other.to_string()),
     }
 }
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// Types the default of every parameter, and what none of them can be.
+    /// Types the default of every parameter, then a text that is invalid for all of them.
     fn every_parameter_is_an_option<G: ParamGroup + PartialEq + std::fmt::Debug>() {
         let command = || GroupArgs::<G>::augment_args(Command::new("test").no_binary_name(true));
         for info in G::table().into_iter().filter(|info| !info.default.is_empty()) {

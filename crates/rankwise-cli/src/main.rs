@@ -1,7 +1,7 @@
 //! The binary `rankwise`: one file per subcommand in `command/`.
 //!
-//! Results go to stdout, progress and messages to stderr. Exit 0: done; 2: something the user can mend; 130 or
-//! 143: stopped by Ctrl-C or SIGTERM; 1: anything else.
+//! Results go to stdout, progress and messages to stderr. Exit codes: 0 success; 2 an error that the user can fix; 130 or 143
+//! interrupted by Ctrl-C or SIGTERM; 1 anything else.
 #![forbid(unsafe_code)]
 
 mod args;

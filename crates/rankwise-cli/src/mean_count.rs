@@ -1,4 +1,4 @@
-//! Over how many queries a mean is, and why the others are left out.
+//! How many queries a mean includes, and why others are skipped.
 
 use std::fmt::Write as _;
 
@@ -12,21 +12,21 @@ use crate::text;
 pub(crate) struct MeanCount {
     /// All judged queries.
     pub(crate) judged: usize,
-    /// Those that the mean is over.
+    /// Queries in the mean.
     pub(crate) in_mean: usize,
-    /// Left out: the run does not answer them.
+    /// Skipped: no results in the run.
     pub(crate) without_results: usize,
-    /// Left out: nothing relevant to find.
+    /// Skipped: no relevant documents.
     pub(crate) without_relevant: usize,
-    /// Left out: the metric has no value for another reason, such as a single label.
+    /// Skipped: the metric is undefined for another reason, such as a single label.
     pub(crate) without_value: usize,
-    /// In the mean, though there is nothing relevant to find.
+    /// In the mean, without relevant documents.
     pub(crate) empty_in_mean: usize,
-    /// In the mean, though the run does not answer them.
+    /// In the mean, without results in the run.
     pub(crate) unanswered_in_mean: usize,
 }
 
-/// What is known of the queries of one system before any metric.
+/// The states of one system's queries, independent of metrics.
 #[derive(Debug)]
 pub(crate) struct QueryStates {
     states: Vec<QueryState>,
@@ -60,7 +60,7 @@ impl QueryStates {
         self.states.iter().filter(|state| state.is_empty).count()
     }
 
-    /// Queries that a run does not answer.
+    /// Queries without results in the run.
     pub(crate) fn n_unanswered(&self) -> usize {
         self.states.iter().filter(|state| state.is_unanswered).count()
     }
@@ -70,7 +70,7 @@ impl QueryStates {
         let mut count = MeanCount { judged: self.states.len(), ..MeanCount::default() };
         for (idx, state) in self.states.iter().enumerate() {
             let is_left_out = state.is_unanswered && self.leaves_out_unanswered;
-            // A metric over all documents has no value by query.
+            // Metrics over all documents have no values per query.
             let has_value = if metric.is_pooled { !is_left_out } else { metric.per_query[idx].is_some() };
             if has_value {
                 count.in_mean += 1;
@@ -89,7 +89,7 @@ impl QueryStates {
 }
 
 impl MeanCount {
-    /// "mean over 105 of 156 queries; 51 without relevant documents left out".
+    /// "mean over 105 of 156 queries; 51 without relevant documents skipped".
     pub(crate) fn text(&self) -> String {
         let judged = text::count(self.judged, "query");
         if self.in_mean == self.judged {
@@ -108,7 +108,7 @@ impl MeanCount {
             (self.without_results, "without results"),
             (self.without_value, "without a value"),
         ]);
-        let mut out = format!("mean over {} of {judged}; {left_out} left out", text::thousands(self.in_mean as u64));
+        let mut out = format!("mean over {} of {judged}; {left_out} skipped", text::thousands(self.in_mean as u64));
         let counted =
             listed(&[(self.empty_in_mean, "without relevant documents"), (self.unanswered_in_mean, "without results")]);
         if !counted.is_empty() {
@@ -129,7 +129,7 @@ impl MeanCount {
     }
 }
 
-/// One line where all means are over the same queries, else one for each group that shares its queries, with the names before it.
+/// One line if all means include the same queries, otherwise one line per group with equal counts, preceded by the names.
 pub(crate) fn lines(named: &[(String, MeanCount)]) -> String {
     let mut groups: Vec<(Vec<&str>, MeanCount)> = Vec::new();
     for (name, count) in named {
@@ -157,10 +157,10 @@ mod tests {
         let all = MeanCount { judged: 156, in_mean: 156, empty_in_mean: 51, ..MeanCount::default() };
         assert_eq!(all.text(), "over 156 queries; 51 without relevant documents");
         let some = MeanCount { judged: 156, in_mean: 105, without_relevant: 51, ..MeanCount::default() };
-        assert_eq!(some.text(), "mean over 105 of 156 queries; 51 without relevant documents left out");
+        assert_eq!(some.text(), "mean over 105 of 156 queries; 51 without relevant documents skipped");
         let few = MeanCount { in_mean: 90, without_results: 10, without_value: 5, empty_in_mean: 3, ..some };
         let expected = "mean over 90 of 156 queries; 51 without relevant documents, 10 without results, 5 without a value \
-                        left out; 3 without relevant documents counted";
+                        skipped; 3 without relevant documents counted";
         assert_eq!(few.text(), expected);
         let named = [("a".to_owned(), all), ("b".to_owned(), some), ("c".to_owned(), all)];
         assert_eq!(lines(&named), format!("a, c: {}\nb: {}\n", all.text(), some.text()));

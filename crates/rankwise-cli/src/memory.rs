@@ -1,6 +1,6 @@
-//! How much memory the process has taken at most.
+//! The peak memory of the process.
 
-/// In bytes; `None` where the system does not tell.
+/// In bytes; `None` if the system does not report it.
 pub(crate) fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Results on stdout, remarks on stderr.
+//! Results on stdout, notes and warnings on stderr.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::failure::{say, user};
 use crate::files::is_stream;
 use crate::record::{FileKind, Record};
 
-/// Where results and remarks go, and what is remembered of the work for `--json`.
+/// Where results and messages go, and the record of the run for `--json`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     is_json: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// One for the process. Its record is never freed, as a signal may come at any time.
+    /// One per process. Its record is never freed, since a signal may come at any time.
     pub(crate) fn new(global: Global) -> Self {
         Self { is_json: global.json, is_quiet: global.quiet, record: Box::leak(Box::new(Record::new())) }
     }
@@ -34,12 +34,12 @@ impl Output {
         self.is_quiet
     }
 
-    /// Whether nobody will read a warning.
+    /// Whether warnings are not shown anywhere.
     pub(crate) fn hides_warnings(self) -> bool {
         self.is_quiet && !self.is_json
     }
 
-    /// What was warned of so far.
+    /// The warnings so far.
     pub(crate) fn warnings(self) -> Vec<String> {
         self.record.warnings()
     }
@@ -49,7 +49,7 @@ impl Output {
         self.record.set_phases(names);
     }
 
-    /// From here on, time counts for this phase; for `other` if the command did not name it.
+    /// Starts a phase; time counts for `other` if the command did not name it.
     pub(crate) fn phase(self, name: &str) {
         self.record.start_phase(name);
     }
@@ -64,7 +64,7 @@ impl Output {
         self.record.elapsed()
     }
 
-    /// Writes a file in one piece.
+    /// Writes a file atomically.
     pub(crate) fn write(
         self,
         path: &Path,
@@ -76,7 +76,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes text in one piece.
+    /// Writes a text file atomically.
     pub(crate) fn write_text(self, path: &Path, kind: FileKind, text: &str) -> anyhow::Result<()> {
         self.write(path, kind, |out| out.write_all(text.as_bytes()))
     }
@@ -86,16 +86,16 @@ impl Output {
         self.record.add_output(path, kind);
     }
 
-    /// Prints the result of a command: the text, or with --json the object, completed by what every command says.
+    /// Prints the result of a command: the text, or with --json the object with the common fields.
     pub(crate) fn result(self, text: &str, json: Value) -> anyhow::Result<()> {
         let text = if self.is_json { format!("{}\n", self.record.complete(fields(json))) } else { text.to_owned() };
         let mut stdout = std::io::stdout().lock();
         let done = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        // The error that knows the words for a full disk.
+        // This error has a message for a full disk.
         Ok(done.map_err(|source| IoError::File { path: "-".into(), action: Action::Write, source })?)
     }
 
-    /// Tells what was done, where the result itself is a file and there is nothing else to say: not with --quiet.
+    /// Prints what was done if the result is a file; not with --quiet.
     pub(crate) fn done(self, out: &Path, text: &str, json: Value) -> anyhow::Result<()> {
         if self.is_quiet && !self.is_json {
             return Ok(());
@@ -103,7 +103,7 @@ impl Output {
         self.summary(out, text, json)
     }
 
-    /// Tells what was done and found, where the result itself is a file: on stdout, or on stderr if the file took stdout.
+    /// Prints a summary if the result is a file: on stdout, or on stderr if the file is written to stdout.
     pub(crate) fn summary(self, out: &Path, text: &str, json: Value) -> anyhow::Result<()> {
         if is_stream(out) {
             self.remark(text.trim_end());
@@ -112,30 +112,32 @@ impl Output {
         self.result(text, json)
     }
 
-    /// Refuses to print a file and the object of --json to the same place.
+    /// Rejects writing a file and the --json object both to stdout.
     pub(crate) fn check_file(self, out: &Path, what: &str) -> anyhow::Result<()> {
         if self.is_json && is_stream(out) {
-            return Err(user(format!("--json prints a summary, so the {what} a file; add --out FILE")));
+            return Err(user(format!(
+                "--json prints its summary to standard output, so the {what} a file; add --out FILE"
+            )));
         }
         Ok(())
     }
 
-    /// Tells what may be wrong.
+    /// Prints a warning.
     pub(crate) fn warn(self, text: &str) {
         self.advise("warning", text);
     }
 
-    /// Tells what somebody may not expect.
+    /// Prints a note about something unexpected.
     pub(crate) fn note(self, text: &str) {
         self.advise("note", text);
     }
 
-    /// Tells what is wrong although the work goes on: with --quiet, too.
+    /// Prints a warning even with --quiet.
     pub(crate) fn warn_always(self, text: &str) {
         Self { is_quiet: false, ..self }.warn(text);
     }
 
-    /// Tells what is going on; with --json the object has the facts.
+    /// Prints a progress message; not with --json, where the object has the facts.
     pub(crate) fn remark(self, text: &str) {
         if !self.is_quiet && !self.is_json {
             say(text);

@@ -1,4 +1,4 @@
-//! Long work shows itself: a bar on a terminal, a line now and then elsewhere. Ctrl-C stops training after the current tree.
+//! Progress: a bar on a terminal, otherwise an occasional line. Ctrl-C stops training after the current tree.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use rankwise::train::{Flow, Observer, Pass, Progress};
 use crate::failure::{Interrupted, say};
 use crate::output::Output;
 
-/// How often a line is printed where there is no terminal.
+/// How often a line is printed without a terminal.
 const LINE_PERIOD: Duration = Duration::from_secs(5);
 
-/// Watches a run.
+/// Shows the progress of a run.
 pub(crate) struct Watch {
     display: Display,
     started: Instant,
-    /// Rounds that were done before, by another process.
+    /// Rounds done earlier, by another process.
     first_round: usize,
     last_line: Instant,
     signals: &'static Signals,
@@ -72,7 +72,7 @@ impl Watch {
         if self.signals.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
     }
 
-    /// What a run that was stopped ends the program with. The message is for a run that prints no result.
+    /// The exit of an interrupted run. The message is for a run without result.
     pub(crate) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
         let number = u8::try_from(self.signals.number.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
         Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT), message }
@@ -112,10 +112,10 @@ impl Watch {
     fn in_search_of_outliers(&mut self, progress: &Progress<'_>) -> Flow {
         let (tree, num_trees) = (progress.round, progress.num_rounds);
         match &self.display {
-            Display::Bar(bar) => bar.set_message(format!("looking for outliers: {tree}/{num_trees}  ")),
+            Display::Bar(bar) => bar.set_message(format!("detecting outliers: {tree}/{num_trees}  ")),
             Display::Lines if self.last_line.elapsed() >= LINE_PERIOD => {
                 self.last_line = Instant::now();
-                say(&format!("looking for outliers: tree {tree}/{num_trees}"));
+                say(&format!("detecting outliers: tree {tree}/{num_trees}"));
             }
             Display::Nothing | Display::Lines => {}
         }
@@ -126,11 +126,11 @@ impl Watch {
     }
 }
 
-/// Work of a known number of steps that shows itself in the same way.
+/// Progress of other work with a known number of steps.
 pub(crate) struct Steps {
     display: Display,
     noun: &'static str,
-    /// When the first steps were done, and how many: what came before them was other work.
+    /// When the first steps were done, and how many, to exclude earlier work from the rate.
     first: Option<(Instant, usize)>,
     last_line: Instant,
 }
@@ -146,7 +146,7 @@ impl Steps {
         Self { display, noun, first: None, last_line: Instant::now() }
     }
 
-    /// So many are done.
+    /// Reports the number of steps done.
     pub(crate) fn show(&mut self, done: usize, all: usize) {
         let (started, first) = *self.first.get_or_insert((Instant::now(), done));
         match &self.display {
@@ -169,7 +169,7 @@ impl Steps {
     }
 }
 
-/// Everything in 80 columns, for a thousand trees too.
+/// Fits 80 columns, even with a thousand trees.
 fn bar_style() -> ProgressStyle {
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.1}", state.per_sec());
@@ -180,20 +180,20 @@ fn bar_style() -> ProgressStyle {
         .progress_chars("━╸ ")
 }
 
-/// What Ctrl-C and SIGTERM leave behind.
+/// The state set by Ctrl-C and SIGTERM.
 #[derive(Default)]
 struct Signals {
-    /// Set by the first of them; the second one ends the process at once.
+    /// Set by the first signal; a second one ends the process at once.
     is_interrupted: Arc<AtomicBool>,
-    /// The number of the last one.
+    /// The number of the last signal.
     number: Arc<AtomicUsize>,
 }
 
-/// How shells count: a program that a signal ended has this plus its number.
+/// The exit code of a program ended by a signal is this plus its number, as in shells.
 const SIGNAL_EXIT: u8 = 128;
 const SIGINT: u8 = 2;
 
-/// One for the process, since handlers can be set only once.
+/// One per process, since handlers can be set only once.
 fn signals(output: Output) -> &'static Signals {
     static SIGNALS: OnceLock<Signals> = OnceLock::new();
     SIGNALS.get_or_init(|| {
@@ -205,7 +205,7 @@ fn signals(output: Output) -> &'static Signals {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit((SIGNAL_EXIT + SIGINT).into());
             }
-            output.remark("\nstopping after this tree; press Ctrl-C again to lose what is trained");
+            output.remark("\nstopping after this tree; press Ctrl-C again to quit without saving");
         });
         // A terminal that is closed (SIGHUP) ends the process, or does nothing to it after nohup, as the system does it.
         #[cfg(unix)]

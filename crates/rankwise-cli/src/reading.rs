@@ -1,4 +1,4 @@
-//! What was read: which files, and what columns and side files were taken for.
+//! What was read: the files, the roles of columns, and side files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use crate::output::Output;
 use crate::{files, text};
 
-/// Columns that are listed by name.
+/// Maximum number of columns listed by name.
 const MAX_LISTED: usize = 8;
-/// Files that `inspect` lists.
+/// Maximum number of files that `inspect` lists.
 const MAX_PARTS: usize = 100;
-/// What side files can hold.
+/// The contents of side files.
 const SIDE_ROLES: [&str; 5] = ["query sizes", "row weights", "query weights", "positions", "pairs"];
 
-/// Tells what became of columns and side files, as nobody typed it.
+/// Notes how columns and side files were used, since nobody typed it.
 pub(crate) fn tell(place: &Path, report: &ReadReport, output: Output) {
     for remark in remarks(place, report) {
         output.remark(&remark);
@@ -25,7 +25,7 @@ pub(crate) fn tell(place: &Path, report: &ReadReport, output: Output) {
     tell_split(report, output);
 }
 
-/// Tells that queries were joined.
+/// Notes that queries of several files were merged.
 pub(crate) fn tell_split(report: &ReadReport, output: Output) {
     if let Some(split) = &report.split_queries {
         output.note(&split_remark(split));
@@ -112,13 +112,13 @@ pub(crate) fn describe(report: &ReadReport, line: &mut impl FnMut(&str, String))
     }
 }
 
-/// Queries that were joined.
+/// Merged queries.
 pub(crate) fn split_remark(split: &SplitQueries) -> String {
     let [first, second] = &split.paths;
     let have = if split.count == 1 { "has" } else { "have" };
     format!(
-        "{} {have} rows in several files and {} joined, first: {} ({}, {}); --qid-scope file keeps equal ids of different \
-         files apart",
+        "{} {have} rows in several files and {} merged, first: {} ({}, {}); use --qid-scope file to treat them as \
+         different queries",
         text::count(split.count, "query"),
         if split.count == 1 { "was" } else { "were" },
         shown(&split.qid),
@@ -127,7 +127,7 @@ pub(crate) fn split_remark(split: &SplitQueries) -> String {
     )
 }
 
-/// The files with their side files, the columns with their roles, and how many queries were joined.
+/// The files with their side files, the columns with their roles, and the number of merged queries.
 pub(crate) fn to_json(report: &ReadReport) -> Value {
     let n_joined = report.split_queries.as_ref().map_or(0, |split| split.count);
     json!({ "files": files_json(report), "columns": columns_json(report), "joined_queries": n_joined })

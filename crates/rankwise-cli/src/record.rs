@@ -1,5 +1,5 @@
-//! What every command says beside its own result with `--json`: where the time went, which files were written, and what may be
-//! wrong. Commands report these while they work; the object is put together here, so that no command can leave one out.
+//! The fields that every command has with `--json`: times, written files and warnings. Commands report these while they work;
+//! the object is built here, so that no command can omit one.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files::is_stream;
 
-/// What a file is that a command wrote.
+/// The kind of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Cache,
@@ -43,7 +43,7 @@ impl FileKind {
     }
 }
 
-/// What has happened since the program started.
+/// The events since the program started.
 #[derive(Debug)]
 pub(crate) struct Record {
     started: Instant,
@@ -54,7 +54,7 @@ pub(crate) struct Record {
 struct State {
     /// The phases of the command, with the time spent in each so far.
     phases: Vec<(&'static str, Duration)>,
-    /// The phase under way, by its place among `phases`.
+    /// The current phase, as an index into `phases`.
     current: Option<(usize, Instant)>,
     outputs: Vec<(PathBuf, FileKind)>,
     warnings: Vec<String>,
@@ -70,12 +70,12 @@ impl Record {
         self.started.elapsed()
     }
 
-    /// Names the phases of the command. All of them are reported, also those that take no time.
+    /// Names the phases of the command. All are reported, even those that take no time.
     pub(crate) fn set_phases(&self, names: &[&'static str]) {
         self.state().phases = names.iter().map(|name| (*name, Duration::ZERO)).collect();
     }
 
-    /// Ends the current phase and starts another. Time outside of the phases that the command named counts as `other`.
+    /// Ends the current phase and starts another. Time outside the named phases counts as `other`.
     pub(crate) fn start_phase(&self, name: &str) {
         self.state().start_phase(name);
     }
@@ -87,13 +87,13 @@ impl Record {
         }
     }
 
-    /// Remembers a file that was written; standard output is none.
+    /// Records a written file, unless it is standard output.
     pub(crate) fn add_output(&self, path: &Path, kind: FileKind) {
         if is_stream(path) {
             return;
         }
         let mut state = self.state();
-        // A new checkpoint takes the place of an older one.
+        // A new checkpoint replaces an older one.
         state.outputs.retain(|(old, old_kind)| *old_kind != FileKind::Checkpoint || (old.exists() && old != path));
         state.outputs.push((path.to_owned(), kind));
     }
@@ -102,12 +102,12 @@ impl Record {
         self.state().warnings.push(text.to_owned());
     }
 
-    /// What was warned of so far.
+    /// The warnings so far.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.state().warnings.clone()
     }
 
-    /// The result of a command together with what every command says.
+    /// The result of a command with the common fields.
     pub(crate) fn complete(&self, result: Map<String, Value>) -> Value {
         let mut state = self.state();
         state.start_phase("");
@@ -134,7 +134,7 @@ impl State {
         self.current = self.phases.iter().position(|(known, _)| *known == name).map(|idx| (idx, Instant::now()));
     }
 
-    /// The phases, what none of them accounts for, and everything.
+    /// The phases, `other` and the total.
     fn seconds(&self, total: Duration) -> Value {
         let known: Duration = self.phases.iter().map(|(_, time)| *time).sum();
         let rest = [("other", total.saturating_sub(known)), ("total", total)];

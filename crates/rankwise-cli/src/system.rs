@@ -1,8 +1,8 @@
-//! Systems to be measured, and what they are measured against: read in one place, whatever they are.
+//! Reads the systems to evaluate and their judgements.
 //!
-//! A system is a model, a file of scores or a run. Models and scores are measured against the labels of data; a run against
-//! those, joined by query and document ids, or against qrels. Several systems are measured against the same judgements, which
-//! are read once, or once more for a model that reads the data another way.
+//! A system is a model, a score file or a run. Models and scores are evaluated on labelled data; a run on labelled data, joined
+//! by query and document ids, or on qrels. Several systems share the same judgements, which are read once, or again for a model
+//! that needs the data read differently.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::trees_args::TreesArgs;
 use crate::{files, metric_names, reading, text};
 
-/// Something that ranks documents.
+/// A ranking system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum System {
     /// A model, which scores the documents.
@@ -37,7 +37,7 @@ pub(crate) enum System {
 }
 
 impl System {
-    /// A file that is a model or else scores: told by how it begins.
+    /// A model or a score file, detected from its first bytes.
     pub(crate) fn of_file(path: &Path) -> Self {
         if files::model_source(path).is_some() { Self::Model(path.into()) } else { Self::Scores(path.into()) }
     }
@@ -50,7 +50,7 @@ impl System {
         }
     }
 
-    /// What it is called: its whole path, or the feature.
+    /// Its full name: the path, or the feature.
     pub(crate) fn shown(&self) -> String {
         let text = match self {
             Self::Model(path) | Self::Scores(path) | Self::Run(path) => files::shown(path),
@@ -59,7 +59,7 @@ impl System {
         text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
     }
 
-    /// What systems are called: as short as tells them apart.
+    /// The shortest unique names of systems.
     pub(crate) fn names(systems: &[Self]) -> Vec<String> {
         let short = |system: &Self| match system.path().and_then(Path::file_name) {
             Some(name) => Self::Model(name.into()).shown(),
@@ -71,17 +71,17 @@ impl System {
     }
 }
 
-/// Where it is said how relevant documents are.
+/// The source of relevance labels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Judgements<'a> {
-    /// In data, read as was typed.
+    /// Labelled data, with its options.
     Data(&'a DataPaths, &'a DataArgs),
-    /// In qrels.
+    /// TREC qrels.
     Qrels(&'a Path),
 }
 
 impl<'a> Judgements<'a> {
-    /// What was typed: one of the two.
+    /// Exactly one of the two must be given.
     pub(crate) fn new(
         data: Option<&'a DataPaths>,
         read: &'a DataArgs,
@@ -90,8 +90,8 @@ impl<'a> Judgements<'a> {
         match (data, qrels) {
             (Some(data), None) => Ok(Self::Data(data, read)),
             (None, Some(qrels)) => Ok(Self::Qrels(qrels)),
-            (Some(_), Some(_)) => Err(user("the labels come from DATA or from --qrels; give one of them")),
-            (None, None) => Err(user("give DATA with labels, or --qrels")),
+            (Some(_), Some(_)) => Err(user("both DATA and --qrels have labels; give one of them")),
+            (None, None) => Err(user("no labels; give DATA with labels, or --qrels")),
         }
     }
 
@@ -112,15 +112,15 @@ impl<'a> Judgements<'a> {
     }
 }
 
-/// The values of all systems, query by query.
+/// The metrics of all systems by query.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) queries: Queries,
-    /// One for each system; the values of its queries stand in the order of `queries`.
+    /// One per system, with values in the order of `queries`.
     pub(crate) evaluations: Vec<Evaluation>,
     /// By system and metric.
     pub(crate) mean_counts: Vec<Vec<MeanCount>>,
-    /// What was found in the data that was read last.
+    /// How the last data was read.
     pub(crate) report: Option<ReadReport>,
 }
 
@@ -129,16 +129,16 @@ pub(crate) struct Measured {
 pub(crate) struct Queries {
     pub(crate) ids: StringTable,
     pub(crate) weights: Vec<f32>,
-    /// How many judged documents each has.
+    /// The number of judged documents of each.
     pub(crate) n_docs: Vec<usize>,
-    /// How many have no relevant document.
+    /// The number of queries without relevant documents.
     pub(crate) n_empty: usize,
-    /// How many the first system, if it is a run, does not answer.
+    /// The number of queries without results in the first system, if it is a run.
     pub(crate) n_unanswered: usize,
 }
 
-/// Reads the systems one after another and measures each: the phases `load` (reading files, scoring by models, finding the
-/// documents of runs) and `measure` (computing metrics).
+/// Reads and evaluates the systems one after another, in the phases `load` (reading files, scoring with models, joining runs)
+/// and `measure` (computing metrics).
 pub(crate) fn measure(
     systems: &[System],
     judgements: Judgements<'_>,
@@ -168,7 +168,7 @@ pub(crate) fn measure(
 /// Documents with the scores of two rankers, in canonical order.
 pub(crate) struct TwoScored {
     pub(crate) data: Dataset,
-    /// What was found in the files.
+    /// How the files were read.
     pub(crate) report: Option<ReadReport>,
     pub(crate) scores: [Vec<f64>; 2],
 }
@@ -184,7 +184,7 @@ pub(crate) fn score_two(
     for system in systems {
         match cache.rank(system, &Rules::default(), output)? {
             Ranked::Scores(data, scores) => in_input_order.push(data.to_input_order(&scores)),
-            Ranked::Run(_) => return Err(user(format!("{}: a run has no scores", system.shown()))),
+            Ranked::Run(_) => return Err(user(format!("{}: the run has no results", system.shown()))),
         }
     }
     let (_, data) = cache.data.expect("whoever was scored was read");
@@ -192,7 +192,7 @@ pub(crate) fn score_two(
     Ok(TwoScored { data, report: cache.report, scores })
 }
 
-/// What one system makes of the documents.
+/// The ranking of one system.
 enum Ranked<'a> {
     Scores(&'a Dataset, Vec<f64>),
     Run(Box<RunResults>),
@@ -207,18 +207,18 @@ impl Ranked<'_> {
     }
 }
 
-/// Judgements, once they were read.
+/// The judgements, once read.
 struct JudgementCache<'a> {
     judgements: Judgements<'a>,
     data: Option<(Reading, Dataset)>,
     report: Option<ReadReport>,
     output: Output,
     qrels: Option<Qrels>,
-    /// Which trees of models count.
+    /// Which trees of models to use.
     trees: TreesArgs,
 }
 
-/// What about a model decides how data is read for it.
+/// The properties of a model that determine how data is read.
 #[derive(Debug, PartialEq)]
 struct Reading {
     absent: AbsentFeature,
@@ -258,7 +258,7 @@ impl<'a> JudgementCache<'a> {
         let scores = read_scores(path)?;
         if scores.len() != data.n_rows() {
             let message = format!(
-                "{} for {} of {}; give one score for each row, in the same order",
+                "{} for {} of {}; give one score per row, in the same order",
                 text::count(scores.len(), "score"),
                 text::count(data.n_rows(), "row"),
                 files::shown(data_path)
@@ -285,7 +285,7 @@ impl<'a> JudgementCache<'a> {
         let judged = judged.map_err(|error| match &error {
             JudgeError::NoOverlap { line, .. } => {
                 let place = Place { path: path.into(), line: Some(*line), column: None };
-                user_in(place, format!("{error}; check that {} belongs to it", files::shown(judged_by)))
+                user_in(place, format!("{error}, and that it belongs to {}", files::shown(judged_by)))
             }
             JudgeError::NoDocIds | JudgeError::Twice { .. } => user_at(judged_by, error.to_string()),
         })?;
@@ -295,7 +295,7 @@ impl<'a> JudgementCache<'a> {
 
     fn rank_by_feature(&mut self, name: &str) -> anyhow::Result<Ranked<'_>> {
         let place = files::shown(self.data_path("--feature")?);
-        // Not as a model reads it, which may leave columns out.
+        // Not as for a model, which may skip columns.
         let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F64 };
         self.forget_unless(&reading)?;
         self.read_data(reading, |paths, typed| {
@@ -310,7 +310,7 @@ impl<'a> JudgementCache<'a> {
                 (Some(first), Some(last)) => format!("ids go from {first} to {last}"),
                 _ => "it has no features".into(),
             };
-            return Err(user(format!("--feature {name}: {place} has no such feature; {range}")));
+            return Err(user(format!("--feature {name}: no such feature in {place}; {range}")));
         };
         let ranker = BestFeature { feature, is_ascending: true, value: 0.0 };
         Ok(Ranked::Scores(data, ranker.scores_canonical(data)))
@@ -319,7 +319,7 @@ impl<'a> JudgementCache<'a> {
     fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {
         match self.judgements {
             Judgements::Data(data, _) => Ok(data.place()),
-            Judgements::Qrels(_) => Err(user(format!("{what} needs DATA: documents with labels"))),
+            Judgements::Qrels(_) => Err(user(format!("{what} needs labelled documents; add DATA"))),
         }
     }
 
@@ -330,18 +330,21 @@ impl<'a> JudgementCache<'a> {
         self.read_data(reading, |path, typed| files::read_data_for(model, path, typed, files::Labels::Needed))
     }
 
-    /// Data that was read in another way is read anew.
+    /// Data that was read differently is read again.
     fn forget_unless(&mut self, reading: &Reading) -> anyhow::Result<()> {
         if self.data.as_ref().is_some_and(|(known, _)| known != reading) {
             if files::is_stream(self.judgements.path()) {
-                return Err(user("-: these systems read the data in different ways, so it must be a file"));
+                return Err(user(
+                    "-: these systems read the data differently, so standard input cannot be used; save the \
+                                 data to a file",
+                ));
             }
             self.data = None;
         }
         Ok(())
     }
 
-    /// The documents in whatever way they were read: only their labels count.
+    /// The documents, however they were read: only labels are needed.
     fn any_data(&mut self) -> anyhow::Result<&Dataset> {
         let reading = Reading { absent: AbsentFeature::Missing, names: Vec::new(), precision: Precision::F32 };
         self.read_data(reading, |path, typed| {
@@ -366,25 +369,23 @@ impl<'a> JudgementCache<'a> {
     }
 }
 
-/// Tells where a run and judgements do not meet.
+/// Warns if a run and judgements do not match.
 fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
     let place = files::shown(path);
     if let Some((n_unknown, line)) = judged.unknown {
         let queries = text::count(n_unknown, "query");
-        output.warn(&format!(
-            "{place}:{line}: {queries} of the run, of which this is the first, without judgements: passed over"
-        ));
+        output.warn(&format!("{place}:{line}: ignored {queries} without judgements, the first one in this line"));
     }
     if judged.n_unanswered > 0 {
         let queries = text::count(judged.n_unanswered, "judged query");
         let become_of = match rules.missing_queries {
-            MissingQueries::Count => "they count as answered with nothing; --missing-queries skip leaves them out",
-            MissingQueries::Skip => "they are left out; --missing-queries count counts them",
+            MissingQueries::Count => "they count as empty result lists; use --missing-queries skip to ignore them",
+            MissingQueries::Skip => "they are ignored; use --missing-queries count to count them",
         };
         output.warn(&format!("{place}: {queries} without results in the run; {become_of}"));
     }
     if judged.n_judged_docs == 0 {
-        output.warn(&format!("{place}: none of its documents was judged; check how documents are named"));
+        output.warn(&format!("{place}: none of its documents is judged; check the document ids"));
     }
 }
 
@@ -404,16 +405,16 @@ impl Queries {
     }
 }
 
-/// The rules of a measurement, for its report.
+/// The metric rules, for the report.
 pub(crate) struct StatedRules {
     pub(crate) text: String,
     pub(crate) entries: BTreeMap<&'static str, String>,
-    /// What the metrics are called, by the names that were typed.
+    /// The canonical names of the metrics, by the typed names.
     pub(crate) metric_names: serde_json::Value,
 }
 
 impl StatedRules {
-    /// The rules that these metrics follow; where there are runs, also what becomes of queries that they do not answer.
+    /// The rules of these metrics; for runs, also the rule for queries without results.
     pub(crate) fn new(rules: &Rules, names: &[MetricName], systems: &[System]) -> Self {
         let mut stated = Self {
             text: rules.describe(names),

@@ -1,8 +1,8 @@
-//! Numbers and tables as people read them.
+//! Formatting of numbers and tables.
 
 use std::fmt::Write as _;
 
-/// Columns of text: the first flush left, the others flush right, two spaces between.
+/// Text columns: the first left-aligned, the others right-aligned, two spaces apart.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -47,12 +47,12 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{} {noun}{ending}", thousands(number as u64))
 }
 
-/// A share in percent.
+/// A percentage.
 pub(crate) fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// A mean, or a dash where there is none.
+/// A mean, or a dash if there is none.
 pub(crate) fn mean(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.6}"))
 }

@@ -1,4 +1,4 @@
-//! `--trace`: which queries to follow, and where what is seen of them goes.
+//! `--trace`: the traced queries and their output files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use crate::files;
 use crate::output::Output;
 use crate::record::FileKind;
 
-/// The share of the ranks that counts as lowest, where sampling does not say.
+/// The fraction of ranks shown as lowest, unless sampling defines it.
 const LOW: f64 = 0.4;
 
-/// The queries that are followed.
+/// The traced queries.
 pub(crate) struct Tracer {
     traces: Vec<(Trace, PathBuf)>,
 }
 
 impl Tracer {
-    /// Makes sure, before training, that the queries are there and that what is seen can be written.
+    /// Checks before training that the queries exist and the files can be written.
     pub(crate) fn open(
         args: &Train,
         out: &Path,
@@ -39,11 +39,13 @@ impl Tracer {
         let stem = match &args.trace_out {
             Some(folder) => {
                 std::fs::create_dir_all(folder)
-                    .map_err(|error| user_at(folder, format!("cannot make the folder: {error}")))?;
+                    .map_err(|error| user_at(folder, format!("cannot create the folder: {error}")))?;
                 folder.join("trace")
             }
             None if files::is_stream(out) => {
-                return Err(user("the model goes to standard output; name a folder for the traces with --trace-out"));
+                return Err(user(
+                    "the model is written to standard output; set --trace-out to a folder for the traces",
+                ));
             }
             None => out.with_extension("trace"),
         };
@@ -56,7 +58,7 @@ impl Tracer {
             if let Some((other, _)) = traces.iter().find(|(_, known)| *known == place) {
                 let other = other.qid();
                 return Err(user(format!(
-                    "--trace {qid}: its file would have the name of that of query {other}; leave one out"
+                    "--trace {qid}: its file name is the same as that of query {other}; remove one of them"
                 )));
             }
             for path in [with_ending(&place, "tsv"), with_ending(&place, "svg")] {
@@ -67,7 +69,7 @@ impl Tracer {
         Ok(Self { traces })
     }
 
-    /// Writes the tables and the pictures; gives their names.
+    /// Writes the tables and pictures; returns their paths.
     pub(crate) fn write(&self, output: Output) -> anyhow::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for (trace, place) in &self.traces {
@@ -81,7 +83,7 @@ impl Tracer {
     }
 }
 
-/// An observer that also follows queries.
+/// An observer that also traces queries.
 pub(crate) struct Traced<'a, O> {
     pub(crate) tracer: &'a mut Tracer,
     pub(crate) observer: &'a mut O,
@@ -99,7 +101,7 @@ impl<O: Observer> Observer for Traced<'_, O> {
 
 fn unknown(qid: &str, data: &Documents) -> anyhow::Error {
     let some: Vec<&str> = data.queries().take(3).map(|query| query.id).collect();
-    user(format!("--trace {qid}: the training data has no such query; its first ones are {}", some.join(", ")))
+    user(format!("--trace {qid}: no such query in the training data; the first queries are {}", some.join(", ")))
 }
 
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
@@ -108,7 +110,7 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// An id without what file systems may not take.
+/// An id without characters that file systems may reject.
 fn file_name(qid: &str) -> String {
     qid.chars().map(|letter| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '_' }).collect()
 }

@@ -8,19 +8,19 @@ use std::hint::select_unpredictable;
 use rankwise_params::{CrossCheck, Range, param_group};
 
 param_group! {
-    /// How values become bins.
+    /// How feature values are binned.
     pub BinningSpec => BinningParams, SetBinning, "Data" {
-        /// Most bins that the values of a feature are cut into; missing values have one more. Features with at most
-        /// this many different values keep every one of them apart.
+        /// Maximum number of bins per feature, plus one for missing values. Features with at most this many distinct values get
+        /// one bin per value.
         max_bin: usize = 255, Range::closed(2.0, 255.0), ["max_bins", "border_count"];
-        /// Rows whose values decide the bins; the sample is the same for any order of rows.
+        /// Number of rows to sample for choosing the bins; the sample does not depend on the order of rows.
         bin_construct_sample_cnt: usize = 200_000, Range::at_least(1.0), ["subsample_for_bin"];
     }
 }
 
 impl CrossCheck for BinningSpec {}
 
-/// Most bins that values are cut into. One less than a power of two: a lookup masks with it.
+/// Maximum number of bins. One less than a power of two: a lookup masks with it.
 const MAX_BINS: usize = 255;
 /// Values whose bins are looked up together.
 const LOOKED_UP: usize = 8;

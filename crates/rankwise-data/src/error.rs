@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DataError {
     /// There are no rows.
-    #[error("there are no rows; a data set needs at least one document")]
+    #[error("there are no rows; a dataset needs at least one document")]
     Empty,
     /// The label is negative, infinite or not a number.
     #[error("row {row}: label {label} is not a finite number of 0 or more")]
@@ -25,21 +25,19 @@ pub enum DataError {
         weight: f32,
     },
     /// The weights of a row and of its query multiply to more than a number can hold.
-    #[error("row {row}: its weight times that of its query is not a finite 32-bit number; scale the weights down")]
+    #[error("row {row}: the product of its weight and its query's weight overflows f32; use smaller weights")]
     WeightProduct {
         /// The row.
         row: usize,
     },
     /// Weights or positions come from two places.
-    #[error("{what} are given twice, in a column and in a file of their own; keep one of them")]
+    #[error("{what} are given twice, in a column and in a separate file; keep one of them")]
     GivenTwice {
         /// What is given twice.
         what: &'static str,
     },
     /// The rows of a query disagree about its weight.
-    #[error(
-        "row {row}: the weight of its query is {weight} here and {first} in an earlier row; give one for the query"
-    )]
+    #[error("row {row}: the query weight is {weight} here, but {first} in an earlier row; use one weight per query")]
     QueryWeightDiffers {
         /// The row.
         row: usize,
@@ -85,7 +83,7 @@ pub enum DataError {
         feature: u32,
     },
     /// A list beside the rows has another length than they.
-    #[error("the number of {what} is {given}, but the number of {of} is {expected}; give one for each")]
+    #[error("the number of {what} is {given}, but the number of {of} is {expected}; the two must be equal")]
     Length {
         /// What was counted.
         what: &'static str,
@@ -97,7 +95,9 @@ pub enum DataError {
         of: &'static str,
     },
     /// Values do not make whole rows.
-    #[error("{values} values are not whole rows of {features} features; give every row a value for each feature")]
+    #[error(
+        "{values} values cannot be divided into rows of {features} features; give every row a value for each feature"
+    )]
     Shape {
         /// The number of values.
         values: usize,
@@ -105,7 +105,7 @@ pub enum DataError {
         features: usize,
     },
     /// A column is longer or shorter than the first. Columns are counted from 0, as features are.
-    #[error("column {column} has {given} values, column 0 has {expected}; give each a value for every row")]
+    #[error("column {column} has {given} values, but column 0 has {expected}; give all columns one value per row")]
     Column {
         /// The column.
         column: usize,
@@ -115,7 +115,7 @@ pub enum DataError {
         expected: usize,
     },
     /// Sparse rows that are none.
-    #[error("sparse rows: {problem}; give them as scipy's csr_matrix holds them")]
+    #[error("sparse rows: {problem}; use the layout of scipy's csr_matrix")]
     Csr {
         /// What is wrong.
         problem: String,
@@ -130,7 +130,7 @@ pub enum DataError {
         row: usize,
     },
     /// A name that no feature or two features have.
-    #[error("{name:?} is no name of one feature; give each feature a name of its own")]
+    #[error("{name:?} is empty or the name of two features; give each feature a unique name")]
     FeatureName {
         /// The name.
         name: String,
@@ -144,7 +144,7 @@ pub enum DataError {
         rows: usize,
     },
     /// More rows than row numbers can count.
-    #[error("{rows} rows are more than the {limit} that one data set can hold; split it by query")]
+    #[error("{rows} rows exceed the limit of {limit} per dataset; split the data by query")]
     TooManyRows {
         /// The number of rows.
         rows: usize,
@@ -153,7 +153,7 @@ pub enum DataError {
     },
     /// The bins were made with another parameter.
     #[error(
-        "its bins were made with {name}={then}, but {name}={now} is asked for; ask for the same, or prepare the data again"
+        "its bins were made with {name}={then}, but {name}={now} is set; use the same value, or make the cache again"
     )]
     CachedWith {
         /// The parameter.
@@ -164,28 +164,28 @@ pub enum DataError {
         now: String,
     },
     /// A query is in the parts of two members that train together.
-    #[error("query {qid:?} is in the parts of two members; give each member whole queries")]
+    #[error("query {qid:?} is in the data of two members; give each member whole queries")]
     QueryInTwoParts {
         /// The query.
         qid: String,
     },
     /// The parts of members that train together do not go together.
-    #[error("the members' parts of the data differ in {what}; prepare all parts in the same way")]
+    #[error("the members' data differ in {what}; prepare all of it in the same way")]
     PartsDiffer {
         /// What differs.
         what: &'static str,
     },
     /// A feature has values that f32 makes equal in one part, or across parts.
     #[error(
-        "the members' parts of the data must be one data set to tell the values of feature {feature} apart: some are equal as f32 in one \
-         part alone, or in two parts together; round the feature to f32, or train on one machine"
+        "feature {feature} has different values that are equal as f32, which is not supported with several members; \
+         round the feature to f32, or train on one machine"
     )]
     WideInOnePart {
         /// The feature.
         feature: u32,
     },
     /// Cached bins are those of one part alone.
-    #[error("cached bins were made from one part of the data alone; give every member data with values")]
+    #[error("cached bins were made from a part of the data; give every member data with values")]
     CachedPart,
     /// Another member of the run has reported an error.
     #[error("another member of the run failed; see its message")]
@@ -197,7 +197,8 @@ pub enum DataError {
         problem: String,
     },
     /// The table of bins would not fit into memory.
-    #[error("{rows} rows of {features} features need {} MB for their bins, more than there is; leave features out", rows * features / 1_000_000)]
+    #[error("{rows} rows of {features} features need {} MB for their bins, more than is available; use fewer features",
+        rows * features / 1_000_000)]
     TooLarge {
         /// The number of rows.
         rows: usize,

@@ -422,16 +422,16 @@ fn check_csr(indptr: &[usize], indices: &[u32], n_values: usize) -> Result<usize
         return Err(DataError::Length { what: "indices", given: indices.len(), expected: n_values, of: "values" });
     }
     if let Some(place) = indices.iter().position(|feature| *feature == u32::MAX) {
-        return fault(format!("the index at place {place} is not from 0 to {}", u32::MAX - 1));
+        return fault(format!("index {place} is not between 0 and {}", u32::MAX - 1));
     }
     match (indptr.first(), indptr.last()) {
         (Some(0), Some(last)) if *last == n_values => {}
         (Some(0), Some(last)) => return fault(format!("indptr ends with {last}, but there are {n_values} values")),
-        (Some(first), _) => return fault(format!("indptr begins with {first}, not with 0")),
-        (None, _) => return fault("indptr is empty; it has one entry more than there are rows".into()),
+        (Some(first), _) => return fault(format!("indptr starts with {first}, not with 0")),
+        (None, _) => return fault("indptr is empty, but must have one entry more than there are rows".into()),
     }
     match indptr.windows(2).position(|pair| pair[0] > pair[1]) {
-        Some(row) => fault(format!("indptr falls from {} to {} at row {}", indptr[row], indptr[row + 1], row + 1)),
+        Some(row) => fault(format!("indptr decreases from {} to {} at row {}", indptr[row], indptr[row + 1], row + 1)),
         None => Ok(indptr.len() - 1),
     }
 }
@@ -528,8 +528,8 @@ mod tests {
         let data = || Dataset::from_dense(&VALUES, 3).qids(&QIDS);
         for (builder, expected) in [
             (data(), "fine"),
-            (Dataset::from_dense(&VALUES, 5).qids(&QIDS), "12 values are not whole rows of 5 features"),
-            (Dataset::from_dense(&VALUES, 0).qids(&QIDS), "12 values are not whole rows of 0 features"),
+            (Dataset::from_dense(&VALUES, 5).qids(&QIDS), "12 values cannot be divided into rows of 5 features"),
+            (Dataset::from_dense(&VALUES, 0).qids(&QIDS), "12 values cannot be divided into rows of 0 features"),
             (Dataset::from_dense(&VALUES[..0], 3), "there are no rows"),
             (Dataset::from_dense(&VALUES, 3), "the rows have no queries"),
             (data().qids(&["a", "b"]), "the number of query ids is 2, but the number of rows is 4"),
@@ -542,23 +542,25 @@ mod tests {
             (data().query_weights(&[1.0]), "1"),
             (data().group_sizes(&[1, 2]), "the query sizes add up to 3, but there are 4 rows"),
             (data().feature_names(&["a", "b"]), "the number of feature names is 2, but the number of features is 3"),
-            (data().feature_names(&["a", "b", "a"]), "\"a\" is no name of one feature"),
-            (data().feature_names(&["a", "b", ""]), "\"\" is no name of one feature"),
+            (data().feature_names(&["a", "b", "a"]), "\"a\" is empty or the name of two features"),
+            (data().feature_names(&["a", "b", ""]), "\"\" is empty or the name of two features"),
         ] {
             let found = said(builder);
             assert!(found.contains(expected), "{found} should say {expected}");
         }
         let columns: [&[f32]; 2] = [&[1.0, 2.0], &[1.0]];
-        assert!(said(Dataset::from_columns(&columns).qids(&[1, 1])).contains("column 1 has 1 values, column 0 has 2"));
+        assert!(
+            said(Dataset::from_columns(&columns).qids(&[1, 1])).contains("column 1 has 1 values, but column 0 has 2")
+        );
         let values = [1.0f32, 2.0];
         for (indptr, indices, expected) in [
             (&[0, 1, 2][..], &[0, 0][..], "fine"),
             (&[0, 2], &[0, 0], "row 1: feature 0 is given twice"),
             (&[0, 1], &[0, 0], "indptr ends with 1, but there are 2 values"),
-            (&[1, 2], &[0, 0], "indptr begins with 1, not with 0"),
-            (&[0, 2, 1, 2], &[0, 1], "indptr falls from 2 to 1 at row 2"),
+            (&[1, 2], &[0, 0], "indptr starts with 1, not with 0"),
+            (&[0, 2, 1, 2], &[0, 1], "indptr decreases from 2 to 1 at row 2"),
             (&[], &[0, 0], "indptr is empty"),
-            (&[0, 2], &[0, -1], "the index at place 1 is not from 0 to"),
+            (&[0, 2], &[0, -1], "index 1 is not between 0 and"),
             (&[0, 2], &[0], "the number of indices is 1, but the number of values is 2"),
         ] {
             let qids = vec![1; indptr.len().saturating_sub(1)];

@@ -5,23 +5,23 @@ use rankwise_params::{CrossCheck, Range, param_group};
 use crate::Absent;
 
 param_group! {
-    /// What data means where it says nothing.
+    /// How data is interpreted.
     pub ReadingSpec => ReadingParams, SetReading, "Reading" {
-        /// What a feature left out of a LETOR line means.
+        /// Value of features that are absent from a LETOR line.
         absent: Absent = Absent::Missing, Range::ANY, [];
     }
 }
 
 impl CrossCheck for ReadingSpec {}
 
-/// What is kept of values that f32 does not hold.
+/// How values that f32 cannot represent are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Nothing: values are rounded to f32.
+    /// Rounded to f32.
     Rounded,
-    /// Everything, but features are f32 unless that would make two different values of a feature equal. For training.
+    /// As f32, unless rounding would make two different values of a feature equal; then as f64. For training.
     #[default]
     WhereNeeded,
-    /// Everything, at 64 bits. For models that compare f64 values, such as LightGBM's, and for conversions.
+    /// As f64. For models that compare f64 values, such as LightGBM's, and for conversions.
     All,
 }

@@ -199,37 +199,42 @@ impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ConstantFeatures(found) => {
-                write!(f, "{found} the same value in every document, which no tree can use; check where it comes from")
+                write!(f, "{found} the same value in every document, so trees cannot use it; check where it comes from")
             }
             Self::RareFeatures(found) => {
-                write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether more should have one")
+                write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether that is right")
             }
             Self::CutFeatures(found) => write!(
                 f,
-                "{found} values that are infinite or beyond 3.4e38, which become the largest there is; scale them or take logarithms"
+                "{found} values that are infinite or beyond 3.4e38, which are replaced by the largest f32; scale them \
+                 or take logarithms"
             ),
             Self::OneLabel(found) => {
                 write!(
                     f,
-                    "{found} one label only, which teaches a ranking objective nothing; check the labels if that is much"
+                    "{found} only one distinct label, so there is no order to learn; check the labels \
+                     if these are many"
                 )
             }
             Self::OneDoc(found) => {
-                write!(f, "{found} one document only, which leaves nothing to rank; check the qids if that is much")
+                write!(
+                    f,
+                    "{found} only one document, so there is nothing to rank; check the query ids if these are many"
+                )
             }
             Self::Scattered(found) => write!(
                 f,
-                "{found} rows that do not stand together, which are taken as one query; if other queries share the qid, rename them"
+                "{found} rows that are not contiguous, which are merged into one query; if they are different queries, \
+                 give them different ids"
             ),
             Self::LabelsLikeIds { distinct, largest } => write!(
                 f,
-                "the labels are {distinct} different whole numbers up to {largest}, more like ids than like grades; check that \
-                 each line begins with its label"
+                "the labels are {distinct} different integers up to {largest}, which look like ids; check that each \
+                 line starts with its label"
             ),
             Self::Twins { count, of, example: [first, second] } => write!(
                 f,
-                "{count} of {of} rows say the same as another one, such as rows {first} and {second}; remove them if they are \
-                 there by mistake"
+                "{count} of {of} rows are duplicates, for example rows {first} and {second}; remove them if that is a mistake"
             ),
         }
     }
@@ -248,7 +253,7 @@ impl fmt::Display for Queries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = 100.0 * self.count as f64 / self.of as f64;
         let verb = if self.count == 1 { "has" } else { "have" };
-        write!(f, "{} of {} queries ({share:.1} %), such as {}, {verb}", self.count, self.of, self.example)
+        write!(f, "{} of {} queries ({share:.1} %), for example {}, {verb}", self.count, self.of, self.example)
     }
 }
 
@@ -286,10 +291,10 @@ mod tests {
         let expected = [
             "1 of 3 features (2) has the same value in every document",
             "1 of 3 features (3) has values that are infinite or beyond 3.4e38",
-            "1 of 3 queries (33.3 %), such as b, has one label only",
-            "1 of 3 queries (33.3 %), such as c, has one document only",
-            "2 of 3 queries (66.7 %), such as a, have rows that do not stand together",
-            "1 of 5 rows say the same as another one, such as rows 2 and 4",
+            "1 of 3 queries (33.3 %), for example b, has only one distinct label, so",
+            "1 of 3 queries (33.3 %), for example c, has only one document, so there is",
+            "2 of 3 queries (66.7 %), for example a, have rows that are not contiguous",
+            "1 of 5 rows are duplicates, for example rows 2 and 4",
         ];
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {

@@ -4,19 +4,19 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Too few systems, or too many.
-    #[error("number of systems to compare: {given}; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    #[error("cannot compare {given} systems; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
         /// How many there are.
         given: usize,
     },
     /// Two systems have one name.
-    #[error("two systems are called '{name}'; give each a name of its own (`names`)")]
+    #[error("two systems are named '{name}'; give them different names (`names`)")]
     DuplicateName {
         /// The name.
         name: String,
     },
     /// The baseline is none of the systems.
-    #[error("there is no system '{name}' to be the baseline; there are {known}")]
+    #[error("unknown baseline '{name}'; the systems are {known}")]
     Baseline {
         /// What was asked for.
         name: String,
@@ -25,8 +25,8 @@ pub enum EvalError {
     },
     /// No query has a value of a metric, and a weight above 0, for both of two systems.
     #[error(
-        "'{a}' and '{b}' share no query that counts for {metric}; compare systems on the same queries, or choose another rule \
-         for queries without relevant documents"
+        "'{a}' and '{b}' have no query in common with a value of {metric}; use the same queries, or another rule for \
+         queries without relevant documents"
     )]
     NothingCounts {
         /// One system.
@@ -38,7 +38,7 @@ pub enum EvalError {
     },
     /// A metric without values for queries.
     #[error(
-        "{metric} is one number over all documents, so queries tell nothing about chance; compare by query-auc instead"
+        "{metric} is computed over all documents at once, so systems cannot be compared by query; use query-auc instead"
     )]
     Pooled {
         /// The metric.

@@ -59,7 +59,7 @@ fn bias(root: &Field<'_>) -> Result<f64, FormatError> {
     let Some(field) = root.find("scale_and_bias") else { return Ok(0.0) };
     let mut parts = field.list()?;
     let (Some(scale), Some(bias)) = (parts.next(), parts.next()) else {
-        return Err(field.error("it is not a scale and a bias"));
+        return Err(field.error("not a scale and a bias"));
     };
     if scale.number()? != 1.0 {
         return Err(unsupported("scales the sum of its trees", "call set_scale_and_bias with a scale of 1"));
@@ -67,7 +67,7 @@ fn bias(root: &Field<'_>) -> Result<f64, FormatError> {
     match bias.numbers()? {
         [] => Ok(0.0),
         [bias] if bias.is_finite() => Ok(*bias),
-        _ => Err(unsupported("gives several scores to a document", "train it with one output")),
+        _ => Err(unsupported("has several outputs per document", "train it with one output")),
     }
 }
 
@@ -77,7 +77,7 @@ fn features(info: &Field<'_>) -> Result<Vec<Feature>, FormatError> {
         let missing_left = match field.find("nan_value_treatment").map(|field| field.text()).transpose()? {
             Some("AsTrue") => false,
             None | Some("AsIs" | "AsFalse") => true,
-            Some(_) => return Err(field.error("its nan_value_treatment is not known")),
+            Some(_) => return Err(field.error("unknown nan_value_treatment")),
         };
         let id = field.get("flat_feature_index")?.integer()? as u32;
         let name = field.find("feature_id").map(|field| field.text()).transpose()?.unwrap_or_default().to_owned();
@@ -93,7 +93,7 @@ fn split(field: &Field<'_>, known: &[Feature]) -> Result<Split, FormatError> {
         return Err(unsupported("has categorical splits", "train it with numeric features only"));
     }
     let idx = field.get("float_feature_index")?;
-    let feature = known.get(idx.integer()?).ok_or_else(|| idx.error("there is no such feature"))?;
+    let feature = known.get(idx.integer()?).ok_or_else(|| idx.error("no such feature"))?;
     // The largest f32 divides missing values from all others. Infinite values, which count as the largest one here, belong on
     // the side of missing ones; that the largest one itself goes with them is the price.
     let border = (field.get("border")?.number()? as f32).clamp(-f32::MAX, f32::MAX.next_down());

@@ -80,7 +80,7 @@ fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
     // A place in the list, and the edge that leads there: the parent and whether it is the right one.
     let mut open: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((place, edge)) = open.pop() {
-        let node = nodes.get(place).ok_or_else(|| format!("there is no node {place}"))?;
+        let node = nodes.get(place).ok_or_else(|| format!("no node {place}"))?;
         if std::mem::replace(&mut is_seen[place], true) {
             return Err(format!("node {place} has two parents"));
         }

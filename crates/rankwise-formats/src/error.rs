@@ -9,7 +9,7 @@ pub enum FormatError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A line of text does not say what it should.
-    #[error("{line}: {problem}; the file is damaged or not of {format}, so save the model again")]
+    #[error("{line}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Line {
         /// Whose format.
         format: &'static str,
@@ -19,7 +19,8 @@ pub enum FormatError {
         problem: String,
     },
     /// A field does not say what it should.
-    #[error("{}: {problem}; the file is damaged or not of {format}, so save the model again", if field.is_empty() { "the model" } else { field })]
+    #[error("{}: {problem}; the file is damaged or not in {format}'s format, so save the model again", if field.is_empty()
+             { "the model" } else { field })]
     Field {
         /// Whose format.
         format: &'static str,
@@ -30,7 +31,8 @@ pub enum FormatError {
     },
     /// JSON whose objects lie too deep inside of one another.
     #[error(
-        "{line}: objects lie more than 127 deep inside of one another, as in JSON of very deep trees; save the {format} model in its other form (LightGBM: text, XGBoost: UBJSON), or train shallower trees"
+        "{line}: JSON is nested more than 127 levels deep, because of very deep trees; save the {format} model in its \
+         other format (LightGBM: text, XGBoost: UBJSON), or train shallower trees"
     )]
     Deep {
         /// Whose format.
@@ -39,7 +41,7 @@ pub enum FormatError {
         line: usize,
     },
     /// Bytes do not say what they should.
-    #[error("byte {byte}: {problem}; the file is damaged or not of {format}, so save the model again")]
+    #[error("byte {byte}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Byte {
         /// Whose format.
         format: &'static str,
@@ -57,16 +59,16 @@ pub enum FormatError {
         problem: String,
     },
     /// There is nothing to score with.
-    #[error("the {format} model holds no trees; train it for one round at least")]
+    #[error("the {format} model has no trees; train it for at least one round")]
     Empty {
         /// Whose model.
         format: &'static str,
     },
     /// Nothing tells whose it is.
-    #[error("not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a file that one of them saved")]
+    #[error("not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a model file of one of them")]
     Unknown,
     /// A form of a known program that cannot be read.
-    #[error("this is {form}, which is not read; {advice}")]
+    #[error("this is {form}, which is not supported; {advice}")]
     Form {
         /// Which form of whose model.
         form: &'static str,
@@ -74,7 +76,7 @@ pub enum FormatError {
         advice: &'static str,
     },
     /// The model is sound, but can do something that ours cannot.
-    #[error("the {format} model {what}, which cannot be expressed here; {advice}")]
+    #[error("the {format} model {what}, which is not supported; {advice}")]
     Unsupported {
         /// Whose model.
         format: &'static str,

@@ -45,12 +45,12 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
         1 => {
             if default_left != zero_left {
                 let advice = "train it with zero_as_missing=false";
-                return Err(unsupported("sends zeros where their value would not lead them", advice));
+                return Err(unsupported("treats zeros specially (missing_type=zero)", advice));
             }
             default_left
         }
         2 => default_left,
-        _ => return Err(unsupported("has a decision type that is not known", "use a newer rankwise")),
+        _ => return Err(unsupported("has an unknown decision type", "use a newer rankwise")),
     };
     Ok(split)
 }
@@ -58,10 +58,10 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
 /// Refuses models with several scores, or with a mean in place of a sum.
 fn check_outputs(per_iteration: Option<usize>, is_average: bool) -> Result<(), FormatError> {
     if per_iteration.is_some_and(|n| n != 1) {
-        return Err(unsupported("gives several scores to a document", "train it with one output"));
+        return Err(unsupported("has several outputs per document", "train it with one output"));
     }
     if is_average {
-        return Err(unsupported("is a random forest, whose score is a mean of trees", "train it by boosting"));
+        return Err(unsupported("is a random forest (average_output)", "train it by boosting"));
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
         problem.map_err(|problem| FormatError::Line { format: FORMAT, line: line_of(bytes, at), problem })?;
     }
     if !ensemble.open.is_empty() || ensemble.n_ensembles != 1 {
-        let (line, problem) = (line_of(bytes, bytes.len()), "it does not hold one whole ensemble".to_owned());
+        let (line, problem) = (line_of(bytes, bytes.len()), "not one complete ensemble".to_owned());
         return Err(FormatError::Line { format: FORMAT, line, problem });
     }
     ensemble.model(bytes)
@@ -112,12 +112,12 @@ impl Ensemble {
     }
 
     fn text(&mut self, text: &[u8]) -> Result<(), String> {
-        self.text.push_str(std::str::from_utf8(text).map_err(|_| "it is not UTF-8")?);
+        self.text.push_str(std::str::from_utf8(text).map_err(|_| "not UTF-8")?);
         Ok(())
     }
 
     fn close(&mut self, name: &[u8]) -> Result<(), String> {
-        let closed = self.open.pop().ok_or("an element ends that has not begun")?;
+        let closed = self.open.pop().ok_or("a closing tag without an opening tag")?;
         match closed {
             Open::Tree if self.trees.last().is_none_or(Vec::is_empty) => return Err("a tree has no split".into()),
             Open::Ensemble | Open::Tree => {}
@@ -158,7 +158,7 @@ impl Ensemble {
                 gain: 0.0,
                 count: 0,
             }),
-            _ => return Err("a split has neither an output nor a feature, a threshold and two children".into()),
+            _ => return Err("a split needs an output, or a feature, a threshold and two children".into()),
         };
         let nodes = self.trees.last_mut().ok_or("a split outside of a tree")?;
         nodes[split.place] = node;

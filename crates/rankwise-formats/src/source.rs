@@ -77,11 +77,11 @@ pub fn is_unread_form(bytes: &[u8]) -> bool {
 pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
     let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();
     let (form, advice) = if start.starts_with(b"CBM1") {
-        ("CatBoost's binary form", "save the model with save_model(path, format=\"json\")")
+        ("CatBoost's binary format", "save the model with save_model(path, format=\"json\")")
     } else if start.starts_with(b"booster[0]") || (start.starts_with(b"[") && contains(start, b"\"nodeid\"")) {
-        ("XGBoost's dump, which lacks the base score", "save the model with save_model(\"model.json\")")
+        ("an XGBoost dump, which lacks the base score", "save the model with save_model(\"model.json\")")
     } else if start.starts_with(b"##") {
-        ("not one of RankLib's ensembles of trees", "of RankLib give a MART or LambdaMART model")
+        ("a RankLib model without trees", "use a MART or LambdaMART model of RankLib")
     } else {
         return Ok(());
     };

@@ -13,7 +13,7 @@ pub(crate) fn read(format: &'static str, bytes: &[u8]) -> Result<Value, FormatEr
     let mut reader = Reader { bytes, at: 0 };
     let value = reader.kind().and_then(|kind| reader.value(kind, 0)).and_then(|value| match reader.peek() {
         None => Ok(value),
-        Some(_) => Err("the model ends before the file"),
+        Some(_) => Err("there are bytes after the model"),
     });
     value.map_err(|problem| FormatError::Byte { format, byte: reader.at, problem: problem.into() })
 }
@@ -27,7 +27,7 @@ type Read<T> = Result<T, &'static str>;
 
 impl<'a> Reader<'a> {
     fn take(&mut self, n_bytes: usize) -> Read<&'a [u8]> {
-        let end = self.at.checked_add(n_bytes).filter(|end| *end <= self.bytes.len()).ok_or("the file breaks off")?;
+        let end = self.at.checked_add(n_bytes).filter(|end| *end <= self.bytes.len()).ok_or("the file is cut off")?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
         Ok(taken)
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self, kind: u8, depth: usize) -> Read<Value> {
         if depth > MAX_DEPTH {
-            return Err("lists lie too deep inside of one another");
+            return Err("lists are nested too deeply");
         }
         match kind {
             b'Z' => Ok(Value::Null),
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, kind: u8) -> Read<f64> {
-        let bytes = self.take(number_bytes(kind).ok_or("a kind of value that is not known")?)?;
+        let bytes = self.take(number_bytes(kind).ok_or("unknown type of value")?)?;
         let whole = |bytes: &[u8]| {
             let sign = if bytes[0] >= 0x80 { -1 } else { 0 };
             bytes.iter().fold(sign, |number: i64, byte| number << 8 | i64::from(*byte))
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         Ok(match kind {
             b'U' => f64::from(bytes[0]),
             b'd' => f32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into(),
-            b'D' => bytes.try_into().map(f64::from_be_bytes).map_err(|_| "the file breaks off")?,
+            b'D' => bytes.try_into().map(f64::from_be_bytes).map_err(|_| "the file is cut off")?,
             _ => whole(bytes) as f64,
         })
     }
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     fn length(&mut self) -> Read<usize> {
         let kind = self.kind()?;
         if matches!(kind, b'd' | b'D') {
-            return Err("a length is not a whole number");
+            return Err("a length is not an integer");
         }
         let length = self.number(kind)?;
         if length < 0.0 { Err("a length is negative") } else { Ok(length as usize) }
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self) -> Read<String> {
         let n_bytes = self.length()?;
-        String::from_utf8(self.take(n_bytes)?.to_vec()).map_err(|_| "a text is not UTF-8")
+        String::from_utf8(self.take(n_bytes)?.to_vec()).map_err(|_| "a string is not UTF-8")
     }
 
     /// What may stand before the values of a list or an object: their kind, and how many there are.
@@ -103,14 +103,14 @@ impl<'a> Reader<'a> {
             self.take(1)?;
             return Ok((of_kind, Some(self.length()?)));
         }
-        if of_kind.is_some() { Err("a kind of values without their number") } else { Ok((None, None)) }
+        if of_kind.is_some() { Err("a typed list without a length") } else { Ok((None, None)) }
     }
 
     fn list(&mut self, depth: usize) -> Read<Value> {
         let (of_kind, count) = self.header()?;
         if let (Some(kind), Some(count)) = (of_kind, count) {
             // Values without bytes could be any number; nobody writes lists of them.
-            let n_bytes = number_bytes(kind).ok_or("a list of one kind that holds no numbers")?;
+            let n_bytes = number_bytes(kind).ok_or("a typed list of something else than numbers")?;
             if count > (self.bytes.len() - self.at) / n_bytes {
                 return Err("a list is longer than the file");
             }

@@ -169,7 +169,7 @@ impl<'a> Field<'a> {
 
     /// A whole number from 0 on.
     pub(crate) fn integer(&self) -> Result<usize, FormatError> {
-        as_integer(self.number()?).ok_or_else(|| self.error("it is not a whole number from 0 on"))
+        as_integer(self.number()?).ok_or_else(|| self.error("not an integer of 0 or more"))
     }
 
     pub(crate) fn numbers(&self) -> Result<&'a [f64], FormatError> {

@@ -34,7 +34,7 @@ pub(crate) fn from_value(value: &Value, trees: ImportedTrees) -> Result<Imported
     let param = learner.get("learner_model_param")?;
     for (field, most) in [("num_class", 1), ("num_target", 1)] {
         if param.find(field).map(|field| field.integer()).transpose()?.is_some_and(|n| n > most) {
-            return Err(unsupported("gives several scores to a document".into(), "train it with one output"));
+            return Err(unsupported("has several outputs per document".into(), "train it with one output"));
         }
     }
     let gbtree = booster.get("model")?;

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum ColumnProblem {
     /// A name or number that no column has.
-    #[error("{option} {typed}: there is no such column; {}here are {columns}", advice(nearest.as_deref()))]
+    #[error("{option} {typed}: no such column; {}he columns are {columns}", advice(nearest.as_deref()))]
     Unknown {
         /// Where it was given.
         option: String,
@@ -17,7 +17,7 @@ pub enum ColumnProblem {
         columns: String,
     },
     /// One column is given two meanings.
-    #[error("column {column} is to be {first} and {second}; give each its own column")]
+    #[error("column {column} is used as {first} and {second}; use different columns")]
     TwoRoles {
         /// The column.
         column: String,
@@ -28,7 +28,8 @@ pub enum ColumnProblem {
     },
     /// Several columns have a usual name of one kind.
     #[error(
-        "columns {first} and {second} could both be the {noun}; choose with {option}, and pass over the other with `ignore_columns`"
+        "columns {first} and {second} could both be the {noun}; choose one with {option}, and ignore the other with \
+         `ignore_columns`"
     )]
     Ambiguous {
         /// One column.
@@ -42,14 +43,15 @@ pub enum ColumnProblem {
     },
     /// No column has labels.
     #[error(
-        "no column is the label; name it with `label_column`, or write `header` no if the first line is not a header; there are {columns}"
+        "no label column; name it with `label_column`, or set `header` no if the first line is not a header; the \
+         columns are {columns}"
     )]
     NoLabel {
         /// What there is.
         columns: String,
     },
     /// Neither a column nor a side file tells the queries.
-    #[error("no column is the qid; name it with `qid_column`{}; there are {columns}", sizes_advice(sizes.as_deref()))]
+    #[error("no qid column; name it with `qid_column`{}; the columns are {columns}", sizes_advice(sizes.as_deref()))]
     NoQueries {
         /// Where the sizes could be; none beside a stream.
         sizes: Option<String>,
@@ -57,27 +59,25 @@ pub enum ColumnProblem {
         columns: String,
     },
     /// A table of one column, which is none.
-    #[error(
-        "there is one column only; if the fields of a line are not separated by {separator}, say by what with `separator`"
-    )]
+    #[error("there is only one column; if fields are not separated by {separator}, set `separator`")]
     OneColumn {
         /// The separator in force.
         separator: &'static str,
     },
     /// Two columns have the same name.
-    #[error("two columns are called {name}; rename one of them")]
+    #[error("two columns are named {name}; rename one of them")]
     SameName {
         /// The name.
         name: String,
     },
     /// A column has no name.
-    #[error("column {number} has no name; name it, or pass over it with `ignore_columns` {number}")]
+    #[error("column {number} has no name; name it, or ignore it with `ignore_columns` {number}")]
     NoName {
         /// The column, from 0.
         number: usize,
     },
     /// The model or the training data has a feature that is not here.
-    #[error("there is no column {feature}, a feature of the model; there are {columns}")]
+    #[error("no column {feature}, which is a feature of the model; the columns are {columns}")]
     FeatureMissing {
         /// The feature.
         feature: String,
@@ -86,8 +86,8 @@ pub enum ColumnProblem {
     },
     /// Two columns could be a feature of the model.
     #[error(
-        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for a blank; pass over \
-         one of them with `ignore_columns`"
+        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for blanks; \
+         ignore one of them with `ignore_columns`"
     )]
     TwoColumns {
         /// The feature.
@@ -98,15 +98,15 @@ pub enum ColumnProblem {
         second: String,
     },
     /// Other numbers for features that have names.
-    #[error("its columns have names, so there are no numbers to change; leave out `feature_offset`")]
+    #[error("features are identified by column name, so an offset has no meaning; remove `feature_offset`")]
     NamedAlready,
     /// Numbers or names for a cache, which keeps those it was made with.
     #[error(
-        "a cache of binned data keeps its numbers and names; give `feature_offset` and `feature_names` when it is made"
+        "a cache of binned data has its own feature numbers and names; set `feature_offset` and `feature_names` when making it"
     )]
     CacheNumbers,
     /// A feature whose number would be below 0 or too large.
-    #[error("feature {feature} cannot be moved by {offset}; give another `feature_offset`")]
+    #[error("feature {feature} with an offset of {offset} is not a valid id; use another `feature_offset`")]
     Offset {
         /// The feature.
         feature: u32,
@@ -130,22 +130,25 @@ pub enum ColumnProblem {
         file: String,
     },
     /// A file of names gives a feature two names.
-    #[error("feature {feature} has two names; leave one of them")]
+    #[error("feature {feature} has two names; keep one of them")]
     NumberTwice {
         /// The feature.
         feature: u32,
     },
     /// A file of names gives two features one name.
-    #[error("two features are called {name}; rename one of them")]
+    #[error("two features are named {name}; rename one of them")]
     NameTwice {
         /// The name.
         name: String,
     },
     /// A file of names without any.
-    #[error("there are no names; write the number and the name of a feature in each line")]
+    #[error("there are no names; write one feature number and name per line")]
     NoNames,
     /// A column of a binary table is compressed in a way that is not read.
-    #[error("column {column} is packed with {codec}, which is not read; write the file with snappy, zstd, gzip or lz4")]
+    #[error(
+        "column {column} is compressed with {codec}, which is not supported; write the file with snappy, zstd, gzip \
+             or lz4"
+    )]
     Codec {
         /// The column.
         column: String,
@@ -153,7 +156,7 @@ pub enum ColumnProblem {
         codec: &'static str,
     },
     /// A column of a kind that is not read.
-    #[error("column {column} holds {found}, where a {noun} should be; {advice}")]
+    #[error("column {column} contains {found}, but should be a {noun}; {advice}")]
     Type {
         /// The column.
         column: String,
@@ -171,6 +174,6 @@ fn advice(nearest: Option<&str>) -> String {
 }
 
 fn sizes_advice(sizes: Option<&str>) -> String {
-    let place = |sizes: &str| format!(", or put the number of rows of each query into {sizes}, one per line");
+    let place = |sizes: &str| format!(", or write the number of rows of each query to {sizes}, one per line");
     sizes.map_or_else(String::new, place)
 }

@@ -10,7 +10,7 @@ use crate::lists::read_list;
 use crate::options::{Header, LayoutSpec, ReadOptions, Role};
 
 const EXPECTED: &str = "a column number from 0, a tab, and Label, GroupId, DocId, Weight, GroupWeight, Num or Auxiliary \
-    (categories and text are not read yet: make them Auxiliary)";
+                        (categories and text are not supported yet: use Auxiliary)";
 /// Columns beyond are no table.
 const MAX_COLUMNS: usize = 1 << 24;
 
@@ -28,7 +28,7 @@ impl Description {
             let is_twice = one_only && columns.values().any(|(other, _): &(Role, _)| *other == role);
             if is_twice || columns.insert(column, (role, name)).is_some() {
                 let what = if is_twice { role.noun() } else { "the meaning of a column" };
-                let other = format!("another line, beside that of column {column},");
+                let other = format!("a second line, besides that of column {column},");
                 return Err(IoError::GivenTwice { path: path.into(), other, what });
             }
         }

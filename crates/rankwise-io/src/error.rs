@@ -66,10 +66,7 @@ pub enum IoError {
         excess: Excess,
     },
     /// Another format than expected.
-    #[error(
-        "{}: this is {format}, where text in UTF-8 is expected; convert it, or say what it is with `data_format`",
-        input(path)
-    )]
+    #[error("{}: this is {format}, but UTF-8 text is expected; convert it, or set `data_format`", input(path))]
     Format {
         /// The file.
         path: PathBuf,
@@ -78,7 +75,7 @@ pub enum IoError {
     },
     /// A cache of binned data where values are needed.
     #[error(
-        "{}: this is a cache of binned data, which only training reads; give the data that it was made from",
+        "{}: this is a cache of binned data, which can only be used for training; use the data that it was made from",
         input(path)
     )]
     CacheHere {
@@ -103,7 +100,7 @@ pub enum IoError {
     },
     /// Columns of a file that has none are given.
     #[error(
-        "{}: this is read as {form}, which has no columns to choose; leave the options for columns out, or say what it is with `data_format`",
+        "{}: this is read as {form}, which has no named columns; remove the column options, or set `data_format`",
         input(path)
     )]
     NoColumns {
@@ -114,8 +111,8 @@ pub enum IoError {
     },
     /// Pairs for a cache, whose rows were keyed without them.
     #[error(
-        "{}: a cache of binned data holds its own pairs; leave out `pairs`, or make the cache anew from data with a file \
-         DATA.pairs beside it",
+        "{}: a cache of binned data has its own pairs; remove `pairs`, or make the cache again from data with a file \
+         DATA.pairs next to it",
         input(path)
     )]
     PairsForCache {
@@ -153,13 +150,16 @@ pub enum IoError {
         problem: Problem,
     },
     /// Something else, where a Parquet file should be.
-    #[error("{}: this is not a Parquet file, which begins with PAR1; say what it is with `data_format`", input(path))]
+    #[error("{}: not a Parquet file (no PAR1 header); set `data_format`", input(path))]
     NotParquet {
         /// The file.
         path: PathBuf,
     },
     /// A Parquet file that was compressed as a whole: its parts could not be found.
-    #[error("{}: this Parquet file is packed with {codec}; unpack it first, Parquet compresses by itself", input(path))]
+    #[error(
+        "{}: this Parquet file is compressed with {codec}; decompress it, since Parquet has its own compression",
+        input(path)
+    )]
     PackedParquet {
         /// The file.
         path: PathBuf,
@@ -280,19 +280,21 @@ fn after(line: u64) -> String {
 
 fn reason(action: Action, error: &io::Error) -> String {
     match (error.kind(), action) {
-        (ErrorKind::NotFound, Action::Write) => "its folder does not exist; make the folder first".into(),
-        (ErrorKind::NotFound, _) => "there is no such file; check its name and the current folder".into(),
-        (ErrorKind::IsADirectory, _) => "this is a folder; name a file".into(),
-        (ErrorKind::AlreadyExists, Action::Write) => "there is a file of this name; name a folder".into(),
+        (ErrorKind::NotFound, Action::Write) => "its folder does not exist; create the folder first".into(),
+        (ErrorKind::NotFound, _) => "no such file; check the name and the current folder".into(),
+        (ErrorKind::IsADirectory, _) => "this is a folder; give a file".into(),
+        (ErrorKind::AlreadyExists, Action::Write) => "a file with this name exists; give a folder".into(),
         (ErrorKind::NotADirectory, _) => "a part of the path is a file, not a folder; check the path".into(),
         (ErrorKind::PermissionDenied, Action::Write) => {
-            "permission denied; choose another place or change the rights of its folder".into()
+            "permission denied; use another place or change the permissions of the folder".into()
         }
-        (ErrorKind::PermissionDenied, _) => "permission denied; change the rights of the file or of its folder".into(),
-        (ErrorKind::StorageFull, _) => "the disk is full; free some space or choose another place".into(),
-        (ErrorKind::QuotaExceeded, _) => "the quota is used up; free some space or choose another place".into(),
-        (ErrorKind::FileTooLarge, _) => "files may not grow so large here; raise the limit (ulimit -f)".into(),
-        (ErrorKind::ReadOnlyFilesystem, _) => "the file system is read-only; choose another place".into(),
+        (ErrorKind::PermissionDenied, _) => {
+            "permission denied; change the permissions of the file or its folder".into()
+        }
+        (ErrorKind::StorageFull, _) => "the disk is full; free some space or use another place".into(),
+        (ErrorKind::QuotaExceeded, _) => "the disk quota is exceeded; free some space or use another place".into(),
+        (ErrorKind::FileTooLarge, _) => "the file size limit is exceeded; raise the limit (ulimit -f)".into(),
+        (ErrorKind::ReadOnlyFilesystem, _) => "the file system is read-only; use another place".into(),
         _ => error.to_string(),
     }
 }

@@ -20,7 +20,7 @@ use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::ReadOptions;
 
-const EXPECTED: &str = "the number of a feature and its name, with a blank between";
+const EXPECTED: &str = "a feature number, a blank and a name";
 
 /// Reads the names of features: a number and a name in each line.
 pub fn read_feature_names(path: &Path) -> Result<BTreeMap<u32, String>, IoError> {

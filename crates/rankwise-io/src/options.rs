@@ -8,13 +8,13 @@ use rankwise_params::{CrossCheck, ParamValue, Range, param_enum, param_group};
 use crate::side_files::without_compression;
 
 param_enum! {
-    /// A form of ranking data.
+    /// A format of ranking data.
     pub enum Format {
-        /// `label qid:ID feature:value ...` in each line.
+        /// LETOR text: `label qid:ID feature:value ...` per line.
         Letor = "letor",
-        /// Text with commas.
+        /// Comma-separated text.
         Csv = "csv",
-        /// Text with tabs.
+        /// Tab-separated text.
         Tsv = "tsv",
         /// Apache Parquet.
         Parquet = "parquet",
@@ -22,7 +22,7 @@ param_enum! {
 }
 
 impl Format {
-    /// The endings of files.
+    /// File name extensions.
     const ENDINGS: [(&'static str, Self); 7] = [
         ("txt", Self::Letor),
         ("letor", Self::Letor),
@@ -33,7 +33,7 @@ impl Format {
         ("pq", Self::Parquet),
     ];
 
-    /// The format that the end of a name calls for, compressed or not.
+    /// The format that a file name's extension selects, compressed or not.
     pub fn of_name(path: &Path) -> Option<Self> {
         let plain = without_compression(path);
         let ending = plain.as_deref().unwrap_or(path).extension()?;
@@ -45,7 +45,7 @@ impl Format {
 param_enum! {
     /// Whether the first line of a CSV or TSV file names the columns.
     pub enum Header {
-        /// It does if something stands there that is not a number, where there should be one.
+        /// It does if it has something else where a number is expected.
         Auto = "auto",
         /// It does.
         Yes = "yes",
@@ -55,21 +55,21 @@ param_enum! {
 }
 
 param_enum! {
-    /// How far a query id reaches in data of several files.
+    /// The scope of query ids in datasets of several files.
     pub enum QidScope {
-        /// Equal ids mean one query, in whatever file they stand.
+        /// Equal ids mean the same query in all files.
         Data = "data",
         /// Equal ids in different files mean different queries.
         File = "file",
     }
 }
 
-/// What separates the fields of a line: an ASCII character that neither numbers nor ids nor the ends of lines hold.
+/// A field separator: an ASCII character that does not occur in numbers, ids or line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Separator(u8);
 
 impl Separator {
-    /// `None` where numbers, ids or lines hold the character.
+    /// `None` if the character can occur in numbers, ids or line ends.
     pub fn new(byte: u8) -> Option<Self> {
         let is_taken = byte.is_ascii_alphanumeric() || b"\"+-.\n\r".contains(&byte);
         (byte.is_ascii() && !is_taken).then_some(Self(byte))
@@ -82,7 +82,7 @@ impl Separator {
 
 impl ParamValue for Separator {
     fn kind() -> String {
-        "one ASCII character that numbers, ids and line ends do not hold, tab".into()
+        "one ASCII character that does not occur in numbers, ids or line ends, or tab".into()
     }
     fn parse(text: &str) -> Option<Self> {
         match text.as_bytes() {
@@ -97,40 +97,40 @@ impl ParamValue for Separator {
 }
 
 param_group! {
-    /// How data is laid out in a file: its format, and which columns of a table mean what. A column is given by its name or by
-    /// its number, from 0; `none` says that there is no such column.
-    pub LayoutSpec => LayoutParams, SetLayout, "Form of the data" {
-        /// Form of the data; auto goes by its content and its name.
+    /// The layout of a data file: its format and the roles of its columns. A column is given by name or by number, from 0;
+    /// `none` means that there is no such column.
+    pub LayoutSpec => LayoutParams, SetLayout, "Data format" {
+        /// Data format; auto detects it from the content and the file name.
         data_format: Option<Format> = None, Range::ANY, [];
-        /// Column with the labels, by name or by number from 0; none if there is none. The next five options work alike. auto
-        /// finds columns by their usual names; without a header the label comes first, then the qid.
+        /// Label column, by name or by number from 0; `none` if absent. The next five options work alike. auto finds columns by
+        /// their usual names; without a header, the first column is the label and the second the qid.
         label_column: Option<String> = None, Range::ANY, [];
-        /// Column with the ids of the queries.
+        /// Query id column.
         qid_column: Option<String> = None, Range::ANY, [];
-        /// Column with the ids of the documents.
+        /// Document id column.
         doc_column: Option<String> = None, Range::ANY, [];
-        /// Column with the weights of the documents.
+        /// Document weight column.
         weight_column: Option<String> = None, Range::ANY, [];
-        /// Column with the weights of the queries.
+        /// Query weight column.
         query_weight_column: Option<String> = None, Range::ANY, [];
-        /// Column with the positions at which documents were shown.
+        /// Column with the position at which each document was shown.
         position_column: Option<String> = None, Range::ANY, [];
         /// Columns to ignore, separated by commas.
         ignore_columns: Vec<String> = Vec::new(), Range::ANY, [];
-        /// Whether the first line of CSV or TSV names the columns.
+        /// Whether the first line of a CSV or TSV file is a header with column names.
         header: Header = Header::Auto, Range::ANY, [];
-        /// What separates the fields of CSV or TSV; auto goes by the format.
+        /// Field separator of CSV and TSV; auto depends on the format.
         separator: Option<Separator> = None, Range::ANY, [];
-        /// File that says which column is what, in CatBoost's format.
+        /// Column description file in CatBoost's format.
         column_description: Option<PathBuf> = None, Range::ANY, [];
-        /// Whether equal query ids in several files mean one query (data) or one for each file (file), which is then called
-        /// 2/ID in the second file by path.
+        /// Whether equal query ids in several files mean the same query (data) or one query per file (file). With file, ids of
+        /// the second file (by path) become 2/ID, and so on.
         qid_scope: QidScope = QidScope::Data, Range::ANY, [];
-        /// Number to add to the feature ids of LETOR data, and of tables without names: -1 where the data counts from 1 and the
-        /// model from 0.
+        /// Number to add to the feature ids of LETOR data and of tables without column names, such as -1 if the data counts
+        /// from 1 and the model from 0.
         feature_offset: Option<i32> = None, Range::ANY, [];
-        /// File with the number and the name of a feature in each line, for data that has no names, such as LETOR; tables with a
-        /// header have their own. The numbers count after `feature_offset`.
+        /// File with feature names, one number and name per line, for data without names, such as LETOR. The numbers are those
+        /// after `feature_offset`.
         feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }
@@ -138,7 +138,7 @@ param_group! {
 impl CrossCheck for LayoutSpec {}
 
 impl LayoutSpec {
-    /// Whether anything is said that only a table can have.
+    /// Whether an option is set that applies only to tables.
     pub(crate) fn has_columns(&self) -> bool {
         let of_any_form = Self {
             data_format: self.data_format,
@@ -150,7 +150,7 @@ impl LayoutSpec {
         *self != of_any_form
     }
 
-    /// The options that name one column, with what the column holds.
+    /// The options that name one column, with the column's role.
     pub(crate) fn roles(&self) -> [(Role, &'static str, Option<&str>); 6] {
         [
             (Role::Label, "`label_column`", self.label_column.as_deref()),
@@ -163,7 +163,7 @@ impl LayoutSpec {
     }
 }
 
-/// How to read a data set. What is not said is found out from the data.
+/// How to read a dataset. What is not set is detected from the data.
 ///
 /// ```
 /// use rankwise_data::Absent;
@@ -174,23 +174,22 @@ impl LayoutSpec {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// What a feature left out of a LETOR line means.
+    /// The value of features that are absent from a LETOR line.
     pub absent: Absent,
-    /// The format, and which columns of a table mean what.
+    /// The format and the roles of columns.
     pub layout: LayoutSpec,
-    /// Whether rows may have no label, because nothing depends on it: it is 0 then.
+    /// Whether labels may be missing because they are not needed; they are read as 0.
     pub is_label_optional: bool,
-    /// Names of features with their ids: the columns with these names are read, and no others. Only for tables that name
-    /// their columns.
+    /// Feature names with their ids: only columns with these names are read as features. Only for tables with column names.
     pub features: Option<Vec<(u32, String)>>,
     /// Whether `features` were named by LightGBM, which writes `_` for a blank: then a column with either is refused beside one
     /// with the other. Otherwise a column of the very name comes first.
     pub is_named_by_lightgbm: bool,
-    /// Whether other columns are read, too, and get ids beyond those.
+    /// Whether other columns are read too; they get larger ids.
     pub takes_more_features: bool,
-    /// What is kept of values that f32 does not hold.
+    /// How values that f32 cannot represent are kept.
     pub keep: Keep,
-    /// A file of pairs, where there is none beside the data.
+    /// A file of pairs, if there is none next to the data.
     pub pairs: Option<PathBuf>,
 }
 

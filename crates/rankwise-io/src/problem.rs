@@ -139,7 +139,7 @@ impl Problem {
             Self::Label => label(found),
             Self::LabelRange => format!("label \"{found}\" is out of range; labels are finite numbers of 0 or more"),
             Self::QidEmpty => "\"qid:\" has no id; write the query's id right after the colon".into(),
-            Self::QidLate => format!("\"{found}\" is out of place; write one qid, right after the label"),
+            Self::QidLate => format!("unexpected \"{found}\"; write one qid, right after the label"),
             Self::QidMissing { first_line } => {
                 format!("no qid here, but line {first_line} has one; write qid:ID after every label")
             }
@@ -151,7 +151,7 @@ impl Problem {
             }
             Self::NoQueries { sizes: None } => "no qid; write qid:ID after every label".into(),
             Self::NoQueries { sizes: Some(sizes) } => format!(
-                "no qid; write qid:ID after every label, or put the number of rows of each query into {}, one per line",
+                "no qid; write qid:ID after every label, or write the number of rows of each query to {}, one per line",
                 sizes.display()
             ),
             Self::NotPair => {
@@ -166,7 +166,7 @@ impl Problem {
             }
             Self::Duplicate { feature } => format!("feature {feature} is given twice in this line; keep one value"),
             Self::Utf8 { part } => format!("{part} \"{found}\" is not valid UTF-8; save the file as UTF-8"),
-            Self::Control { part } => format!("{part} \"{found}\" holds a control character; remove it"),
+            Self::Control { part } => format!("{part} \"{found}\" contains a control character; remove it"),
             Self::LineTooLong { limit } => format!(
                 "the line is longer than {} MB; check that this is text with one document per line",
                 limit >> 20
@@ -177,32 +177,32 @@ impl Problem {
             Self::Cell { column, noun } => cell(column, noun, found),
             Self::Ragged { fields, columns } => {
                 let what =
-                    if fields < columns { "add what is missing" } else { "put fields that hold a separator in quotes" };
+                    if fields < columns { "add the missing fields" } else { "quote fields that contain a separator" };
                 format!("the row has {fields} fields, but the table has {columns} columns; {what}")
             }
             Self::QuoteOpen => {
-                format!("the quote of \"{found}\" is never closed; close it, and write a quote inside of it twice")
+                format!("the quote of \"{found}\" is never closed; close it, and double quotes inside a quoted field")
             }
             Self::QuoteRest => {
-                format!("\"{found}\" follows a closing quote; write a quote inside of a field twice")
+                format!("\"{found}\" follows a closing quote; double quotes inside a quoted field")
             }
             Self::Pair(problem) => problem.to_string(),
             Self::TooManyColumns { limit } => {
                 format!("the table has more than {limit} columns; check the separator and the quotes")
             }
             Self::Fields { expected, is_more: false } => {
-                format!("the line ends too early; write \"{expected}\" in every line")
+                format!("the line is too short; expected \"{expected}\"")
             }
             Self::Fields { expected, is_more: true } => {
-                format!("\"{found}\" is one field too many; write \"{expected}\" in every line")
+                format!("\"{found}\" is one field too many; expected \"{expected}\"")
             }
-            Self::Grade => format!("grade \"{found}\" is not an integer; write one, such as 0 or 2"),
-            Self::Score => format!("score \"{found}\" is not a finite number; write one, such as 12.75"),
-            Self::DuplicateDoc { qid, first_line } => format!(
-                "document \"{found}\" of query \"{qid}\" stands in line {first_line} too; keep one of the lines"
-            ),
-            Self::Blank { expected } => format!("the line is empty; write {expected} in every line"),
-            Self::NotOne { expected } => format!("\"{found}\" is not {expected}; write one in every line"),
+            Self::Grade => format!("grade \"{found}\" is not an integer; expected a number such as 0 or 2"),
+            Self::Score => format!("score \"{found}\" is not a finite number; expected a number such as 12.75"),
+            Self::DuplicateDoc { qid, first_line } => {
+                format!("document \"{found}\" of query \"{qid}\" is in line {first_line} too; keep one of the lines")
+            }
+            Self::Blank { expected } => format!("the line is empty; expected {expected}"),
+            Self::NotOne { expected } => format!("\"{found}\" is invalid; expected {expected}"),
         }
     }
 }
@@ -211,9 +211,9 @@ impl Problem {
 fn label(found: &str) -> String {
     let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
     let advice = match found {
-        _ if found.contains(',') => "if this is a table, say so with `data_format` csv",
-        _ if is_name => "if this is a table, say so with `data_format` tsv",
-        _ => "begin each line with one, as in \"2 qid:7 1:0.5\"",
+        _ if found.contains(',') => "if this is a table, set `data_format` csv",
+        _ if is_name => "if this is a table, set `data_format` tsv",
+        _ => "each line must start with a label, as in \"2 qid:7 1:0.5\"",
     };
     format!("label \"{found}\" is not a number; {advice}")
 }
@@ -224,11 +224,11 @@ fn cell(column: &str, noun: &'static str, found: &str) -> String {
         "row weight" | "query weight" => "weights are finite numbers of 0 or more",
         "position" => "positions are integers from 0 to 4294967295",
         "qid" => "every row needs the id of its query",
-        _ => "write a number, or leave the field empty if it is missing; `ignore_columns` passes over columns",
+        _ => "write a number, or leave the field empty if the value is missing; `ignore_columns` skips columns",
     };
     let noun = if noun == "feature" { "number" } else { noun };
     match found {
-        "" => format!("there is no {noun} in column {column}; {advice}"),
+        "" => format!("no {noun} in column {column}; {advice}"),
         _ => format!("\"{found}\" in column {column} is not a {noun}; {advice}"),
     }
 }

@@ -26,7 +26,7 @@ const SUFFIXES: [&str; 6] = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, P
 
 /// What a line of pairs holds.
 const PAIR_LINE: &str =
-    "the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1";
+    "the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
 
 /// What was found beside a data file.
 #[derive(Default)]

@@ -30,8 +30,8 @@ pub enum Excess {
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Content => write!(f, "unpacks to more than {MAX_RATIO} times its size"),
-            Self::Window => write!(f, "needs more than {} MB of memory to unpack", (1 << MAX_WINDOW_LOG) >> 20),
+            Self::Content => write!(f, "expands to more than {MAX_RATIO} times its size"),
+            Self::Window => write!(f, "needs more than {} MB of memory to decompress", (1 << MAX_WINDOW_LOG) >> 20),
         }
     }
 }
@@ -48,8 +48,8 @@ impl Excess {
     /// What the user can do.
     pub(crate) fn advice(self) -> &'static str {
         match self {
-            Self::Content => "check where it comes from, or unpack it first if it is right",
-            Self::Window => "compress the file again with a window of 128 MB or less, or unpack it first",
+            Self::Content => "check where it comes from, or decompress it first if it is right",
+            Self::Window => "compress the file again with a window of 128 MB or less, or decompress it first",
         }
     }
 }

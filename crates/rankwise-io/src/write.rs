@@ -64,10 +64,10 @@ fn check(rows: &Rows<'_>, path: &Path, format: Format, sides: &[(&'static str, V
     let refuse = |reason: String| Err(IoError::Unwritable { path: path.into(), reason });
     if is_stream(path) && !sides.is_empty() {
         let names: Vec<String> = sides.iter().map(|(suffix, _)| format!("FILE{suffix}")).collect();
-        return refuse(format!("the data needs {} beside it; name a file", names.join(" and ")));
+        return refuse(format!("the data needs {} next to it; give a file", names.join(" and ")));
     }
     if format == Format::Parquet && without_compression(path).is_some() {
-        return refuse("Parquet compresses by itself; choose a name without .gz or .zst".into());
+        return refuse("Parquet has its own compression; use a name without .gz or .zst".into());
     }
     if format != Format::Letor
         && let Some((_, name)) = rows.features().iter().find(|(_, name)| taken_for(name).is_some())

@@ -12,7 +12,7 @@ pub enum MetricError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// No metric has this name.
-    #[error("there is no metric '{typed}'; {}", known(nearest.as_deref()))]
+    #[error("unknown metric '{typed}'; {}", known(nearest.as_deref()))]
     Unknown {
         /// The name as typed.
         typed: String,
@@ -40,24 +40,22 @@ pub enum MetricError {
         problem: String,
     },
     /// A cut-off on a metric that looks at all documents.
-    #[error("{metric}: this metric looks at all documents; leave out the cut-off")]
+    #[error("{metric}: this metric has no cutoff; remove @k")]
     Cutoff {
         /// The metric as typed.
         metric: String,
     },
     /// Under `empty=error`: no document is relevant.
-    #[error("query '{query}' has no relevant document; choose `empty` zero, one or skip, or leave it out")]
+    #[error("query '{query}' has no relevant document; set `empty` to zero, one or skip, or remove the query")]
     NoRelevant {
         /// The query.
         query: String,
     },
     /// Under `ties=docid`: the documents have no ids.
-    #[error(
-        "`ties` docid needs document ids, and the data has none; choose another rule, or give ids (after # in LETOR text)"
-    )]
+    #[error("`ties` docid needs document ids, but the data has none; use another rule, or add ids (after # in LETOR)")]
     NoDocIds,
     /// Not one score for each document.
-    #[error("there are {scores} scores for {rows} documents; give one for each")]
+    #[error("there are {scores} scores for {rows} documents; give one per document")]
     Length {
         /// Scores given.
         scores: usize,

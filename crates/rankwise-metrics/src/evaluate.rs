@@ -160,12 +160,12 @@ impl Measures {
         }
         let problem = |label: f32| match rules.gain {
             Gain::Exp if f64::from(label) > rules.err_max_grade => Some(format!(
-                "is above the largest grade of err and pfound, {}; raise `err_max_grade`",
+                "is above the maximum label of err and pfound, {}; increase `err_max_grade`",
                 rules.err_max_grade
             )),
             Gain::Linear | Gain::Table(_) if rules.gain.of(label) > 1.0 => Some(format!(
-                "has the gain {}, and err and pfound take a gain that is not exponential for a probability; use gain=exp, \
-                 or labels or a table from 0 to 1",
+                "has the gain {}, but in err and pfound gains that are not exponential must be probabilities; use \
+                 gain=exp, or labels or a table from 0 to 1",
                 rules.gain.of(label)
             )),
             _ => None,

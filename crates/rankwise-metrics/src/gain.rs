@@ -51,7 +51,7 @@ impl Gain {
                 Some(format!("is too large for exponential gain (at most {MAX_EXP_LABEL}); use gain=linear"))
             }
             Self::Table(gains) if label.fract() != 0.0 || label as usize >= gains.len() => Some(format!(
-                "has no entry in the table of {} gains (labels 0 to {}); lengthen the table, or use linear gain",
+                "has no entry in the table of {} gains (labels 0 to {}); extend the table, or use linear gain",
                 gains.len(),
                 gains.len() - 1
             )),

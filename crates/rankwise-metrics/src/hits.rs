@@ -5,9 +5,9 @@ use rankwise_params::param_enum;
 use crate::{Metric, Needs, RankedList};
 
 param_enum! {
-    /// What precision is divided by where a list is shorter than the cut-off.
+    /// The denominator of precision for lists shorter than the cutoff.
     pub enum PrecisionDenominator {
-        /// The cut-off: ranks that are not there hold nothing relevant.
+        /// The cutoff: missing ranks count as not relevant.
         Cutoff = "cutoff",
         /// The length of the list.
         Length = "length",
@@ -15,11 +15,11 @@ param_enum! {
 }
 
 param_enum! {
-    /// What the sum of average precision at a cut-off is divided by.
+    /// The denominator of average precision at a cutoff.
     pub enum MapDenominator {
         /// The number of relevant documents.
         Relevant = "relevant" | "all",
-        /// That number, or the cut-off if it is smaller.
+        /// That number, or the cutoff if it is smaller.
         Cutoff = "cutoff" | "min",
     }
 }

@@ -172,7 +172,7 @@ impl Eq for MetricName {}
 
 impl ParamValue for MetricName {
     fn kind() -> String {
-        format!("a metric ({}), many of them with @k to look at the first k documents only", MetricKind::kind())
+        format!("a metric ({}), most of them with an optional cutoff @k", MetricKind::kind())
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -197,7 +197,7 @@ impl ParamValue for MetricName {
 /// let metric: MetricName = "ndcg@10".parse()?;
 /// assert_eq!((metric.kind(), metric.cutoff()), (MetricKind::Ndcg, Some(10)));
 /// let error = "ndgc@10".parse::<MetricName>().unwrap_err();
-/// assert_eq!(error.to_string(), "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?");
+/// assert_eq!(error.to_string(), "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?");
 /// # Ok::<(), rankwise_metrics::MetricError>(())
 /// ```
 impl FromStr for MetricName {
@@ -270,7 +270,7 @@ mod tests {
             assert_eq!(near(typed), None, "{typed}");
         }
         let error = MetricName::parse_list("map,ndgc@10,p@5").unwrap_err().to_string();
-        assert_eq!(error, "there is no metric 'ndgc@10'; did you mean 'ndcg@10'?");
+        assert_eq!(error, "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?");
         for typed in ["ndcg@0", "ndcg@-1", "ndcg@1e3", "ndcg@", "NDCG:top=0", "ndcg@99999999999999999999"] {
             let error = typed.parse::<MetricName>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("metric '{typed}': invalid cutoff")), "{error}");

@@ -8,17 +8,17 @@ use crate::{Discount, Gain, MapDenominator, MetricKind, MetricName, PrecisionDen
 param_enum! {
     /// The order of documents with equal scores.
     pub enum Ties {
-        /// Least relevant first: no credit for undecided pairs.
+        /// Least relevant first: the pessimistic value.
         Worst = "worst",
-        /// Most relevant first.
+        /// Most relevant first: the optimistic value.
         Best = "best",
-        /// The mean over all orders, in closed form.
+        /// The expected value over all orders, in closed form.
         Average = "average",
-        /// As they stand in the input.
+        /// By input order.
         Input = "input",
         /// By document id, descending, as trec_eval does.
         DocId = "docid",
-        /// In an order drawn from the seed and the document.
+        /// In a random order, determined by the seed and the document.
         Random = "random",
     }
 }
@@ -30,9 +30,9 @@ param_enum! {
         Zero = "zero" | "0",
         /// As 1 (metrics that are not normalised keep their 0).
         One = "one" | "1",
-        /// It is left out of the mean.
+        /// It is excluded from the mean.
         Skip = "skip",
-        /// It is refused.
+        /// It is an error.
         Error = "error",
     }
 }
@@ -58,45 +58,45 @@ param_enum! {
 }
 
 param_enum! {
-    /// What becomes of a judged query that a run does not answer.
+    /// How judged queries without results in a run are treated.
     pub enum MissingQueries {
-        /// It counts, as a query for which nothing was found.
+        /// They count as queries with an empty result list.
         Count = "count" | "zero",
-        /// It is left out of the mean.
+        /// They are excluded from the mean.
         Skip = "skip",
     }
 }
 
 param_group! {
-    /// What the metrics mean.
+    /// The rules of the metrics.
     pub RulesSpec => RulesParams, SetRules, "Metrics" {
-        /// Worth of a label: 2^label - 1, the label itself, or an entry of a table; `auto` takes the convention's, exp
-        /// without one.
+        /// Gain of a label: 2^label - 1 (exp), the label itself (linear), or an entry of a table; `auto` follows the
+        /// convention, or is exp.
         gain: Option<Gain> = None, Range::ANY, [];
-        /// Order of documents with equal scores; `auto` takes the convention's, worst without one.
+        /// Order of documents with tied scores; `auto` follows the convention, or is worst.
         ties: Option<Ties> = None, Range::ANY, [];
-        /// What a query without relevant documents counts as; `auto` takes the convention's, zero without one.
+        /// Value of queries without relevant documents; `auto` follows the convention, or is zero.
         empty: Option<Empty> = None, Range::ANY, [];
-        /// How much a rank counts in DCG and NDCG: 1/log2(1 + rank) or 1/rank; `auto` is log2.
+        /// Discount of a rank in DCG and NDCG: 1/log2(1 + rank) or 1/rank; `auto` is log2.
         discount: Option<Discount> = None, Range::ANY, [];
-        /// The smallest label that binary metrics count as relevant; `auto` takes the convention's, any label above 0 without
-        /// one.
+        /// Minimum label of relevant documents in binary metrics; `auto` follows the convention, or is any label above 0.
         relevant_from: Option<f64> = None, Range::above(0.0), [];
-        /// What the sum of average precision at a cut-off is divided by: the number of relevant documents, or the cut-off if
-        /// that is smaller; `auto` takes the convention's, relevant without one.
+        /// Denominator of average precision at a cutoff: the number of relevant documents (relevant), or the cutoff if that is
+        /// smaller (cutoff); `auto` follows the convention, or is relevant.
         map_denominator: Option<MapDenominator> = None, Range::ANY, [];
-        /// What precision is divided by where a list is shorter than the cut-off: the cut-off or the length; `auto` takes the
-        /// convention's, cutoff without one.
+        /// Denominator of precision for lists shorter than the cutoff: the cutoff or the length of the list; `auto` follows the
+        /// convention, or is cutoff.
         precision_denominator: Option<PrecisionDenominator> = None, Range::ANY, [];
-        /// The largest label that ERR and pFound expect with exponential gain.
+        /// Maximum label in ERR and pFound with exponential gain.
         err_max_grade: f64 = 4.0, Range::closed(1.0, 900.0), [];
-        /// Probability that the reader of RBP goes on to the next document.
+        /// Probability in RBP that the user proceeds to the next document.
         rbp_persistence: f64 = 0.8, Range::between(0.0, 1.0), [];
-        /// What the chance to look at a document falls by from rank to rank in pFound.
+        /// Probability in pFound that the user proceeds to the next document after one that is not relevant.
         pfound_decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
-        /// What becomes of judged queries that a run does not answer; `auto` takes the convention's, count without one.
+        /// Whether judged queries without results in the run count as empty lists (count) or are ignored (skip); `auto` follows
+        /// the convention, or is count.
         missing_queries: Option<MissingQueries> = None, Range::ANY, [];
-        /// Another program's rules, all at once; what is given explicitly stays.
+        /// Use all rules of another program; rules that are set explicitly take precedence.
         convention: Option<Convention> = None, Range::ANY, [];
     }
 }

@@ -98,7 +98,7 @@ impl TreeEnsemble {
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         for (idx, tree) in self.trees.iter().enumerate() {
             if let Some(slot) = tree.parts().feature.iter().find(|slot| **slot as usize >= n_features) {
-                let problem = format!("it asks for feature number {slot} of {n_features}");
+                let problem = format!("it uses feature number {slot} of {n_features}");
                 return Err(ModelError::Tree { tree: idx, problem });
             }
         }

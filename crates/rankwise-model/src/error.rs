@@ -4,12 +4,12 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// There are no bytes.
-    #[error("not a Rankwise model: the file is empty; give a file that `train` wrote")]
+    #[error("not a Rankwise model: the file is empty; use a file that `train` wrote")]
     Empty,
     /// The bytes are no JSON.
     #[error(
-        "{line}:{column}: not a Rankwise model: {problem}; the file is damaged or of another kind, \
-         so restore it from a copy or train again"
+        "{line}:{column}: not a Rankwise model: {problem}; the file is damaged or not a model, so restore it from a \
+         copy or train again"
     )]
     Json {
         /// Line, from 1.
@@ -20,10 +20,12 @@ pub enum ModelError {
         problem: String,
     },
     /// JSON, but not one of ours.
-    #[error("not a Rankwise model: it has no \"format\": \"rankwise-model\"; give a file that `train` wrote")]
+    #[error("not a Rankwise model: no \"format\": \"rankwise-model\"; use a file that `train` wrote")]
     Foreign,
     /// A newer program wrote it.
-    #[error("the model has format version {found}, this program reads versions up to {known}; use a newer rankwise")]
+    #[error(
+        "the model has format version {found}, but this program supports versions up to {known}; use a newer rankwise"
+    )]
     Newer {
         /// The version found.
         found: u64,
@@ -31,13 +33,13 @@ pub enum ModelError {
         known: u64,
     },
     /// A kind of model that this program does not have.
-    #[error("the model is of kind '{kind}', which this program does not know; use a newer rankwise")]
+    #[error("the model is of the unknown kind '{kind}'; use a newer rankwise")]
     Kind {
         /// The kind found.
         kind: String,
     },
     /// The content was changed after it was written.
-    #[error("the model is damaged: its checksum is {found}, its content has {computed}; restore it from a copy")]
+    #[error("the model is damaged: its checksum is {found}, but its content gives {computed}; restore it from a copy")]
     Checksum {
         /// The checksum in the file.
         found: String,
@@ -53,7 +55,7 @@ pub enum ModelError {
         problem: String,
     },
     /// A model of another kind, for something that needs trees.
-    #[error("this model is {kind}, it has no trees")]
+    #[error("this model is {kind} and has no trees")]
     NoTrees {
         /// The kind of the model.
         kind: &'static str,

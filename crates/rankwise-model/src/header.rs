@@ -105,7 +105,7 @@ impl Header {
     /// Feature ids ascend, and names are unique.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some([first, second]) = self.features.array_windows().find(|[first, second]| first >= second) {
-            let problem = format!("the features do not ascend: {first} stands before {second}");
+            let problem = format!("the features are not in ascending order: {first} comes before {second}");
             return Err(ModelError::Content { problem });
         }
         let is_feature = |id: &u32| self.features.binary_search(id).is_ok();
@@ -129,7 +129,7 @@ impl Header {
         match sorted.array_windows().find(|[first, second]| first == second) {
             Some([name, _]) => {
                 let start: String = name.chars().take(MAX_NAME_SHOWN).collect();
-                Err(ModelError::Content { problem: format!("two features are called {start:?}") })
+                Err(ModelError::Content { problem: format!("two features are named {start:?}") })
             }
             None => Ok(()),
         }

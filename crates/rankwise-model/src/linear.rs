@@ -194,7 +194,7 @@ mod tests {
     fn it_has_no_trees() {
         let model = model(Precision::F32);
         assert_eq!(model.tree_ensemble().unwrap_err(), ModelError::NoTrees { kind: "linear" });
-        assert_eq!(model.importance().unwrap_err().to_string(), "this model is linear, it has no trees");
+        assert_eq!(model.importance().unwrap_err().to_string(), "this model is linear and has no trees");
     }
 
     proptest! {

@@ -14,8 +14,8 @@ pub enum ObjectiveError {
     Label(#[from] MetricError),
     /// A label whose exponential gain is too large to learn from.
     #[error(
-        "label {label} in query '{query}' is too large to learn from with exponential gain (at most {most}); use gain=linear, \
-         or give the gains of the labels by label_gain or gain=table:..."
+        "label {label} in query '{query}' is too large for exponential gain (at most {most}); use gain=linear, or set \
+         the gains with label_gain or gain=table:..."
     )]
     LargeLabel {
         /// The label.
@@ -26,7 +26,7 @@ pub enum ObjectiveError {
         most: f32,
     },
     /// A metric that the objective cannot learn for.
-    #[error("objective '{objective}' cannot learn for the metric '{target}': {problem}")]
+    #[error("objective '{objective}' cannot optimise the metric '{target}': {problem}")]
     Target {
         /// The objective.
         objective: &'static str,
@@ -37,8 +37,8 @@ pub enum ObjectiveError {
     },
     /// All documents of a query are relevant, or none is, in every query.
     #[error(
-        "no query has both relevant and other documents, so objective '{objective}' with target={target} has nothing to put in \
-         order; check the labels, and relevant_from, which says from which label on a document is relevant"
+        "no query has both relevant and irrelevant documents, so objective '{objective}' with target={target} has \
+         nothing to learn; check the labels and relevant_from, the minimum label of relevant documents"
     )]
     OneClass {
         /// The objective.
@@ -48,8 +48,8 @@ pub enum ObjectiveError {
     },
     /// A label that XGBoost refuses.
     #[error(
-        "label {label} in query '{query}' is neither 0 nor 1, which is all that XGBoost takes for the target {target}; make labels \
-         binary, or use another lambda_form, where relevant_from decides"
+        "label {label} in query '{query}' is not 0 or 1, which lambda_form=xgboost requires for the target {target}; \
+         make labels binary, or use another lambda_form, with relevant_from"
     )]
     NotBinary {
         /// The label.
@@ -61,8 +61,8 @@ pub enum ObjectiveError {
     },
     /// There is nothing to put in order.
     #[error(
-        "no query has two documents with different labels, so objective '{objective}' has nothing to put in order; \
-         check the labels and the query ids, or use objective rmse"
+        "no query has two documents with different labels, so objective '{objective}' has nothing to learn; check the \
+            labels and the query ids, or use objective rmse"
     )]
     NoPairs {
         /// The objective.
@@ -84,8 +84,8 @@ pub enum ObjectiveError {
     },
     /// A label that is no probability.
     #[error(
-        "label {label} in query '{query}' is no probability, which objective 'logistic' takes (from 0 to 1); divide the labels by \
-         their largest, or use objective rmse"
+        "label {label} in query '{query}' is not a probability (from 0 to 1), which objective 'logistic' needs; divide \
+         the labels by the largest one, or use objective rmse"
     )]
     NoProbability {
         /// The label.
@@ -95,8 +95,8 @@ pub enum ObjectiveError {
     },
     /// A label that is no grade.
     #[error(
-        "label {label} in query '{query}' is no grade, which objective 'multiclass' takes (0, 1, 2, ...); round the labels, or use \
-         objective rmse"
+        "label {label} in query '{query}' is not an integer, which objective 'multiclass' needs (0, 1, 2, ...); round \
+         the labels, or use objective rmse"
     )]
     NoGrade {
         /// The label.
@@ -106,15 +106,15 @@ pub enum ObjectiveError {
     },
     /// Too many different labels.
     #[error(
-        "objective 'multiclass' takes at most {most} different labels, since each costs a tree a round; merge grades, or use \
-         objective rmse"
+        "objective 'multiclass' supports at most {most} different labels, since it grows one tree per label and round; \
+         merge labels, or use objective rmse"
     )]
     ManyGrades {
         /// The most.
         most: usize,
     },
     /// Every document has the same extreme label.
-    #[error("every document has label {label}, so objective '{objective}' has nothing to tell apart; check the labels")]
+    #[error("every document has label {label}, so objective '{objective}' has nothing to learn; check the labels")]
     OneLabel {
         /// The objective.
         objective: &'static str,

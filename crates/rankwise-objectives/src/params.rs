@@ -10,52 +10,52 @@ use crate::{
 };
 
 param_enum! {
-    /// The objectives there are.
+    /// The objectives.
     pub enum ObjectiveKind {
         /// LambdaMART.
         LambdaMart = "lambdamart" | "lambdarank" | "rank:ndcg",
         /// LambdaLoss.
         LambdaLoss = "lambdaloss" | "lambda_loss",
-        /// Logistic loss of pairs.
+        /// Pairwise logistic loss.
         RankNet = "ranknet" | "pairlogit",
-        /// Squared hinge loss of pairs.
+        /// Pairwise squared hinge loss.
         Hinge = "hinge" | "pairwise-hinge",
-        /// Neighbours in noisy orders.
+        /// YetiRank: neighbours in randomly perturbed rankings.
         YetiRank = "yetirank",
-        /// Squared error of each document's label.
+        /// Pointwise squared error.
         Rmse = "rmse" | "regression" | "l2" | "mse" | "mean_squared_error" | "reg:squarederror",
-        /// Logistic loss of each document's label, a probability.
+        /// Pointwise logistic loss; labels are probabilities.
         Logistic = "logistic" | "binary" | "logloss" | "cross_entropy" | "xentropy" | "crossentropy" | "binary:logistic"
             | "reg:logistic",
-        /// The grade of each document, one tree a grade and round.
+        /// Pointwise classification of labels, with one tree per class and round.
         Multiclass = "multiclass" | "mcrank" | "multi:softmax" | "multi:softprob",
-        /// Squared error inside each query.
+        /// Squared error after subtracting each query's mean error.
         QueryRmse = "query-rmse" | "queryrmse",
-        /// Cross-entropy with the labels' shares.
+        /// Softmax cross-entropy with normalised labels.
         Softmax = "softmax" | "querysoftmax",
-        /// Cross-entropy with the labels' softmax.
+        /// Softmax cross-entropy with the softmax of the labels.
         ListNet = "listnet",
-        /// Cross-entropy with gains that are drawn anew for each tree.
+        /// Softmax cross-entropy with randomised gains (XE-NDCG).
         XeNdcg = "xendcg" | "rank_xendcg" | "xe_ndcg" | "xe_ndcg_mart" | "xendcg_mart",
-        /// Likelihood of the labels' order.
+        /// Likelihood of the ordering by label.
         ListMle = "listmle",
-        /// The same, first places most.
+        /// Position-aware ListMLE, which emphasises the top.
         PListMle = "p-listmle" | "plistmle",
-        /// The expected target under the Plackett-Luce model.
+        /// Expected target metric under the Plackett-Luce model.
         PlackettLuce = "plackett-luce" | "pl-rank",
         /// NDCG with smooth ranks.
         ApproxNdcg = "approx-ndcg" | "approxndcg",
-        /// The gradient of a ranking metric, smoothed by noise.
+        /// Gradient of a ranking metric, smoothed by noise.
         StochasticRank = "stochasticrank",
-        /// The same without acceleration.
+        /// As `StochasticRank`, without scale-free acceleration.
         SoftRank = "softrank",
-        /// Which documents of a given order to show.
+        /// Which documents of a fixed ordering to show.
         SelectWithOrder = "select-with-order",
     }
 }
 
 param_enum! {
-    /// How a smoothed gradient is estimated.
+    /// How the gradient of a smoothed metric is estimated.
     pub enum Estimator {
         /// Coordinate conditional sampling: a document's own noise is integrated out.
         Ccs = "ccs",
@@ -65,19 +65,19 @@ param_enum! {
 }
 
 param_enum! {
-    /// Whose form of LambdaMART.
+    /// Which form of LambdaMART.
     pub enum LambdaForm {
         /// LightGBM's.
         LightGbm = "lightgbm",
         /// XGBoost's.
         XgBoost = "xgboost",
-        /// That of the papers.
+        /// The form of the papers.
         Paper = "paper",
     }
 }
 
 param_enum! {
-    /// How LambdaLoss weighs pairs.
+    /// How LambdaLoss weights pairs.
     pub enum LambdaLossVariant {
         /// NDCG-Loss1.
         One = "1" | "ndcg-loss1",
@@ -89,26 +89,26 @@ param_enum! {
 }
 
 impl ObjectiveKind {
-    /// Whether it learns from pairs of the data where there are some.
+    /// Whether it learns from the pairs of a dataset that has some.
     pub fn takes_pairs(self) -> bool {
         matches!(self, Self::RankNet | Self::Hinge)
     }
 }
 
 param_enum! {
-    /// What YetiRank weighs neighbours by.
+    /// How YetiRank weights neighbours.
     pub enum YetiRankMode {
-        /// The difference of labels, less from rank to rank.
+        /// By the label difference, decaying with rank.
         Classic = "classic",
-        /// By how much a swap changes the target.
+        /// By the change of the target metric when swapped.
         Metric = "metric",
     }
 }
 
 param_enum! {
-    /// What is added to scores before gradients are computed.
+    /// Noise that is added to scores before gradients are computed.
     pub enum NoiseKind {
-        /// Nothing.
+        /// No noise.
         None = "none",
         /// Gumbel noise.
         Gumbel = "gumbel",
@@ -116,56 +116,59 @@ param_enum! {
 }
 
 param_group! {
-    /// What the trees learn.
+    /// The objective.
     pub ObjectiveSpec => ObjectiveParams, SetObjective, "Objective" {
-        /// What to learn.
+        /// Objective (loss function) to optimise.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
-        /// lambdamart, lambdaloss: one document of a pair must be among this many at the top of the current ranking; the ideal
-        /// DCG is cut there too, unless the target has a cut-off. auto is 30, 32 in XGBoost's form, and all in the paper's and
-        /// for lambdaloss.
+        /// lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of the current
+        /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto is 30, or 32 with
+        /// lambda_form=xgboost; it means all documents with lambda_form=paper and for lambdaloss.
         truncation_level: Option<usize> = None, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
-        /// lambdamart: whose form of it. LightGBM's and XGBoost's take pairs with a document at the top and normalise; the paper's
-        /// takes all pairs and does not.
+        /// lambdamart: which form of LambdaMART. Those of LightGBM and XGBoost use pairs with a document at the top and
+        /// normalise; the paper's uses all pairs without normalisation.
         lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
-        /// lambdaloss: which NDCG loss weighs the pairs.
+        /// lambdaloss: NDCG-Loss1, NDCG-Loss2 or NDCG-Loss2++.
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
-        /// lambdaloss: how much the distance of ranks counts beside the ranks themselves in variant 2++. stochasticrank: how
-        /// far, in units of `sigma` and label, relevant documents are moved down before the noise is added, so that ties count as
-        /// badly as in the metric. auto is 5 for lambdaloss, 0 for stochasticrank.
+        /// lambdaloss: weight of the rank distance relative to the ranks in variant 2++. stochasticrank: shift that lowers the
+        /// scores of relevant documents, in units of `sigma` per label, before noise is added, so that ties are penalised. auto
+        /// is 5 for lambdaloss and 0 for stochasticrank.
         mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
-        /// lambdamart, lambdaloss: noise that is added to scores before gradients are computed, drawn anew for each tree and sample.
+        /// lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for each tree and
+        /// sample.
         noise: NoiseKind = NoiseKind::None, Range::ANY, [];
-        /// lambdamart, lambdaloss: what that noise is multiplied by.
+        /// lambdamart, lambdaloss: scale of that noise.
         noise_strength: f64 = 1.0, Range::above_to(0.0, 1e6), [];
-        /// yetirank: what neighbours are weighed by, the difference of their labels or the change of the target.
+        /// yetirank: weight neighbours by the difference of their labels (classic) or by the change of the target metric
+        /// (metric).
         yetirank_mode: YetiRankMode = YetiRankMode::Classic, Range::ANY, ["mode"];
-        /// yetirank: what the weight of neighbours falls by from rank to rank in classic mode.
+        /// yetirank: decay factor of the weights per rank, in classic mode.
         decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
-        /// lambdamart, lambdaloss, ranknet: steepness of the logistic function of a pair's score difference. hinge: what the difference
-        /// is multiplied by, so that the margin is 1 over it.
+        /// lambdamart, lambdaloss, ranknet: steepness of the sigmoid of a pair's score difference. hinge: factor of the score
+        /// difference; the margin is 1 / sigmoid.
         sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
-        /// lambdamart: divide a pair's weight by its score distance and scale a query's gradients by the logarithm of
+        /// lambdamart: divide each pair's weight by its score difference, and scale each query's gradients by the logarithm of
         /// their sum.
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
-        /// The metric to learn for, as in `ndcg@10`: lambdamart, yetirank, plackett-luce, stochasticrank, softrank.
+        /// lambdamart, yetirank, plackett-luce, stochasticrank, softrank: metric to optimise, such as `ndcg@10`.
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
-        /// Random draws that a document's gradient is the mean of; auto is 1, for yetirank 10, for plackett-luce 8. listmle, p-listmle:
-        /// orders of equal labels.
+        /// Number of random samples that gradients are averaged over; auto is 10 for yetirank, 8 for plackett-luce and
+        /// otherwise 1. listmle, p-listmle: number of random orders of documents with equal labels.
         samples: Option<usize> = None, Range::closed(1.0, 1e6), ["num_estimations", "permutations"];
-        /// stochasticrank, softrank, select-with-order: the scale of the noise that smooths the metric.
+        /// stochasticrank, softrank, select-with-order: scale of the noise that smooths the metric.
         sigma: f64 = 1.0, Range::closed(1e-6, 1e6), [];
-        /// stochasticrank, select-with-order: take away the part of the gradient that would only scale the scores.
+        /// stochasticrank, select-with-order: scale-free acceleration, which removes the component of the gradient that only
+        /// rescales the scores.
         sfa: bool = true, Range::ANY, [];
-        /// stochasticrank, select-with-order: what the norm of the scores is enlarged by for `sfa`.
+        /// stochasticrank, select-with-order: constant added to the norm of the scores in `sfa`.
         nu: f64 = 0.01, Range::closed(0.0, 1e6), [];
-        /// stochasticrank, select-with-order: the fewest documents of a query for `sfa`; 3 is CatBoost's rule.
+        /// stochasticrank, select-with-order: minimum number of documents of a query for `sfa`; CatBoost uses 3.
         sfa_min_docs: usize = 1, Range::at_least(1.0), [];
-        /// stochasticrank, softrank, select-with-order: how the gradient is estimated from a sample.
+        /// stochasticrank, softrank, select-with-order: gradient estimator, coordinate conditional sampling (ccs) or REINFORCE.
         estimator: Estimator = Estimator::Ccs, Range::ANY, [];
-        /// approx-ndcg: how far apart scores must be for ranks to be told apart, in units of the score.
+        /// approx-ndcg: temperature of the smooth ranks; smaller values approximate NDCG more closely.
         temperature: f64 = 0.1, Range::closed(1e-6, 1e6), [];
-        /// Gains of the labels 0, 1, 2, ... for the objective; empty takes `gain`.
+        /// Gains of the labels 0, 1, 2, ... in the objective; if empty, `gain` is used.
         label_gain: Vec<f64> = Vec::new(), Range::at_least(0.0), [];
     }
 }

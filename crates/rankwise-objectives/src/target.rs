@@ -44,7 +44,7 @@ impl Target {
         // Where a convention cuts what the name does not, training looks at the whole list.
         let rules = Rules { default_cutoff: None, ..rules.clone() };
         if !matches!(name.kind(), Ndcg | Dcg | Map | Mrr | ExpectedRank | Precision) {
-            let problem = format!("how it changes by a swap is known for {WITH_SWAPS}; choose one of them");
+            let problem = format!("only these metrics are supported: {WITH_SWAPS}; use one of them");
             return Err(ObjectiveError::Target { objective, target: name.as_str().to_owned(), problem });
         }
         let metric = additive(objective, name, data, &rules)?;
@@ -101,10 +101,10 @@ pub(crate) fn additive(
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let metric = AdditiveMetric::new(name, rules, longest).ok_or_else(|| {
         let known = AdditiveMetric::KNOWN;
-        refuse(format!("how it changes when a document moves is known for {known}; choose one of them"))
+        refuse(format!("only these metrics are supported: {known}; use one of them"))
     })?;
     if name.kind() == MetricKind::Precision && name.cutoff().is_none() {
-        return Err(refuse("it is the same for every order of the whole list; name a cut-off, as in p@10".into()));
+        return Err(refuse("without a cutoff it is the same for every order; add one, as in p@10".into()));
     }
     check_labels(data, name, rules)?;
     Ok(metric)

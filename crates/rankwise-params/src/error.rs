@@ -14,7 +14,7 @@ pub enum ParamError {
         nearest: Option<String>,
     },
     /// The text is not a value of the parameter's type.
-    #[error("parameter '{name}': '{value}' does not fit; give {expected}")]
+    #[error("parameter '{name}': invalid value '{value}'; expected {expected}")]
     Value {
         /// The parameter.
         name: String,
@@ -34,7 +34,7 @@ pub enum ParamError {
         range: Range,
     },
     /// The same parameter was given under two names.
-    #[error("parameter '{name}' is given twice{}; keep one", spellings(first, second))]
+    #[error("parameter '{name}' is set twice{}; keep one", spellings(first, second))]
     Twice {
         /// The parameter.
         name: String,

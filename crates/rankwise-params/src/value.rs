@@ -92,7 +92,7 @@ impl ParamValue for std::path::PathBuf {
 /// A list is written with commas; the empty text is the empty list.
 impl<T: ParamValue> ParamValue for Vec<T> {
     fn kind() -> String {
-        format!("a list, each {}", T::kind())
+        format!("a comma-separated list, each {}", T::kind())
     }
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);

@@ -20,13 +20,13 @@ enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimdError {
     /// No level has this name.
-    #[error("RANKWISE_SIMD={name} is unknown; use avx512, avx2 or portable, or leave it unset")]
+    #[error("RANKWISE_SIMD={name} is unknown; use avx512, avx2 or portable, or unset it")]
     Unknown {
         /// The name as given.
         name: String,
     },
     /// The machine lacks it.
-    #[error("RANKWISE_SIMD={name}: this machine does not have these instructions; leave it unset")]
+    #[error("RANKWISE_SIMD={name}: this machine does not support these instructions; unset it")]
     Lacking {
         /// The name as given.
         name: String,

@@ -35,24 +35,24 @@ impl Checkpoint {
     /// Reads what [`Progress::checkpoint`](crate::Progress::checkpoint) gave. Any bytes give a checkpoint or an error.
     pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let damaged = |problem: &str| CheckpointError::Damaged { problem: problem.into() };
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it does not begin like one"))?;
-        let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged("it breaks off"))?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("not a checkpoint"))?;
+        let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged("it is cut off"))?;
         // The version comes first: a newer program may keep its checksum elsewhere.
         let found = u32::from_le_bytes(*version);
         if found > FORMAT_VERSION {
             return Err(CheckpointError::Newer { found, known: FORMAT_VERSION });
         }
-        let (content, checksum) = rest.split_last_chunk().ok_or_else(|| damaged("it breaks off"))?;
+        let (content, checksum) = rest.split_last_chunk().ok_or_else(|| damaged("it is cut off"))?;
         let covered = &bytes[..bytes.len() - CHECKSUM_BYTES];
         if xxh3_64(covered) != u64::from_le_bytes(*checksum) {
-            return Err(damaged("its checksum does not fit its content"));
+            return Err(damaged("wrong checksum"));
         }
         if found != FORMAT_VERSION {
             return Err(CheckpointError::Older { found, known: FORMAT_VERSION });
         }
         let (state, left) = postcard::take_from_bytes(content).map_err(|error| damaged(&error.to_string()))?;
         if !left.is_empty() {
-            return Err(damaged("there is more in it than there should be"));
+            return Err(damaged("it is too long"));
         }
         Ok(Self(state))
     }
@@ -148,7 +148,7 @@ impl State<'_> {
             && self.best.iteration <= self.n_tried
             && self.history.len() == n_wanted.saturating_mul(n_measured)
             && (n_values == n_wanted || (n_values == 0 && self.n_tried == 0));
-        let problem = "its parts do not fit together".to_owned();
+        let problem = "its parts are inconsistent".to_owned();
         if fits { Ok(()) } else { Err(CheckpointError::Damaged { problem }) }
     }
 }

@@ -41,7 +41,7 @@ pub enum TrainError {
         source: MetricError,
     },
     /// A validation set has no query that counts.
-    #[error("validation set {set}: no query has a relevant document, so '{metric}' has no value; use other data")]
+    #[error("validation set {set}: no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The name of the set.
         set: String,
@@ -52,7 +52,7 @@ pub enum TrainError {
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
     NoFeatures,
     /// A constraint names a feature that the data does not have.
-    #[error("monotone_constraints names feature {feature}, which the data does not have; remove it")]
+    #[error("monotone_constraints refers to feature {feature}, which is not in the data; remove it")]
     UnknownFeature {
         /// The feature.
         feature: u32,

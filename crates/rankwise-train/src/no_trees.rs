@@ -12,7 +12,7 @@ use crate::boost::Run;
 #[non_exhaustive]
 pub enum NoTrees {
     /// No node can be split into two leaves that are large enough.
-    #[error("{} fewer than two leaves of min_data_in_leaf={min_data_in_leaf}; {}", self.documents(), self.fewer())]
+    #[error("{} too few for two leaves with min_data_in_leaf={min_data_in_leaf}; {}", self.documents(), self.fewer())]
     TooFewDocuments {
         /// The documents that a tree sees.
         seen: usize,
@@ -34,7 +34,7 @@ pub enum NoTrees {
         params: Vec<(&'static str, String)>,
     },
     /// No split lowers the loss.
-    #[error("no split lowers the loss; check that the features tell documents of a query apart")]
+    #[error("no split reduces the loss; check that features differ between documents of a query")]
     NoGain,
     /// There were trees, but the model is best without them.
     #[error(
@@ -52,7 +52,7 @@ impl NoTrees {
     fn documents(&self) -> String {
         match self {
             Self::TooFewDocuments { seen, all, .. } if seen < all => {
-                format!("a tree sees {seen} of {all} documents,")
+                format!("a tree is trained on {seen} of {all} documents,")
             }
             Self::TooFewDocuments { seen: 1, .. } => "1 document is".into(),
             Self::TooFewDocuments { seen, .. } => format!("{seen} documents are"),
@@ -63,7 +63,7 @@ impl NoTrees {
     fn fewer(&self) -> String {
         match self {
             Self::TooFewDocuments { seen, .. } if *seen >= 2 => format!("set min_data_in_leaf={} or less", seen / 2),
-            _ => "give more data".into(),
+            _ => "add more data".into(),
         }
     }
 
@@ -214,10 +214,10 @@ mod tests {
         let few = |seen, all| NoTrees::TooFewDocuments { seen, all, min_data_in_leaf: 20 }.to_string();
         assert_eq!(
             few(7, 7),
-            "7 documents are fewer than two leaves of min_data_in_leaf=20; set min_data_in_leaf=3 or less"
+            "7 documents are too few for two leaves with min_data_in_leaf=20; set min_data_in_leaf=3 or less"
         );
-        assert_eq!(few(1, 1), "1 document is fewer than two leaves of min_data_in_leaf=20; give more data");
-        let sampled = "a tree sees 30 of 99 documents, fewer than two leaves of min_data_in_leaf=20; set";
+        assert_eq!(few(1, 1), "1 document is too few for two leaves with min_data_in_leaf=20; add more data");
+        let sampled = "a tree is trained on 30 of 99 documents, too few for two leaves with min_data_in_leaf=20; set";
         assert!(few(30, 99).starts_with(sampled), "{}", few(30, 99));
         let limits = |params: &[(&'static str, &str)]| {
             let params = params.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();

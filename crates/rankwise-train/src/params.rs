@@ -19,52 +19,52 @@ pub use effects::WithoutEffect;
 
 use crate::StepKind;
 
-/// Parameters that choose among code which makes the same trees.
+/// Parameters that choose between implementations that give the same trees.
 pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
 
-/// What a model says of how it came about beside its parameters.
+/// What a model records about its origin besides its parameters.
 pub(crate) const RECORDS: [&str; 3] = ["init_model", "pruned", "refit"];
 
 param_enum! {
-    /// Which documents a tree sees.
+    /// Which documents a tree is trained on.
     pub enum Sample {
-        /// All.
+        /// All documents.
         None = "none",
-        /// Each with probability `bagging_fraction`.
+        /// Each document with probability `bagging_fraction`.
         Bagging = "bagging",
-        /// All documents of a query, with probability `bagging_fraction`.
+        /// Whole queries, each with probability `bagging_fraction`.
         QueryBagging = "query-bagging",
-        /// The positive documents of each query, and its highest-ranked negative ones.
+        /// The positive documents of each query and its highest-ranked negative ones.
         Selective = "selective" | "selgb",
-        /// The same, and its lowest-ranked negative ones.
+        /// As `Selective`, plus the lowest-ranked negative documents.
         HighLow = "high-low" | "high_low_sampl",
-        /// The positive documents of each query, and a random share of its negative ones.
+        /// The positive documents of each query and a random fraction of its negative ones.
         Negatives = "negatives",
-        /// All but outliers: those that a first model keeps ranking where they do not belong.
+        /// All documents except outliers, which a preliminary model keeps misranking.
         Inliers = "inliers",
-        /// Those with the largest gradients, and some of the others, which then count more.
+        /// The documents with the largest gradients and a random sample of the others, which get larger weights (GOSS).
         Goss = "goss",
-        /// Each with a probability that grows with its gradient; the less probable count more.
+        /// Each document with a probability that grows with its gradient, weighted by its inverse (MVS).
         Mvs = "mvs",
     }
 }
 
 param_enum! {
-    /// How trees become a model.
+    /// The boosting method.
     pub enum Learner {
-        /// Each tree corrects all before it.
+        /// Gradient boosting: each tree corrects all trees before it.
         Gbdt = "gbdt" | "gbrt" | "gbtree",
-        /// Each tree corrects those before it but some that are left out at random.
+        /// Gradient boosting with dropout: each tree corrects a random subset of the trees before it.
         Dart = "dart",
-        /// Trees that know nothing of each other, and count the same.
+        /// Independent trees with equal weights.
         RandomForest = "random-forest" | "rf",
     }
 }
 
 param_enum! {
-    /// How a share of documents becomes a number of them.
+    /// How a fraction of the documents is rounded to a count.
     pub enum Rounding {
-        /// To the nearest, halves up.
+        /// To the nearest integer, halves up.
         Nearest = "nearest",
         /// Up.
         Up = "up" | "ceil",
@@ -78,7 +78,7 @@ param_enum! {
     pub enum ShrinkMode {
         /// By the same factor each time.
         Constant = "constant",
-        /// Less and less.
+        /// By a factor that approaches 1.
         Decreasing = "decreasing",
     }
 }
@@ -86,80 +86,84 @@ param_enum! {
 param_group! {
     /// The boosting loop.
     pub LoopSpec => LoopParams, SetBoosting, "Boosting" {
-        /// Most trees.
+        /// Maximum number of trees.
         num_trees: usize = 100, Range::closed(1.0, 1e6),
             ["num_iterations", "num_iteration", "n_iter", "num_tree", "num_round", "num_rounds", "nrounds",
              "num_boost_round", "n_estimators", "iterations", "max_iter"];
-        /// What each tree's values are multiplied by.
+        /// Factor for the leaf values of each tree.
         learning_rate: f64 = 0.1, Range::above_to(0.0, 10.0), ["shrinkage_rate", "eta"];
-        /// How far to go along each tree: by the learning rate (shrinkage); by the learning rate from where the loss is least
-        /// (line); to where the mean of `target` over the training queries is largest (exact).
+        /// Step size of each tree: the learning rate (shrinkage); the learning rate times the step that minimises the loss
+        /// (line); or the step that maximises the mean of `target` over the training queries (exact).
         step: StepKind = StepKind::Shrinkage, Range::ANY, [];
-        /// Stop when the first metric on the first validation set has not improved for this many trees; 0 is never.
+        /// Stop when the first metric on the first validation set has not improved for this many rounds; 0 disables early
+        /// stopping.
         early_stopping_rounds: usize = 0, Range::at_least(0.0),
             ["early_stopping_round", "early_stopping", "n_iter_no_change", "od_wait"];
-        /// What to measure on validation sets; the first decides which tree is the last.
+        /// Metrics on the validation sets; the first one selects the best iteration.
         metric: Vec<MetricName> = vec![MetricName::parse("ndcg@10").expect("a metric")], Range::ANY,
             ["metrics", "metric_types", "eval_metric", "custom_metric"];
-        /// Which documents each tree is grown from.
+        /// How the documents that each tree is trained on are sampled.
         sample: Sample = Sample::None, Range::ANY, [];
-        /// Share of the documents (or queries) in a sample.
+        /// Fraction of the documents (or queries) in a sample.
         bagging_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_row", "subsample", "bagging"];
-        /// Draw a new sample every so many trees; 0 is no sampling.
+        /// Draw a new sample every `bagging_freq` trees; 0 disables bagging.
         bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
-        /// Sample whole queries.
+        /// Sample whole queries instead of documents.
         bagging_by_query: bool = false, Range::ANY, [];
-        /// selective, high-low: percent of each query's negative documents (label 0) that are kept from the top of its current
-        /// ranking; auto is 40 for selective, 20 for high-low.
+        /// selective, high-low: percentage of each query's negative documents (label 0) to keep from the top of its current
+        /// ranking; auto is 40 for selective and 20 for high-low.
         p_high: Option<f64> = None, Range::closed(0.0, 100.0), [];
-        /// high-low: percent that are kept from the bottom; auto is 40.
+        /// high-low: percentage of the negative documents to keep from the bottom of the ranking; auto is 40.
         p_low: Option<f64> = None, Range::closed(0.0, 100.0), [];
-        /// negatives: percent of each query's negative documents that are drawn.
+        /// negatives: percentage of each query's negative documents to draw.
         p_negatives: f64 = 20.0, Range::above_to(0.0, 100.0), [];
-        /// selective, high-low, negatives: select anew every so many trees; until the first time all documents are used.
+        /// selective, high-low, negatives: select documents again every `sample_every` trees. All documents are used before the
+        /// first selection.
         sample_every: usize = 1, Range::at_least(1.0), [];
-        /// selective, high-low, negatives: how a share of the documents is rounded; it is at least one unless the share is 0.
+        /// selective, high-low, negatives: how the number of documents is rounded; it is at least one unless the percentage is
+        /// 0.
         sample_rounding: Rounding = Rounding::Nearest, Range::ANY, [];
-        /// selective, high-low, negatives: leave out queries without a positive document.
+        /// selective, high-low, negatives: skip queries without a positive document.
         sample_drop_empty: bool = false, Range::ANY, [];
-        /// goss: share of the documents that are kept for their large gradients.
+        /// goss: fraction of the documents, those with the largest gradients, that are always kept.
         top_rate: f64 = 0.2, Range::above_to(0.0, 1.0), [];
-        /// goss: share of the documents that are drawn from the others.
+        /// goss: fraction of the documents to draw from the others.
         other_rate: f64 = 0.1, Range::above_to(0.0, 1.0), [];
-        /// mvs: how much Hessians count beside gradients; auto is the square of the sum of |g| over the sum of h.
+        /// mvs: regularisation, the weight of Hessians relative to gradients; auto is (sum of |g| / sum of h)^2.
         mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
-        /// inliers: trees of the first model.
+        /// inliers: number of trees of the preliminary model.
         outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
-        /// inliers: percent of these trees, the last ones, after each of which an outlier is misplaced.
+        /// inliers: an outlier is misplaced after each of the last trees of the preliminary model; this is their percentage.
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
-        /// inliers: irrelevant documents are misplaced among this percent of the ranks from the top (and no deeper than there are
+        /// inliers: irrelevant documents are misplaced if they rank in this top percentage (but no deeper than the number of
         /// relevant documents).
         outlier_high: f64 = 20.0, Range::closed(0.0, 100.0), [];
-        /// inliers: relevant documents are misplaced among this percent of the ranks from the bottom (and no higher than there
-        /// are irrelevant documents).
+        /// inliers: relevant documents are misplaced if they rank in this bottom percentage (but no higher than the number of
+        /// irrelevant documents, counted from the bottom).
         outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
-        /// How trees become a model.
+        /// Boosting method: gradient boosting (gbdt), boosting with dropout (dart) or independent trees (random-forest).
         learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
-        /// dart: the probability that an earlier tree is left out while a new one is grown.
+        /// dart: probability of dropping an earlier tree while a new one is grown.
         drop_rate: f64 = 0.1, Range::closed(0.0, 1.0), ["rate_drop"];
-        /// dart: most trees that are left out; 0 is any number.
+        /// dart: maximum number of dropped trees per round; 0 means no limit.
         max_drop: usize = 50, Range::at_least(0.0), [];
-        /// dart: the probability that no tree is left out.
+        /// dart: probability of skipping the dropout in a round.
         skip_drop: f64 = 0.5, Range::closed(0.0, 1.0), [];
-        /// dart: leave out every tree with the same probability, not those more often that count more.
+        /// dart: drop all trees with the same probability, instead of favouring trees with larger weights.
         uniform_drop: bool = false, Range::ANY, [];
-        /// dart: let the new tree count as XGBoost does.
+        /// dart: weight the new tree as XGBoost does.
         xgboost_dart_mode: bool = false, Range::ANY, [];
-        /// Boost with Langevin noise, which lets training leave local optima.
+        /// Stochastic gradient Langevin boosting: add noise that helps training to escape local optima.
         langevin: bool = false, Range::ANY, [];
-        /// langevin: the inverse of the temperature; the larger, the less noise.
+        /// langevin: inverse temperature; larger values mean less noise.
         diffusion_temperature: f64 = 1e4, Range::above(0.0), [];
-        /// How much the scores shrink before each tree: by this times `learning_rate` (constant), or by this over the number
-        /// of the tree (decreasing). auto is 0 without langevin, with it 0.001 (constant) or 0.01 (decreasing).
+        /// How much the scores shrink before each tree: by this rate times `learning_rate` (constant), or by this rate divided
+        /// by the tree number (decreasing). auto is 0 without langevin; with langevin it is 0.001 (constant) or 0.01
+        /// (decreasing).
         model_shrink_rate: Option<f64> = None, Range::at_least(0.0), [];
-        /// How the model shrinks.
+        /// Whether the model shrinks by a constant or a decreasing factor; see `model_shrink_rate`.
         model_shrink_mode: ShrinkMode = ShrinkMode::Constant, Range::ANY, [];
-        /// Every random draw depends on it.
+        /// Random seed.
         seed: u64 = 0, Range::at_least(0.0), ["random_seed", "random_state"];
     }
 }
@@ -167,14 +171,14 @@ param_group! {
 impl CrossCheck for LoopSpec {
     fn cross_check(&mut self) -> Result<(), ParamError> {
         if self.metric.is_empty() {
-            return Err(ParamError::conflict("metric", "name at least one metric, such as ndcg@10"));
+            return Err(ParamError::conflict("metric", "no metric; give at least one, such as ndcg@10"));
         }
         let largest = match self.model_shrink_mode {
             ShrinkMode::Constant => 1.0 / self.learning_rate,
             ShrinkMode::Decreasing => 1.0,
         };
         if self.model_shrink_rate.is_some_and(|rate| rate >= largest) {
-            let problem = format!("nothing would be left of the scores; give less than {largest}");
+            let problem = format!("the scores would shrink to 0; use less than {largest}");
             return Err(ParamError::conflict("model_shrink_rate", problem));
         }
         self.check_sample()
@@ -192,8 +196,8 @@ impl LoopParams {
     }
 }
 
-/// What was typed, for every part of a run. Parameters are set by their fields, by a chain of methods of their names (the
-/// traits `SetBoosting`, `SetObjective`, `SetTrees`, `SetBinning`, `SetReading` and `SetRules`), or by text.
+/// All parameters of a run, not yet checked. Set them by field, by a chain of methods with their names (the traits
+/// `SetBoosting`, `SetObjective`, `SetTrees`, `SetBinning`, `SetReading` and `SetRules`), or from text.
 ///
 /// ```
 /// use rankwise_train::{SetBoosting, TrainSpec};
@@ -218,14 +222,14 @@ pub struct TrainSpec {
     pub trees: TreeSpec,
     /// The bins.
     pub binning: BinningSpec,
-    /// What the data is read with.
+    /// The reading parameters.
     pub reading: ReadingSpec,
-    /// The metrics' rules.
+    /// The metric rules.
     pub rules: RulesSpec,
 }
 
 impl TrainSpec {
-    /// Every parameter there is, under its heading.
+    /// All parameters by group, each with the group's title.
     pub fn tables() -> Vec<(&'static str, Vec<ParamInfo>)> {
         vec![
             (LoopSpec::TITLE, LoopSpec::table()),
@@ -248,7 +252,7 @@ impl TrainSpec {
         if is_known { Ok(()) } else { Err(unknown(name)) }
     }
 
-    /// Sets parameters that belong together, such as those of a file: none may be given twice.
+    /// Sets several parameters, such as those of a file; setting one twice is an error.
     pub fn set_all<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), ParamError> {
         let mut seen: Vec<(&'static str, &'a str)> = Vec::new();
         for (typed, value) in pairs {
@@ -263,7 +267,7 @@ impl TrainSpec {
         Ok(())
     }
 
-    /// The values held, in the order of the tables.
+    /// The current values, in the order of the tables.
     pub fn settings(&self) -> Vec<Setting> {
         [
             self.boosting.settings(),
@@ -276,7 +280,7 @@ impl TrainSpec {
         .concat()
     }
 
-    /// Makes sure that every part can be used.
+    /// Checks all parameters, alone and together.
     pub fn check(self) -> Result<TrainParams, ParamError> {
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
@@ -339,28 +343,28 @@ impl TrainParams {
         &self.binning
     }
 
-    /// What the data is read with.
+    /// The reading parameters.
     pub fn reading(&self) -> &ReadingParams {
         &self.reading
     }
 
-    /// The metrics' rules.
+    /// The metric rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// What was typed.
+    /// The parameters as typed.
     pub(crate) fn spec(&self) -> &TrainSpec {
         &self.spec
     }
 
-    /// Every parameter with its value, as typed or by default.
+    /// Every parameter with its value, typed or default.
     pub(crate) fn settings(&self) -> Vec<Setting> {
         self.spec.settings()
     }
 
-    /// What was typed that differs from the defaults and belongs into the model: not which code is used, and not what a
-    /// model has a field for.
+    /// The non-default parameters that a model records: without those that only choose an implementation, and without `absent`,
+    /// which has its own field.
     pub fn changed(&self) -> Vec<Setting> {
         let is_recorded = |setting: &Setting| {
             !setting.is_default && setting.name != "absent" && !CHOOSES_CODE.contains(&setting.name)
@@ -369,7 +373,7 @@ impl TrainParams {
     }
 }
 
-/// Names are looked up for every parameter that is set.
+/// Built once, since every `set` looks up a name.
 static TABLES: LazyLock<Vec<(&'static str, Vec<ParamInfo>)>> = LazyLock::new(TrainSpec::tables);
 
 fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {

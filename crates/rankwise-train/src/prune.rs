@@ -34,13 +34,13 @@ pub enum PruneError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// No query counts.
-    #[error("no query has a relevant document, so '{metric}' has no value; use other data")]
+    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,
     },
     /// The bound is no number from 0 on.
-    #[error("a loss of {0} cannot be a bound; give a number from 0 on")]
+    #[error("invalid maximum loss {0}; use a number of 0 or more")]
     Bound(f64),
     /// There is nothing to drop.
     #[error("the model has no trees")]

@@ -24,15 +24,15 @@ use crate::{Learner, TrainError, TrainParams, TrainSpec};
 /// Gives a model new leaf values: `decay` times the old ones, and for the rest what the objective asks for on this data.
 pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) -> Result<Model, TrainError> {
     if !(0.0..=1.0).contains(&decay) {
-        let problem = format!("{decay} is no share of the old values; give a number from 0 to 1");
+        let problem = format!("invalid decay {decay}; use a number from 0 to 1");
         return Err(ParamError::conflict("decay", problem).into());
     }
     if params.trees().monotone_constraints.features().next().is_some() {
-        let problem = "new leaf values could break them; train anew";
+        let problem = "new leaf values could violate them; train again";
         return Err(ParamError::conflict("monotone_constraints", problem).into());
     }
     if params.boosting().learner != Learner::Gbdt {
-        let problem = "its trees count by other factors than the learning rate; train anew";
+        let problem = "its trees have other weights than the learning rate; train again";
         return Err(ParamError::conflict("learner", problem).into());
     }
     let start = Start::new(model)?;

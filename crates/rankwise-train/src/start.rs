@@ -14,10 +14,7 @@ pub enum StartError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Features left out mean one thing to the model and another in the data.
-    #[error(
-        "a feature that is left out is {model} to the model and {data} in the data; \
-         read the data with absent={model}"
-    )]
+    #[error("absent features are {model} in the model, but {data} in the data; read the data with absent={model}")]
     Absent {
         /// To the model.
         model: &'static str,
@@ -25,7 +22,7 @@ pub enum StartError {
         data: &'static str,
     },
     /// The trees add up to something else.
-    #[error("the model gives {model}, the objective needs {objective}; choose another of the two")]
+    #[error("the model has {model}, but the objective needs {objective}; use another model or objective")]
     Output {
         /// By the model.
         model: String,
@@ -34,8 +31,7 @@ pub enum StartError {
     },
     /// Features are called otherwise.
     #[error(
-        "feature {feature} is {model} to the model and {data} in the data; \
-         give data whose columns have the names that the model knows"
+        "feature {feature} is {model} in the model, but {data} in the data; use data with the feature names of the model"
     )]
     Names {
         /// Its id.
@@ -46,7 +42,7 @@ pub enum StartError {
         data: String,
     },
     /// The data has no values.
-    #[error("the data has bins in place of values, which other models cannot be asked about; give the data itself")]
+    #[error("the data has bins instead of values, so other models cannot score it; use the original data")]
     NoValues,
 }
 

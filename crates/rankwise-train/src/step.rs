@@ -1,4 +1,4 @@
-//! How far to go along a tree.
+//! The step size of a tree.
 //!
 //! ```text
 //! shrinkage   learning_rate times the tree
@@ -16,7 +16,7 @@ use rankwise_params::{ParamError, param_enum};
 
 use crate::{TrainError, TrainParams};
 
-/// How many times its own step a tree may be stretched.
+/// The largest step, as a multiple of the tree's own values.
 const LIMIT: f64 = 10.0;
 /// Halvings of the piece that holds the least loss.
 const HALVINGS: usize = 12;
@@ -24,11 +24,11 @@ const HALVINGS: usize = 12;
 param_enum! {
     /// How far to go along a tree.
     pub enum StepKind {
-        /// By the learning rate alone.
+        /// The learning rate.
         Shrinkage = "shrinkage",
-        /// By the learning rate from where the loss is least.
+        /// The learning rate times the step that minimises the loss.
         Line = "line",
-        /// To where the target metric is largest.
+        /// The step that maximises the target metric.
         Exact = "exact",
     }
 }
@@ -52,13 +52,13 @@ impl Step {
                 let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
                 let Some(metric) = AdditiveMetric::new(target, params.rules(), longest) else {
                     let (target, known) = (target.as_str(), AdditiveMetric::KNOWN);
-                    return refuse(format!("the best step for target={target} is not known; choose one of {known}"));
+                    return refuse(format!("the exact step is not supported for target={target}; use one of {known}"));
                 };
                 Self::Exact(metric)
             }
         };
         if n_outputs > 1 {
-            return refuse("scores are no sums of trees with this objective; use step=shrinkage".into());
+            return refuse("the scores of this objective are not sums of trees; use step=shrinkage".into());
         }
         Ok(Some(step))
     }

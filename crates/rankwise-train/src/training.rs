@@ -271,7 +271,7 @@ impl FirstScores<'_> {
 
 fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
     if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
-        let problem = "early stopping needs a validation set; give one with `valid`";
+        let problem = "early stopping needs a validation set; add one with `valid`";
         return Err(ParamError::conflict("early_stopping_rounds", problem).into());
     }
     let known = share.all_feature_ids();

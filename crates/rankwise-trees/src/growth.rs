@@ -1,4 +1,4 @@
-//! The policies: which nodes are split next, and which must be split by one question.
+//! Growth policies: which nodes are split next, and which must share a split.
 
 use rankwise_params::param_enum;
 use smallvec::{SmallVec, smallvec};
@@ -9,13 +9,13 @@ use crate::grow::Candidate;
 pub(crate) type NodeIds = SmallVec<[usize; 1]>;
 
 param_enum! {
-    /// The order in which a tree grows.
+    /// The growth policy of a tree.
     pub enum Growth {
-        /// The leaf with the largest gain next.
+        /// Split the leaf with the largest gain next.
         Leafwise = "leafwise" | "leaf-wise" | "lossguide",
         /// Level by level.
         Levelwise = "levelwise" | "level-wise" | "depthwise",
-        /// Level by level, one question for all nodes of a level.
+        /// Level by level, with the same split for all nodes of a level.
         Oblivious = "oblivious" | "symmetric" | "symmetrictree",
     }
 }

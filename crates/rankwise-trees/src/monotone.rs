@@ -22,7 +22,7 @@ impl Monotone {
 
 impl ParamValue for Monotone {
     fn kind() -> String {
-        "a list of id:direction with directions 1 and -1, or a list of directions by feature id".into()
+        "a list of id:direction with directions 1 and -1, or one direction per feature".into()
     }
 
     fn parse(text: &str) -> Option<Self> {

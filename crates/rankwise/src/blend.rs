@@ -23,7 +23,7 @@ pub enum BlendError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// The metric cannot be followed while documents pass each other.
-    #[error("the best mix is known for {known} only, each as in ndcg@10, not for '{metric}'; choose one of them")]
+    #[error("metric '{metric}' is not supported here; use {known}, optionally with @k")]
     Kind {
         /// The metric.
         metric: String,
@@ -32,14 +32,14 @@ pub enum BlendError {
     },
     /// All documents of every query have the same score.
     #[error(
-        "the {which} ranker gives all documents of a query the same score, so there is nothing to mix; choose another"
+        "the {which} ranker gives all documents of a query the same score, so there is nothing to combine; use another one"
     )]
     Constant {
         /// Which of the two.
         which: &'static str,
     },
     /// No query counts.
-    #[error("no query has a relevant document, so '{metric}' has no value; use other data")]
+    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,

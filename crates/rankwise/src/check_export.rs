@@ -35,7 +35,7 @@ pub enum CheckExportError {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "row {row}: the model gives {ours}, the exported file {theirs}, {}; do not use it for such data",
-    if *bound > 0.0 { format!("which rounding to f32 explains up to {bound:e} only") } else { "where both should be equal".into() }
+    if *bound > 0.0 { format!("but rounding to f32 explains only {bound:e}") } else { "where both should be equal".into() }
 )]
 pub struct ExportDifference {
     /// The row of the input, from 1.

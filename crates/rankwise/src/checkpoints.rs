@@ -43,7 +43,7 @@ pub enum CheckpointFolderError {
     #[error(transparent)]
     Io(#[from] IoError),
     /// Two runs at once would remove each other's files.
-    #[error("{}: another process keeps its checkpoints here; wait for it or name another folder", path.display())]
+    #[error("{}: another process saves its checkpoints here; wait for it or use another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,

@@ -4,7 +4,7 @@ use rankwise_params::ParamError;
 use rankwise_train::TrainSpec;
 
 /// What to write instead of whatever is wrong.
-const ADVICE: &str = "write `name = value` in each line, without sections";
+const ADVICE: &str = "write one `name = value` per line, without sections";
 
 /// A place in the text and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +46,7 @@ pub fn apply_with(
                 toml::Value::Datetime(_) => "a date",
                 _ => "a list of tables or dates",
             };
-            at(entry.offset, format!("'{}' holds {holds}; {ADVICE}", entry.name))
+            at(entry.offset, format!("'{}' is {holds}; {ADVICE}", entry.name))
         })?;
         if !takes(&entry.name, &value).map_err(|problem| at(entry.offset, problem))? {
             pairs.push((entry, value));

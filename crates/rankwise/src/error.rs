@@ -66,8 +66,8 @@ pub enum Error {
     },
     /// Columns with names for a model that knows features by number.
     #[error(
-        "{}: its columns have names, but the model knows features by number; train it on data with names, or name the columns \
-         f0, f1, ... by their numbers", path.display()
+        "{}: its columns have names, but the model identifies features by number; train it on data with names, or name \
+            the columns f0, f1, ... by feature number", path.display()
     )]
     NamedColumns {
         /// The data file.

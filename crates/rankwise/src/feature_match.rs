@@ -77,23 +77,23 @@ impl fmt::Display for FeatureRemark {
         match self {
             Self::NoneThere { owner, wanted } => write!(
                 f,
-                "none of the {wanted} features of {owner} is in the data, so all documents get the same score; check how the \
-                 features are numbered"
+                "none of the {wanted} features of {owner} is in the data, so all documents get the same score; check \
+                 the feature numbers"
             ),
             Self::Shifted { owner, wanted: [first, last], found: [start, end], offset } => write!(
                 f,
-                "the features look shifted by one: {owner} has {first} to {last}, the data {start} to {end}; if the data counts \
-                 from {start} what {owner} counts from {first}, give `feature_offset` {offset}"
+                "feature numbers seem to be shifted by one: {owner} has {first} to {last}, but the data has {start} to \
+                 {end}; if so, set `feature_offset` {offset}"
             ),
             Self::ManyAbsent { owner, wanted, absent } => write!(
                 f,
-                "{absent} of the {wanted} features of {owner} are not in the data; check how the features are numbered, or whether \
-                 this is the right data"
+                "{absent} of the {wanted} features of {owner} are not in the data; check the feature numbers, or \
+                 whether this is the right data"
             ),
             Self::NumbersForNames { owner, id, name } => write!(
                 f,
-                "the features have numbers only, while {owner} has names: they are matched by number, {id} with {name:?} and so \
-                 on; if the data numbers them otherwise, name them with `feature_names`"
+                "the data has no feature names, but {owner} has: features are matched by number, {id} with {name:?} and \
+                 so on; if that is wrong, set `feature_names`"
             ),
         }
     }

@@ -48,7 +48,7 @@ pub fn parameters_text(groups: &[ParameterGroup]) -> String {
             }
             let _ = writeln!(text, "      {}", info.allowed());
             if !info.aliases.is_empty() {
-                for line in wrap(&format!("also: {}", info.aliases.join(", ")), TEXT_WIDTH) {
+                for line in wrap(&format!("aliases: {}", info.aliases.join(", ")), TEXT_WIDTH) {
                     let _ = writeln!(text, "      {line}");
                 }
             }
@@ -62,12 +62,12 @@ pub fn parameters_text(groups: &[ParameterGroup]) -> String {
 pub fn parameters_markdown() -> String {
     let mut page = String::from(
         "# Parameters\n\n\
-         Every parameter of `rankwise train`, given with `--set name=value` or in a TOML file with `--config`.\n\
-         This page is made from the declarations in the code by `cargo xtask docs`; `rankwise train --help-params` prints the same.\n",
+         Look up every parameter of `rankwise train` here: what it does, its default, its range and its aliases. Set parameters with\n\
+         `--set name=value`, or in a TOML file with `--config`.\n\n\
+         `rankwise train --help-params` prints the same. This page is generated from the code by `cargo xtask docs`.\n",
     );
     for (title, table) in TrainSpec::tables() {
-        let _ =
-            write!(page, "\n## {title}\n\n| name | default | value | meaning | other names |\n|---|---|---|---|---|\n");
+        let _ = write!(page, "\n## {title}\n\n| name | default | value | meaning | aliases |\n|---|---|---|---|---|\n");
         for info in table {
             let aliases: Vec<String> = info.aliases.iter().map(|alias| format!("`{alias}`")).collect();
             let _ = writeln!(
@@ -91,7 +91,7 @@ pub fn metric_option() -> String {
         kinds.map(MetricKind::render).collect::<Vec<_>>().join(", ")
     };
     let (cut, whole) = (names(true), names(false));
-    format!("What to measure, such as ndcg@10 or map,p@5,mrr: {cut}, all with or without @k; {whole}")
+    format!("Metrics, such as ndcg@10 or map,p@5,mrr. With an optional cutoff @k: {cut}. Without: {whole}")
 }
 
 fn shown_default(info: &ParamInfo) -> &str {

@@ -13,7 +13,7 @@ use rankwise_metrics::{Found, RunResults};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JudgeError {
     /// No query of the run was judged.
-    #[error("none of its {queries} queries is among those that were judged; its first query is '{qid}'")]
+    #[error("none of its {queries} queries is judged; check the query ids (the first is '{qid}')")]
     NoOverlap {
         /// How many queries the run has.
         queries: usize,
@@ -23,10 +23,10 @@ pub enum JudgeError {
         line: u64,
     },
     /// A data set whose documents have no names.
-    #[error("its documents have no ids, by which a run could name them; give ids (after # in LETOR text), or `qrels`")]
+    #[error("its documents have no ids, which a run needs; add ids (after # in LETOR), or use `qrels`")]
     NoDocIds,
     /// A document that a data set names twice.
-    #[error("document '{doc}' stands twice in query '{qid}'; a run can name it once only")]
+    #[error("document '{doc}' occurs twice in query '{qid}'; remove one of them, since a run can contain it only once")]
     Twice {
         /// The document.
         doc: String,

@@ -65,26 +65,26 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
 }
 
 fn shown(blend: &Blend, names: &[String; 2], metric: &str, rules: &str) -> String {
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("best mix".len());
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("best combination".len());
     let mut out = format!("{:width$}  {metric}\n", "");
-    let rows = [(&names[0][..], blend.alone[0]), (&names[1][..], blend.alone[1]), ("best mix", blend.value)];
+    let rows = [(&names[0][..], blend.alone[0]), (&names[1][..], blend.alone[1]), ("best combination", blend.value)];
     for (name, value) in rows {
         let _ = writeln!(out, "{name:width$}  {value:.6}");
     }
     let [a, b] = blend.factors;
     let _ = match (a, b) {
-        (_, 0.0) => writeln!(out, "no mix is better than {} alone", names[0]),
-        (0.0, _) => writeln!(out, "no mix is better than {} alone", names[1]),
+        (_, 0.0) => writeln!(out, "no combination is better than {} alone", names[0]),
+        (0.0, _) => writeln!(out, "no combination is better than {} alone", names[1]),
         _ => writeln!(
             out,
-            "score = {} + {:.6} x {}: {:.1} % of the second, on a common scale",
+            "score = {} + {:.6} x {}: {:.1} % weight on the second, after scaling both",
             names[0],
             b / a,
             names[1],
             100.0 * blend.weight
         ),
     };
-    let _ = writeln!(out, "the mix was chosen on these queries; measure it on others");
+    let _ = writeln!(out, "the weights were optimised on these queries; evaluate on others");
     let _ = writeln!(out, "rules: {rules}");
     out
 }

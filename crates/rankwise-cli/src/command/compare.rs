@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
-            return Err(user("--per-query -: standard output takes the comparison; name a file"));
+            return Err(user("--per-query -: standard output is used for the comparison; give a file name"));
         }
         files::check_output(path, &inputs)?;
     }
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     output.result(&report.text(), json)
 }
 
-/// What was typed about the comparison itself, checked before anything is read.
+/// The options of the comparison, checked before any file is read.
 fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareSpec> {
     let test = match (args.test, args.permutations) {
         (TestKind::Fisher, typed) => Test::Fisher { permutations: typed.unwrap_or(PERMUTATIONS) },
@@ -79,7 +79,10 @@ fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareS
         (TestKind::Wilcoxon, None) => Test::Wilcoxon,
         (kind, Some(_)) => {
             let kind = kind.as_str();
-            return Err(user(format!("--permutations: the test {kind} draws nothing; leave it out, or choose fisher")));
+            return Err(user(format!(
+                "--permutations: the test {kind} uses no random draws; remove the option, or use \
+                                     --test fisher"
+            )));
         }
     };
     let spec = CompareSpec {
@@ -93,26 +96,26 @@ fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareS
     Ok(spec)
 }
 
-/// The names that were typed, or those of the files: as short as tells them apart.
+/// The typed names, or the shortest file names that are unique.
 fn name_systems(systems: &[System], typed: Option<&[String]>) -> anyhow::Result<Vec<String>> {
     if let Some(typed) = typed {
         if typed.len() != systems.len() {
             return Err(user(format!(
-                "--names: {} for {}; give one for each, in the order of the systems",
+                "--names: {} for {}; give one name per system, in order",
                 text::count(typed.len(), "name"),
                 text::count(systems.len(), "system")
             )));
         }
         let is_bad = |name: &&String| name.trim().is_empty() || name.chars().any(char::is_control);
         if let Some(name) = typed.iter().find(is_bad) {
-            return Err(user(format!("--names: {name:?} is no name; write visible characters")));
+            return Err(user(format!("--names: {name:?} is not a valid name; use visible characters")));
         }
         return Ok(typed.to_vec());
     }
     Ok(System::names(systems))
 }
 
-/// One line per query, tab-separated, with a column for each metric and system; a query that was left out has an empty cell.
+/// One tab-separated line per query, with a column for each metric and system; skipped queries have empty cells.
 fn per_query_table(table: &Table, n_docs: &[usize]) -> String {
     let mut out = String::from("qid\tdocuments\tweight");
     let columns: Vec<(usize, usize)> = (0..table.n_metrics())

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     let bytes = export(&model, args.to, &options).map_err(|error| user_at(&args.model, error.to_string()))?;
     for renamed in renamed_features(&model, args.to) {
         let (name, written) = (renamed.name, renamed.written);
-        output.note(&format!("the feature {name:?} is written as {written:?}, as LightGBM itself does"));
+        output.note(&format!("feature {name:?} is written as {written:?}, as LightGBM does"));
     }
     output.phase("check");
     let agreement = match &check_data {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     )
 }
 
-/// The names that `--feature-names` gives to the export. Where the target has none, they are for the data of `--check`.
+/// The names of `--feature-names` for the export. If the target has no names, they apply to the data of `--check`.
 fn export_names(args: &Convert, file: Option<&Path>) -> anyhow::Result<BTreeMap<u32, String>> {
     match file {
         Some(file) if args.to.has_names() || args.check.is_none() => Ok(read_feature_names(file)?),
@@ -84,7 +84,7 @@ fn export_names(args: &Convert, file: Option<&Path>) -> anyhow::Result<BTreeMap<
     }
 }
 
-/// Reads the export back and holds it against the model.
+/// Reads the export back and compares it with the model.
 fn check(
     args: &Convert,
     model: &Model,
@@ -93,11 +93,11 @@ fn check(
     paths: &DataPaths,
     output: Output,
 ) -> anyhow::Result<ExportAgreement> {
-    // The other program may tell values apart that the model rounds.
+    // The other program may distinguish values that the model rounds.
     let read = ReadOptions { keep: Keep::All, ..files::options_for(model, &args.read, files::Labels::Optional)? };
     let data = files::read_data_with(model, paths, &read)?.data;
     files::warn_unknown_features(model, &data, paths.place(), output);
-    // What we wrote and cannot read is a defect of ours, so nothing that the user could mend.
+    // An export that we cannot read back is a bug of ours, not a user error.
     let reading = read_back(bytes, args.to, model, options)?;
     rankwise::check_export(model, &reading, &data).map_err(|difference| user_at(paths.place(), difference.to_string()))
 }
@@ -108,7 +108,7 @@ fn agreed(agreement: ExportAgreement) -> String {
         return format!("checked {documents}: all scores are equal\n");
     }
     format!(
-        "checked {documents}: scores agree in f32, the largest difference is {:.2e}\n",
+        "checked {documents}: scores agree to f32 precision, the largest difference is {:.2e}\n",
         agreement.largest_difference
     )
 }

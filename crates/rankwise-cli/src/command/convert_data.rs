@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     let ReadData { data, report } = files::read_data(&paths, &options)?;
     reading::tell(paths.place(), &report, output);
     if format == Some(Format::Letor) && !data.feature_names().is_empty() {
-        output.note("LETOR text has no names; the features are numbered 0, 1, ... in the order of the columns");
+        output.note("LETOR has no feature names; features are numbered 0, 1, ... in column order");
     }
     output.phase("write");
     let counts = [data.n_rows(), data.n_queries(), data.n_features()];
@@ -49,16 +49,15 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     )
 }
 
-/// What to write: as it was typed, or as the name of the output ends.
+/// The output format: as typed, or by the extension of the output file.
 fn target(args: &ConvertData) -> anyhow::Result<DataTarget> {
     args.to.or_else(|| DataTarget::of_name(&args.output)).ok_or_else(|| {
-        let message =
-            "the name does not tell the format; end it in .txt, .csv, .tsv, .parquet or .rwcache, or say --to";
+        let message = "unknown file extension; use .txt, .csv, .tsv, .parquet or .rwcache, or set --to";
         user_at(&args.output, message)
     })
 }
 
-/// What one of the written files is.
+/// The kind of a written file.
 fn kind(path: &Path, args: &ConvertData, format: Option<Format>) -> FileKind {
     match format {
         None => FileKind::Cache,
@@ -70,14 +69,14 @@ fn kind(path: &Path, args: &ConvertData, format: Option<Format>) -> FileKind {
 /// How a cache is binned.
 fn binning(args: &ConvertData, format: Option<Format>) -> anyhow::Result<BinningParams> {
     if format.is_some() && !args.settings.is_empty() {
-        return Err(user("--set: only a cache has parameters; leave it out, or write to a file that ends in .rwcache"));
+        return Err(user("--set: only caches have parameters; remove it, or write a file with the extension .rwcache"));
     }
     let mut spec = BinningSpec::default();
     for setting in &args.settings {
         let (name, value) = files::key_and_value(setting)?;
         if !spec.set(name, value)? {
             let known = "max_bin and bin_construct_sample_cnt";
-            return Err(user(format!("--set {setting}: no parameter of a cache; it has {known}, and --absent")));
+            return Err(user(format!("--set {setting}: not a parameter of caches; use {known}, or --absent")));
         }
     }
     Ok(spec.check()?)

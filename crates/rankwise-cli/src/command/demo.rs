@@ -1,4 +1,4 @@
-//! `rankwise demo`: the whole path, on data that it generates.
+//! `rankwise demo`: the whole workflow on generated data.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     }
 
     output.phase("compare");
-    output.remark(&format!("4. measuring on {} that no ranker has seen", text::count(test_data.n_queries(), "query")));
+    output.remark(&format!("4. evaluating on {} not used in training", text::count(test_data.n_queries(), "query")));
     let rules = Rules::default();
     let metric = MetricName::parse(METRIC).expect("a metric");
     let table = measure(&metric, &train_data, &test_data, &trained, &rules)?;
@@ -109,7 +109,7 @@ impl Learner {
         ])?;
         let params = spec.check()?;
         output.remark(&format!(
-            "{}. training with {} on {}, watching {METRIC} on {} others",
+            "{}. training {} on {}, validating {METRIC} on {} others",
             self.step,
             self.name,
             text::count(train_data.n_queries(), "query"),
@@ -129,7 +129,7 @@ impl Learner {
     }
 }
 
-/// The values of all rankers on the test queries, the best first by design.
+/// The metrics of all rankers on the test queries, expected best first.
 fn measure(
     metric: &MetricName,
     train_data: &Dataset,
@@ -152,7 +152,7 @@ fn measure(
             evaluate(&best.scores_canonical(test), rules)?,
         ));
     }
-    // All scores equal, averaged over ties: exactly what random orders give on average.
+    // All scores equal, averaged over ties: exactly the expected value of a random order.
     let average = Rules { ties: Ties::Average, ..rules.clone() };
     rankers.push(("random order".to_owned(), evaluate(&vec![0.0; test.n_rows()], &average)?));
     let weights: Vec<f32> = test.queries().map(|query| query.weight).collect();
@@ -177,7 +177,7 @@ fn what_next(folder: &Path) -> String {
     )
 }
 
-/// How to call this program from here: by its path where it lies below the current folder.
+/// How to call this program from here: by its relative path if it is below the current folder.
 fn program_name() -> String {
     let below = || -> Option<PathBuf> {
         let exe = std::env::current_exe().ok()?;
@@ -186,7 +186,7 @@ fn program_name() -> String {
     below().map_or_else(|| "rankwise".into(), |path| quoted(&path.display().to_string()))
 }
 
-/// A path as it can be pasted into a shell.
+/// A path quoted for the shell.
 fn quoted(path: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "/\\._-+:~@%".contains(char);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }

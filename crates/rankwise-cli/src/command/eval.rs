@@ -31,10 +31,10 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     files::check_inputs(&inputs)?;
     if let Some(path) = &args.per_query {
         if files::is_stream(path) {
-            return Err(user("--per-query -: standard output takes the means; name a file"));
+            return Err(user("--per-query -: standard output is used for the means; give a file name"));
         }
         if systems.len() > 1 {
-            return Err(user("--per-query: eval writes the values of one system; compare writes those of several"));
+            return Err(user("--per-query: eval supports one system only; use compare for several"));
         }
         files::check_output(path, &inputs)?;
     }
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     )
 }
 
-/// What was typed: models and features in their order, or scores, or a run.
+/// The systems as typed: models and features in order, or scores, or a run.
 fn systems_of(args: &Eval) -> Vec<System> {
     let models = args.model.iter().cloned().map(System::Model);
     let features = args.feature.iter().cloned().map(System::Feature);
@@ -119,8 +119,7 @@ fn systems_json(names: &[String], evaluations: &[Evaluation], counts: &[Vec<Mean
     names.iter().zip(evaluations.iter().zip(counts)).map(of_system).collect()
 }
 
-/// Where the mean of each metric would lie with other queries of the same kind; what is one number over all documents has
-/// no interval.
+/// The confidence interval of each metric's mean; metrics over all documents have none.
 fn means_intervals(queries: &Queries, evaluation: &Evaluation, seed: u64) -> Vec<Option<Interval>> {
     let weights: Vec<f64> = queries.weights.iter().copied().map(f64::from).collect();
     let sample = |metric: &MetricValues| {
@@ -147,10 +146,10 @@ fn summary(
     format!("{}{}rules: {rules}\n", text::table(&rows), mean_count::lines(counted))
 }
 
-/// One line per query, tab-separated; a query that was left out has an empty cell.
+/// One tab-separated line per query; skipped queries have empty cells.
 fn per_query_table(queries: &Queries, evaluation: &Evaluation) -> String {
     let mut out = String::from("qid\tdocuments\tweight");
-    // What is one number over all documents has no column.
+    // Metrics over all documents have no column.
     let metrics: Vec<_> = evaluation.metrics.iter().filter(|metric| !metric.is_pooled).collect();
     for metric in &metrics {
         let _ = write!(out, "\t{}", metric.name);

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
-/// Past this many different labels, their range says more than their shares.
+/// With more distinct labels than this, their range is shown instead of their shares.
 const MAX_LABELS_LISTED: usize = 12;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
@@ -41,9 +41,9 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
 struct DataFacts<'a> {
     data: &'a Dataset,
     report: &'a ReadReport,
-    /// Labels with the number of documents that have them, ascending.
+    /// Labels in ascending order, each with its number of documents.
     labels: Vec<(f32, usize)>,
-    /// Documents a query, ascending.
+    /// Query sizes, ascending.
     sizes: Vec<usize>,
     n_without_relevant: usize,
     n_one_label: usize,
@@ -107,7 +107,7 @@ impl<'a> DataFacts<'a> {
         );
         line(
             "",
-            format!("{} without relevant documents, {} with one label only", self.n_without_relevant, self.n_one_label),
+            format!("{} without relevant documents, {} with a single label", self.n_without_relevant, self.n_one_label),
         );
         line(
             "features",
@@ -124,7 +124,7 @@ impl<'a> DataFacts<'a> {
             }
         } else {
             let (low, high) = (self.labels[0].0, self.labels[self.labels.len() - 1].0);
-            line("labels", format!("{} different, {low} to {high}", text::thousands(self.labels.len() as u64)));
+            line("labels", format!("{} distinct, {low} to {high}", text::thousands(self.labels.len() as u64)));
         }
         line("document ids", if data.has_doc_ids() { "yes".into() } else { "no".into() });
         line("weights", if data.is_weighted() { "yes".into() } else { "no".into() });
@@ -170,7 +170,7 @@ impl<'a> DataFacts<'a> {
     }
 }
 
-/// The smallest and the largest id; nothing where there is no feature.
+/// The smallest and the largest id; `None` without features.
 fn id_range_json(ids: &[u32]) -> Option<serde_json::Value> {
     Some(json!({ "min": ids.first()?, "max": ids.last()? }))
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ManPages, output: Output) -> anyhow::Result<()> {
 /// The program's page, then one for each command.
 fn pages() -> Vec<Man> {
     let mut program = Cli::command().disable_help_subcommand(true);
-    // Gives the commands their full names and the options that all of them have.
+    // Adds full names and global options to the commands.
     program.build();
     let commands: Vec<Man> = program.get_subcommands().cloned().map(Man::new).collect();
     std::iter::once(Man::new(program)).chain(commands).collect()

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     output.done(out, &summary, json!({ "rows": data.n_rows(), "data": reading::to_json(&report) }))
 }
 
-/// For each input row its place in canonical order.
+/// For each input row, its index in canonical order.
 fn places(data: &Dataset) -> Vec<usize> {
     let mut places = vec![0; data.n_rows()];
     for (place, row) in data.input_row().iter().enumerate() {
@@ -81,16 +81,14 @@ fn write_run(out: &mut dyn Write, data: &Dataset, scores: &[f64], tag: &str) -> 
     Ok(())
 }
 
-/// What was typed, or the name of the model's file. Tools tell runs apart by it.
+/// The typed tag, or the name of the model file. Tools identify runs by it.
 fn tag(args: &Predict) -> anyhow::Result<String> {
     let Some(typed) = &args.tag else { return Ok(tag_of(&args.model)) };
     if args.format != PredictFormat::Run {
-        return Err(user("--tag: only a run has a tag; add --format run"));
+        return Err(user("--tag: only runs have a tag; add --format run"));
     }
     if typed.is_empty() || typed.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        return Err(user(format!(
-            "--tag {typed:?}: give one word without blanks, which separate the columns of a run"
-        )));
+        return Err(user(format!("--tag {typed:?}: blanks separate the columns of a run; use one word")));
     }
     Ok(typed.clone())
 }
@@ -109,22 +107,22 @@ fn tag_of(model: &Path) -> String {
     if word.is_empty() { NAMELESS_TAG.into() } else { word }
 }
 
-/// A run must name each document of a query once, in words: its columns are separated by blanks.
+/// A run must name each document of a query once, without blanks, which separate its columns.
 fn check_run(data: &Dataset, path: &Path) -> anyhow::Result<()> {
     for query in data.queries() {
         let mut seen = HashSet::with_capacity(query.rows.len());
         let names = query.rows.clone().map(|row| doc_name(data, row));
         let mut ids = std::iter::once(query.id.to_owned()).chain(names);
         if let Some(id) = ids.find(|id| id.contains(char::is_whitespace)) {
-            let message = format!("the id {id:?} holds a blank, which a run cannot hold; choose --format tsv");
+            let message = format!("the id {id:?} contains a blank, which is not allowed in a run; use --format tsv");
             return Err(user_at(path, message));
         }
         for row in query.rows.clone() {
             let name = doc_name(data, row);
             if seen.contains(&name) {
                 let message = format!(
-                    "document {name:?} is twice in query {:?}, but a run names each document once; remove one of \
-                     them, or choose --format tsv",
+                    "document {name:?} occurs twice in query {:?}, which is not allowed in a run; remove one of them, \
+                     or use --format tsv",
                     query.id
                 );
                 return Err(user_at(path, message));
@@ -135,7 +133,7 @@ fn check_run(data: &Dataset, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The document's id, or its row in the input.
+/// The document's id, or its input row.
 fn doc_name(data: &Dataset, row: usize) -> String {
     match data.doc_id(row) {
         "" => format!("row{}", data.input_row()[row] + 1),

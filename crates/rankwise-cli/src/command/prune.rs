@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     output.set_phases(&["load", "prune", "write"]);
     let metric: MetricName = args.metric.parse()?;
     if args.max_loss.is_nan() || args.max_loss < 0.0 {
-        return Err(user(format!("--max-loss {}: give a number from 0 on", args.max_loss)));
+        return Err(user(format!("--max-loss {}: out of range; give a number of 0 or more", args.max_loss)));
     }
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let (name, metrics) = (metric.as_str(), std::slice::from_ref(&metric));
     let summary = format!(
         "kept {n_after} of {} in {seconds:.1} s\n{name} {:.6}, was {:.6}\nrules: {}\n\
-         the trees were chosen on these queries; measure the model on others\nwrote {}\n",
+         the trees were selected on these queries; evaluate the model on others\nwrote {}\n",
         text::count(n_before, "tree"),
         pruned.after,
         pruned.before,

@@ -20,7 +20,7 @@ use crate::{files, reading, text};
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "refit", "write"]);
     if !(0.0..=1.0).contains(&args.decay) {
-        return Err(user(format!("--decay {}: give the share of the old values, from 0 to 1", args.decay)));
+        return Err(user(format!("--decay {}: out of range; give a number from 0 to 1", args.decay)));
     }
     output.check_file(&args.out, "model needs")?;
     let paths = DataPaths::find(&args.data)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let is_foreign = source.is_some_and(|source| source != Source::Native);
     let mut spec = match &args.objective {
         None if is_foreign => {
-            let message = "another program trained it; say what to learn now with --objective, such as lambdamart";
+            let message = "the model was trained by another program; set --objective, for example lambdamart";
             return Err(user_at(&args.model, message));
         }
         Some(_) if is_foreign => TrainSpec::default(),

@@ -15,9 +15,9 @@ use crate::output::Output;
 use crate::record::FileKind;
 use crate::{files, text};
 
-/// The files of a split, in the order of its shares.
+/// The files of a split, in the order of the fractions.
 pub(crate) const SPLIT_FILES: [&str; 3] = ["train.txt", "vali.txt", "test.txt"];
-/// Queries that are turned into text at a time.
+/// Number of queries that are formatted at a time.
 const QUERIES_PER_BATCH: usize = 64;
 
 pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::Result<()> {
@@ -29,9 +29,7 @@ pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::R
     output.check_file(&args.out, "data need")?;
     let written = match &args.split {
         Some(_) if files::is_stream(&args.out) => {
-            return Err(user(
-                "--split writes several files, which standard output cannot hold; name a folder with --out",
-            ));
+            return Err(user("--split writes several files, so standard output cannot be used; set --out to a folder"));
         }
         Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out, output)?,
         None => {
@@ -53,11 +51,14 @@ fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
     if is_usable {
         Ok(shares)
     } else {
-        Err(user(format!("--split '{typed}': give one to three positive shares that add up to 1, such as 0.6,0.2,0.2")))
+        Err(user(format!(
+            "--split '{typed}': invalid fractions; give one to three positive numbers that sum to 1, such \
+                          as 0.6,0.2,0.2"
+        )))
     }
 }
 
-/// Writes each part of the queries to a file of the folder; gives the files.
+/// Writes each part of the queries to a file in the folder; returns the files.
 pub(crate) fn write_split(
     synth: &Synth,
     seed: u64,
@@ -73,7 +74,7 @@ pub(crate) fn write_split(
     })?;
     let written = write_parts(synth, seed, shares, folder, output);
     if written.is_err() && is_new {
-        // Fails where a part is complete, as it should.
+        // Fails if a part is complete, as intended.
         let _ = std::fs::remove_dir(folder);
     }
     written

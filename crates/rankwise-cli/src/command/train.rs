@@ -28,7 +28,7 @@ mod report;
 use inputs::Inputs;
 use report::Report;
 
-/// Where the time of training goes, beside `other`.
+/// The phases of training, besides `other`.
 const PHASES: [&str; 8] = ["load", "bin", "gradients", "histograms", "splits", "partition", "scores", "validation"];
 
 pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Result<()> {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     output.set_phases(&PHASES);
     output.phase("load");
     let Some(out) = &args.out else {
-        return Err(user("name the training data and, with --out, the model to write"));
+        return Err(user("training data or output is missing; write `rankwise train DATA --out MODEL`"));
     };
     let (data_paths, valid_paths) = find_data(args)?;
     let (mut spec, layout) = spec_of(args, global)?;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let objective = params.objective().objective;
     if !data.pairs().is_empty() && !objective.takes_pairs() {
         output.note(&format!(
-            "objective {} learns from labels and does not look at the pairs; ranknet and hinge do",
+            "objective {} ignores the pairs of the data; use ranknet or hinge to learn from them",
             objective.render()
         ));
     }
@@ -100,11 +100,11 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let is_interrupted = trained.stopped == StopReason::Interrupted;
     match (&trained.no_trees, &args.init_model) {
         (Some(_), None) if is_interrupted => {
-            let message = "interrupted before the first tree; no model is written";
+            let message = "interrupted before the first tree; no model was written";
             return Err(watch.interrupted(Some(message)).into());
         }
         (Some(reason), None) => {
-            return Err(user_at(data_path, format!("nothing was learnt, so no model is written: {reason}")));
+            return Err(user_at(data_path, format!("nothing was learnt, so no model was written: {reason}")));
         }
         (Some(reason), Some(start)) => {
             output.note(&format!("no tree was added to those of {}: {reason}", start.display()));
@@ -139,29 +139,28 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
 fn find_data(args: &Train) -> anyhow::Result<(DataPaths, Vec<DataPaths>)> {
     let (mut data, mut valid) = (args.data.clone(), args.valid.clone());
     if data.is_empty() {
-        let missing = || user("name the training data before the options: rankwise train DATA --out MODEL");
+        let missing = || user("no training data; put it before the options: rankwise train DATA --out MODEL");
         data.push(valid.give_back().ok_or_else(missing)?);
     }
     let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<_>>()?;
     Ok((DataPaths::find(&data)?, valid))
 }
 
-/// Data is read as the model to start from reads it, unless something else was typed.
+/// Data is read as for the start model, unless set otherwise.
 fn take_absent(spec: &mut TrainSpec, model: &Model, path: &Path) -> anyhow::Result<()> {
     let wanted = files::absent_of(model);
     let typed = spec.reading.absent;
     if typed != TrainSpec::default().reading.absent && typed != wanted {
         let (wanted, typed) = (wanted.render(), typed.render());
-        let message = format!(
-            "features that are left out are {wanted} to this model, but absent={typed} was given; leave that out"
-        );
+        let message =
+            format!("absent features are {wanted} in this model, but absent={typed} is set; remove that setting");
         return Err(user_at(path, message));
     }
     spec.reading.absent = wanted;
     Ok(())
 }
 
-/// Where a run gets its data and its first trees from.
+/// The data and the start model of a run.
 struct Sources<'a> {
     data: &'a Path,
     checkpoint: Option<&'a Path>,
@@ -169,7 +168,7 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Puts the name of the file to mend before what is wrong with it.
+    /// Adds the name of the offending file to an error.
     fn placed(&self, error: TrainError) -> anyhow::Error {
         let path = match error {
             TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => {
@@ -194,11 +193,11 @@ fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Out
     }
 }
 
-/// What was typed: the file first, then --set, then the options that have names of their own.
+/// The typed parameters: first the file, then --set, then the named options.
 fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpec)> {
     let (mut spec, mut layout) = (TrainSpec::default(), LayoutSpec::default());
     if let Some(list) = args.metric.as_deref().filter(|list| !list.is_empty()) {
-        // This names the one that is wrong, and what it may have meant.
+        // Names the wrong parameter and suggests a similar one.
         MetricName::parse_list(list)?;
     }
     if let Some(path) = &args.config {
@@ -224,13 +223,13 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpe
     Ok((spec, layout))
 }
 
-/// Tells what was set in vain.
+/// Warns of parameters without effect.
 fn warn_without_effect(params: &TrainParams, args: &Train, output: Output) {
     for parameter in params.without_effect() {
         output.warn(&parameter.to_string());
     }
     if args.valid.0.is_empty() && params.boosting().metric != TrainSpec::default().boosting.metric {
-        output.warn("the metric has no effect without a validation set; give one with --valid");
+        output.warn("the metric has no effect without a validation set; add --valid DATA");
     }
 }
 
@@ -243,13 +242,16 @@ fn describe(data: &Documents) -> String {
     )
 }
 
-/// Lists the parameters, or those that are called so or speak of it.
+/// Lists all parameters, or those that match a name or word.
 fn help_params(sought: &str, output: Output) -> anyhow::Result<()> {
     let groups = rankwise::help::find_parameters(sought);
     if groups.is_empty() {
         let near = rankwise::help::nearest_parameter(sought);
         let advice = near.map_or_else(String::new, |name| format!("did you mean {name}? "));
-        return Err(user(format!("--help-params {sought}: no parameter; {advice}Without a name it lists all")));
+        return Err(user(format!(
+            "--help-params {sought}: unknown parameter; {advice}`--help-params` without a name \
+                                 lists all"
+        )));
     }
     let json = groups.iter().flat_map(|(title, table)| {
         table.iter().map(move |info| {

@@ -20,7 +20,7 @@ impl ErrorObject {
         Self { message: message.to_owned(), exit_code, place: None, remedy: None }
     }
 
-    /// What clap says: the error, then a tip or the usage.
+    /// A clap error, with its tip or usage as the remedy.
     pub(super) fn of_usage(error: &clap::Error, exit_code: u8) -> Self {
         let text = error.render().to_string();
         let one_line = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -34,9 +34,9 @@ impl ErrorObject {
         Self { remedy: remedy(message).or(advice), ..object }
     }
 
-    /// Takes the place, and the remedy that the message ends with.
+    /// Sets the place, and the remedy from the end of the message.
     pub(super) fn at(self, place: Option<Place>) -> Self {
-        // The name of a file may look like advice.
+        // A file name may contain a semicolon.
         let named = place.as_ref().and_then(|place| self.message.strip_prefix(&files::shown(&place.path)));
         Self { remedy: remedy(named.unwrap_or(&self.message)), place, ..self }
     }
@@ -58,7 +58,7 @@ impl ErrorObject {
     }
 }
 
-/// Every message says what is wrong and then, after a semicolon, what to do. One that is quoted from a file does not count.
+/// A message says what is wrong and, after the first semicolon outside quotes, what to do.
 fn remedy(message: &str) -> Option<String> {
     let mut is_quoted = false;
     for (at, letter) in message.char_indices() {

@@ -69,7 +69,7 @@ fn broken_files_are_refused_at_their_place() {
         assert!(row.2.starts_with(file), "{command}: {}", row.2);
         Box::new(|sandbox: &Sandbox| check(sandbox, command, row))
     }));
-    assert!(n_rows >= 80, "{n_rows} rows; the table is to have 80 at least");
+    assert!(n_rows >= 80, "{n_rows} rows; the table is used as have 80 at least");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn the_mix_is_better_than_both_and_what_eval_measures() {
         }
     }
     let told = sandbox.ok("blend a.json b.json d.txt");
-    assert!(told.contains("score = a.json + ") && told.contains("measure it on others"), "{told}");
+    assert!(told.contains("score = a.json + ") && told.contains("evaluate on others"), "{told}");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn scores_and_models_mix_and_useless_ones_are_left_out() {
     sandbox.write("wrong.txt", wrong);
     let found = sandbox.json("blend a.json wrong.txt d.txt");
     assert_eq!(found["values"]["blend"], found["values"]["first"], "{found}");
-    assert!(sandbox.ok("blend a.txt wrong.txt d.txt").contains("no mix is better than a.txt alone"));
+    assert!(sandbox.ok("blend a.txt wrong.txt d.txt").contains("no combination is better than a.txt alone"));
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn what_cannot_be_mixed_is_refused() {
     for (line, said) in [
         ("blend a.json flat.txt d.txt", "d.txt: the second ranker gives all documents of a query the same score"),
         ("blend a.json short.txt d.txt", "short.txt: 2 scores for 6,000 rows of d.txt"),
-        ("blend a.json b.json d.txt --metric auc", "d.txt: the best mix is known for ndcg, dcg"),
-        ("blend a.json b.json d.txt --metric nope", "there is no metric 'nope'; give a metric ("),
+        ("blend a.json b.json d.txt --metric auc", "d.txt: metric 'auc' is not supported here; use ndcg, dcg"),
+        ("blend a.json b.json d.txt --metric nope", "unknown metric 'nope'; give a metric ("),
         ("blend a.json missing.json d.txt", "missing.json: cannot open"),
         ("blend a.json b.json d.txt --out a.json", "a.json: cannot write: this file is also an input"),
     ] {

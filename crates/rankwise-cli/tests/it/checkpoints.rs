@@ -146,15 +146,15 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
         half_run(&sandbox, SETTINGS[3]);
         sandbox.write(newest, damaged);
         let outcome = sandbox.run(&resume);
-        assert!(outcome.stderr.contains(&format!("warning: {newest}: damaged; taking the")), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("run/tree-0000009.checkpoint: going on after tree 9"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(&format!("warning: {newest}: damaged; using the")), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("run/tree-0000009.checkpoint: resuming after tree 9"), "{}", outcome.stderr);
         outcome.expect_ok(&resume);
         assert_eq!(sandbox.bytes("m.json"), sandbox.bytes("whole.json"));
     }
     for name in checkpoint_files(&sandbox) {
         sandbox.write(&format!("run/{name}"), "rankwise-checkpoint\n");
     }
-    let problem = ["run/tree-0000040.checkpoint: the checkpoint is damaged: it breaks off; remove it"];
+    let problem = ["run/tree-0000040.checkpoint: the checkpoint is damaged: it is cut off; remove it"];
     sandbox.refused(&resume.split_whitespace().collect::<Vec<_>>(), &problem);
 }
 
@@ -165,17 +165,23 @@ fn runs_that_differ_are_refused() {
     half_run(&sandbox, settings);
     let resume = |more: &str| line("n.json", &format!("--checkpoint run --resume {more}"));
     let refused = |line: String, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    let file = "run/tree-0000012.checkpoint: the checkpoint is of a run ";
+    let file = "run/tree-0000012.checkpoint: the checkpoint is from a run ";
     let other = "--valid vali.txt --set num_leaves=7 --seed 3";
-    refused(resume(other), &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was 31; set them"]);
-    refused(resume(""), &[file, "on other validation sets: there are 0, were 1; give the same data"]);
+    refused(
+        resume(other),
+        &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was 31; use the same parameters"],
+    );
+    refused(resume(""), &[file, "on other validation sets: there are 0 now, 1 then; use the same data"]);
     refused(resume("--valid train.txt"), &[file, "on other data in validation set 1: "]);
     let other_data = resume(settings).replace("train train.txt", "train vali.txt");
-    refused(other_data, &[file, "on other training data: ", "or name another folder to start again"]);
+    refused(other_data, &[file, "on other training data: ", "or another folder to start again"]);
     let fewer = resume(settings).replace("num_trees=40", "num_trees=5");
-    refused(fewer, &[file, "with 12 trees already, but num_trees is 5; set num_trees=12 or more"]);
+    refused(fewer, &[file, "already has 12 trees, but num_trees is 5; set num_trees=12 or more"]);
     let again = line("n.json", &format!("--checkpoint run {settings}"));
-    refused(again, &["run: this folder holds a checkpoint; add --resume to go on from it, or name another folder"]);
+    refused(
+        again,
+        &["run: this folder already has a checkpoint; add --resume to continue from it, or use another folder"],
+    );
 
     let mut newer = sandbox.bytes("run/tree-0000012.checkpoint");
     newer["rankwise-checkpoint\n".len()] = 9;
@@ -192,7 +198,7 @@ fn folders_and_options_that_make_no_sense_are_refused() {
     sandbox.all_refused(&[
         (
             "train train.txt --out m.json --checkpoint train.txt",
-            &["train.txt: cannot write: there is a file of this name"],
+            &["train.txt: cannot write: a file with this name exists"],
         ),
         ("train train.txt --out m.json --checkpoint no/where", &["no/where: cannot write: its folder does not exist"]),
         ("train train.txt --out m.json --resume", &["--checkpoint <DIR>"]),
@@ -208,7 +214,7 @@ fn the_first_start_of_a_job_that_is_always_resumed() {
     let sandbox = sandbox();
     let resume = line("m.json", "--checkpoint run --resume").replace("--quiet ", "");
     let outcome = sandbox.run(&resume);
-    assert!(outcome.stderr.contains("run: no checkpoint yet; starting with the first tree"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("run: no checkpoint yet; starting from the first tree"), "{}", outcome.stderr);
     outcome.expect_ok(&resume);
     sandbox.ok(&line("whole.json", ""));
     assert_eq!(sandbox.bytes("m.json"), sandbox.bytes("whole.json"));
@@ -235,7 +241,7 @@ fn a_run_that_is_asked_to_stop_saves_its_last_tree() {
     for (signal, exit_code) in [("-INT", 130), ("-TERM", 143)] {
         let (code, said) = stopped_by(&sandbox, signal, "--checkpoint run --checkpoint-every 2");
         assert_eq!(code, Some(exit_code), "{signal}");
-        assert!(said.ends_with("wrote m.json\nto go on, run the same command with --resume\n"), "{said}");
+        assert!(said.ends_with("wrote m.json\nto resume, run the same command with --resume\n"), "{said}");
         let trees = sandbox.json("inspect m.json")["trees"].as_u64().unwrap();
         assert_eq!(checkpoint_files(&sandbox).last(), Some(&format!("tree-{trees:07}.checkpoint")));
         let num_trees = format!("num_trees={}", trees + 20);

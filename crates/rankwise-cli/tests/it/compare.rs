@@ -142,7 +142,7 @@ fn each_mean_says_over_how_many_queries_it_is() {
     let sandbox = small();
     let line = "compare d.txt --scores right.txt --scores half.txt --empty skip";
     let text = sandbox.ok(line);
-    assert!(text.contains("\nmean over 3 of 4 queries; 1 without relevant documents left out\n"), "{text}");
+    assert!(text.contains("\nmean over 3 of 4 queries; 1 without relevant documents skipped\n"), "{text}");
     let found = sandbox.json(line);
     assert_eq!(found["systems"][1]["means"]["ndcg@10"]["left_out"]["without_relevant"], 1);
     // Runs that answer different queries.
@@ -151,7 +151,7 @@ fn each_mean_says_over_how_many_queries_it_is() {
     sandbox.write("some.run", "a Q0 x 1 1 t\nb Q0 y 1 1 t\n");
     let text = sandbox.ok("compare --qrels qrels.txt --run all.run --run some.run --missing-queries skip");
     assert!(text.contains("\nall.run: over 3 queries; 0 without relevant documents\n"), "{text}");
-    assert!(text.contains("\nsome.run: mean over 2 of 3 queries; 1 without results left out\n"), "{text}");
+    assert!(text.contains("\nsome.run: mean over 2 of 3 queries; 1 without results skipped\n"), "{text}");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn queries_that_are_skipped_are_left_out_and_counted() {
     assert_eq!((&test(&found, 0)["left_out"], &test(&found, 0)["wins"]), (&json!(1), &json!(3)));
     assert_eq!(found["systems"][0]["queries"]["ndcg@10"], 3);
     let text = sandbox.ok(line);
-    assert!(text.contains("queries left out of a pair, as they do not count for both: 1\n"), "{text}");
+    assert!(text.contains("queries skipped, since one of the two systems has no value: 1\n"), "{text}");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn weights_count_in_means_and_tests() {
     let low = 1.0 / 3f64.log2();
     assert!((test(&found, 0)["difference"].as_f64().unwrap() - 0.9 * (1.0 - low)).abs() < 1e-12, "{found}");
     let text = sandbox.ok(&format!("{line} --test wilcoxon"));
-    assert!(text.contains("weights of the queries count in means and intervals, not in this test"), "{text}");
+    assert!(text.contains("weights are used in means and intervals, but not in this test"), "{text}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn one_query_has_no_interval_and_some_tests_no_answer() {
         let text = sandbox.ok(&line);
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         assert_eq!(
-            text.contains("this test needs at least two queries to tell x.txt from y.txt"),
+            text.contains("this test needs at least two queries to compare x.txt from y.txt"),
             p.is_null(),
             "{text}"
         );
@@ -259,7 +259,7 @@ fn runs_are_compared_by_qrels_and_beside_models() {
     // Where less is better, less wins.
     let arp = test(&found, 1);
     assert!(arp["difference"].as_f64().unwrap() < 0.0 && arp["wins"].as_u64() > arp["losses"].as_u64(), "{arp}");
-    assert!(sandbox.ok(line).contains("arp (less is better)"));
+    assert!(sandbox.ok(line).contains("arp (lower is better)"));
 
     let models = models();
     models.ok("predict model.json test.txt --format run --out m.run");
@@ -284,47 +284,50 @@ fn what_cannot_be_compared_is_refused() {
     let two = "compare d.txt --scores right.txt --scores half.txt";
     let many = format!("compare d.txt {}", "--scores right.txt ".repeat(21));
     let refused = |line: &str, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    refused("compare d.txt", &["number of systems to compare: 0; give 2 to 20"]);
-    refused("compare d.txt --scores right.txt", &["number of systems to compare: 1; give 2 to 20"]);
-    refused(&many, &["number of systems to compare: 21; give 2 to 20"]);
-    refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are called 'right.txt'", "--names"]);
-    refused(&format!("{two} --names x,x"), &["two systems are called 'x'"]);
-    refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one for each"]);
-    refused(&format!("{two} --names x,"), &["--names: \"\" is no name"]);
-    refused(&format!("{two} --baseline z"), &["no system 'z' to be the baseline; there are 'right.txt', 'half.txt'"]);
+    refused("compare d.txt", &["cannot compare 0 systems; give 2 to 20"]);
+    refused("compare d.txt --scores right.txt", &["cannot compare 1 systems; give 2 to 20"]);
+    refused(&many, &["cannot compare 21 systems; give 2 to 20"]);
+    refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are named 'right.txt'", "--names"]);
+    refused(&format!("{two} --names x,x"), &["two systems are named 'x'"]);
+    refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one name per system"]);
+    refused(&format!("{two} --names x,"), &["--names: \"\" is not a valid name"]);
+    refused(&format!("{two} --baseline z"), &["unknown baseline 'z'; the systems are 'right.txt', 'half.txt'"]);
     refused(&format!("{two} --test anova"), &["invalid value 'anova'", "fisher, t, wilcoxon, bootstrap"]);
-    refused(&format!("{two} --test t --permutations 10"), &["--permutations: the test t draws nothing"]);
+    refused(
+        &format!("{two} --test t --permutations 10"),
+        &["--permutations: the test t uses no random draws; remove the option"],
+    );
     for number in ["0", "-1", "x", "1000000001"] {
         refused(
             &format!("{two} --permutations {number}"),
-            &["for '--permutations <N>': give an integer from 1 to 1000000000"],
+            &["for '--permutations <N>': expected an integer from 1 to 1000000000"],
         );
     }
     for level in ["0", "1", "-0.1", "nan", "x"] {
-        refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': give a number between 0 and 1"]);
+        refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': expected a number between 0 and 1"]);
     }
-    refused(&format!("{two} --top -1"), &["for '--top <N>': give an integer of 0 or more"]);
-    refused(&format!("{two} --metric ndgc"), &["there is no metric 'ndgc'; did you mean 'ndcg'?"]);
-    refused(&format!("{two} --per-query -"), &["--per-query -: standard output takes the comparison"]);
+    refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of 0 or more"]);
+    refused(&format!("{two} --metric ndgc"), &["unknown metric 'ndgc'; did you mean 'ndcg'?"]);
+    refused(&format!("{two} --per-query -"), &["--per-query -: standard output is used for the comparison"]);
     refused(&format!("{two} --per-query right.txt"), &["right.txt: cannot write: this file is also an input"]);
     refused("compare d.txt --scores right.txt --scores short.txt", &["short.txt: 2 scores for 7 rows of d.txt"]);
     refused("compare d.txt --scores right.txt --scores nan.txt", &["nan.txt:2"]);
     refused("compare d.txt --scores right.txt --scores nosuch.txt", &["nosuch.txt: cannot open"]);
-    refused("compare - --scores right.txt --scores -", &["-: standard input can be read once only"]);
-    refused(&format!("{two} --metric auc"), &["auc is one number over all documents", "query-auc"]);
-    refused(&format!("{two} --metric ndcg@5,mrr@"), &["there is no metric 'mrr@'; did you mean 'mrr'?"]);
+    refused("compare - --scores right.txt --scores -", &["-: standard input can be read only once"]);
+    refused(&format!("{two} --metric auc"), &["auc is computed over all documents at once", "query-auc"]);
+    refused(&format!("{two} --metric ndcg@5,mrr@"), &["unknown metric 'mrr@'; did you mean 'mrr'?"]);
     refused(&format!("{two} --qrels q.txt"), &["cannot be used with", "--qrels"]);
     refused("compare --scores right.txt --scores half.txt", &["<DATA>"]);
     sandbox.write("q.txt", "a 0 x 1\n");
     sandbox.write("a.run", "a Q0 x 1 1 t\n");
     sandbox.write("z.run", "z Q0 x 1 1 t\n");
-    refused("compare --qrels q.txt --run a.run --scores right.txt", &["--scores needs DATA"]);
+    refused("compare --qrels q.txt --run a.run --scores right.txt", &["--scores needs labelled documents; add DATA"]);
     refused("compare --qrels q.txt --run a.run --run z.run", &["z.run:1:"]);
     // All queries are skipped.
     sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:b 1:1\n");
     sandbox.write("x.txt", "1\n2\n");
     refused(
         "compare none.txt --scores x.txt --scores short.txt --empty skip",
-        &["'x.txt' and 'short.txt' share no query that counts for ndcg@10"],
+        &["'x.txt' and 'short.txt' have no query in common with a value of ndcg@10"],
     );
 }

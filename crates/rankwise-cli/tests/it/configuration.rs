@@ -55,18 +55,14 @@ fn the_order_of_arguments_does_not_matter() {
 fn a_wrong_file_is_refused_with_its_place() {
     let sandbox = Sandbox::with_data();
     let cases: [(&str, &[u8], &[&str]); 13] = [
-        ("no equals sign", b"num_leaves 3\n", &["p.toml:1:12: ", "write `name = value`"]),
-        (
-            "a section",
-            b"eta = 0.1\n\n[tree]\nnum_leaves = 3\n",
-            &["p.toml:3:2: 'tree' holds a table", "without sections"],
-        ),
-        ("a date", b"eta = 2020-01-01\n", &["p.toml:1:1: 'eta' holds a date"]),
-        ("a table in a list", b"metric = [{a = 1}]\n", &["p.toml:1:1: 'metric' holds a list of tables"]),
+        ("no equals sign", b"num_leaves 3\n", &["p.toml:1:12: ", "write one `name = value`"]),
+        ("a section", b"eta = 0.1\n\n[tree]\nnum_leaves = 3\n", &["p.toml:3:2: 'tree' is a table", "without sections"]),
+        ("a date", b"eta = 2020-01-01\n", &["p.toml:1:1: 'eta' is a date"]),
+        ("a table in a list", b"metric = [{a = 1}]\n", &["p.toml:1:1: 'metric' is a list of tables"]),
         (
             "two names",
             b"num_trees = 3\neta = 0.1\nlearning_rate = 0.2\n",
-            &["p.toml:3:1: parameter 'learning_rate' is given twice, as 'eta' and as 'learning_rate'; keep one"],
+            &["p.toml:3:1: parameter 'learning_rate' is set twice, as 'eta' and as 'learning_rate'; keep one"],
         ),
         ("one name twice", b"eta = 1\neta = 2\n", &["p.toml:2:1: duplicate key"]),
         (
@@ -74,11 +70,15 @@ fn a_wrong_file_is_refused_with_its_place() {
             b"eta = 0.1\nnum_leafs = 3\n",
             &["p.toml:2:1: unknown parameter 'num_leafs'; did you mean 'num_leaves'?"],
         ),
-        ("a wrong value", b"\n  num_leaves = \"many\"\n", &["p.toml:2:3: parameter 'num_leaves': 'many' does not fit"]),
-        ("a fraction", b"num_leaves = 3.5\n", &["p.toml:1:1: ", "give an integer, at least 2 and at most 131072"]),
+        (
+            "a wrong value",
+            b"\n  num_leaves = \"many\"\n",
+            &["p.toml:2:3: parameter 'num_leaves': invalid value 'many'"],
+        ),
+        ("a fraction", b"num_leaves = 3.5\n", &["p.toml:1:1: ", "expected an integer, at least 2 and at most 131072"]),
         ("out of range", b"eta = 0.1\nnum_leaves = 1\n", &["p.toml:2:1: ", "1 is out of range; it must be at least 2"]),
-        ("an open string", b"metric = \"ndcg\n", &["p.toml:1:", "write `name = value`"]),
-        ("no text", b"\xff\xfe\x00", &["p.toml: this is not text in UTF-8"]),
+        ("an open string", b"metric = \"ndcg\n", &["p.toml:1:", "write one `name = value`"]),
+        ("no text", b"\xff\xfe\x00", &["p.toml: not UTF-8 text"]),
         ("a number too large", b"seed = 99999999999999999999\n", &["p.toml:1:"]),
     ];
     for (what, content, parts) in cases {
@@ -88,7 +88,7 @@ fn a_wrong_file_is_refused_with_its_place() {
         assert!(!sandbox.path("m.json").exists(), "{what}");
     }
     sandbox.all_refused(&[
-        ("train train.txt --out m.json --config nosuch.toml", &["nosuch.toml: cannot open: there is no such file"]),
-        ("train train.txt --out m.json --config .", &[".: cannot read: this is a folder; name a file"]),
+        ("train train.txt --out m.json --config nosuch.toml", &["nosuch.toml: cannot open: no such file"]),
+        ("train train.txt --out m.json --config .", &[".: cannot read: this is a folder; give a file"]),
     ]);
 }

@@ -55,7 +55,7 @@ fn a_score_that_differs_is_named_and_nothing_is_written() {
     sandbox.train("model.json", "--set min_data_in_leaf=5");
     for target in ["ranklib", "solr", "xgboost-dump"] {
         let plain = ["convert", "model.json", "--to", target, "--out", "out"];
-        sandbox.refused(&plain, &["model.json: tree 0 sends missing values of feature 1 elsewhere than 0", target]);
+        sandbox.refused(&plain, &["model.json: tree 0 treats missing values of feature 1 differently from 0", target]);
         let allowed = [&plain[..], &["--missing-as-zero", "--allow-rounding"]].concat();
         let checked = [&allowed[..], &["--check", "train.txt"]].concat();
         sandbox.refused(&checked, &["train.txt: row 1: the model gives ", ", the exported file "]);
@@ -82,10 +82,10 @@ fn features_are_called_as_the_user_says() {
     assert!(text.contains("\"feature\":\"field ") && !text.contains("\"f1\""), "{text}");
     std::fs::remove_file(sandbox.path("out")).unwrap();
     let cases = [
-        ("--to solr --feature-names few.txt", "model.json: the feature names that were given have none for feature"),
-        ("--to solr --feature-names twice.txt", "twice.txt: feature 1 has two names; leave one of them"),
+        ("--to solr --feature-names few.txt", "model.json: no name is given for feature"),
+        ("--to solr --feature-names twice.txt", "twice.txt: feature 1 has two names; keep one of them"),
         ("--to solr --feature-names bad.txt", "bad.txt:1:1: "),
-        ("--to onnx --feature-names names.txt", "onnx knows features by number, so leave --feature-names out"),
+        ("--to onnx --feature-names names.txt", "onnx identifies features by number, so remove --feature-names"),
     ];
     for (more, part) in cases {
         let line = format!("{convert} {more}");
@@ -103,10 +103,13 @@ fn what_cannot_be_done_is_refused_before_anything_is_written() {
             "convert train.txt --to onnx --out out",
             &["train.txt: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"],
         ),
-        ("convert model.json --to onnx --out out --check model.json", &["this looks like a model"]),
-        ("convert model.json --to onnx --out - --json", &["--json prints a summary, so the model needs a file"]),
+        ("convert model.json --to onnx --out out --check model.json", &["this is a model"]),
+        (
+            "convert model.json --to onnx --out - --json",
+            &["--json prints its summary to standard output, so the model needs a file"],
+        ),
         ("convert model.json --to pmml --out out", &["'pmml'", "lightgbm", "xgboost-dump"]),
-        ("convert - --to onnx --out out --check -", &["standard input can be read once only"]),
+        ("convert - --to onnx --out out --check -", &["standard input can be read only once"]),
     ]);
     // Standard output takes the file itself.
     let source = sandbox.ok("convert model.json --to c --out -");

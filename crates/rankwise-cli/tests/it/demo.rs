@@ -7,7 +7,7 @@ fn shows_rankers_and_commands_that_work() {
     let sandbox = Sandbox::new();
     // A blank in the name: the proposed commands must survive being pasted into a shell.
     let outcome = sandbox.run_args(&["demo", "--out", "my demo"]);
-    assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("4. measuring"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("4. evaluating"), "{}", outcome.stderr);
     let report = outcome.expect_ok("demo");
     for name in ["train.txt", "vali.txt", "test.txt", "model.json", "model-rmse.json"] {
         assert!(!sandbox.bytes(&format!("my demo/{name}")).is_empty(), "{name}");

@@ -61,8 +61,8 @@ fn a_feature_is_measured_as_a_ranker() {
     sandbox.write("d.txt", "1 qid:a 110:5\n0 qid:a 110:7\n2 qid:b 110:3\n");
     assert!(sandbox.ok("eval d.txt --feature 110").contains("over 2 queries"));
     sandbox.all_refused(&[
-        ("eval d.csv --feature size", &["--feature size: d.csv has no such feature; ids go from 0 to 1"]),
-        ("eval d.txt --feature 11", &["--feature 11: d.txt has no such feature; ids go from 110 to 110"]),
+        ("eval d.csv --feature size", &["--feature size: no such feature in d.csv; ids go from 0 to 1"]),
+        ("eval d.txt --feature 11", &["--feature 11: no such feature in d.txt; ids go from 110 to 110"]),
         ("eval d.csv --feature price --scores price.txt", &["cannot be used with"]),
         ("eval d.csv", &["--feature <FEATURE>"]),
     ]);
@@ -87,7 +87,7 @@ fn several_models_and_features_make_a_table() {
     assert_eq!(said["systems"][2]["name"], "feature 3");
     sandbox.refused(
         &["eval", "vali.txt", "--model", "model.json", "--model", "other.json", "--per-query", "q.tsv"],
-        &["--per-query: eval writes the values of one system; compare"],
+        &["--per-query: eval supports one system only; use compare"],
     );
 }
 
@@ -132,7 +132,7 @@ fn a_mean_says_how_many_queries_it_leaves_out() {
     let sandbox = data();
     let line = "eval d.txt --scores s.txt --metric ndcg@10,arp --empty skip";
     let text = sandbox.ok(line);
-    let expected = "\nmean over 3 of 4 queries; 1 without relevant documents left out\n";
+    let expected = "\nmean over 3 of 4 queries; 1 without relevant documents skipped\n";
     assert!(text.contains(expected) && !text.contains("over 4 queries"), "{text}");
     let found = sandbox.json(line);
     let left_out = json!({ "without_relevant": 1, "without_results": 0, "without_value": 0 });
@@ -141,7 +141,7 @@ fn a_mean_says_how_many_queries_it_leaves_out() {
     // Where means differ in their queries, each says its own.
     let text = sandbox.ok("eval d.txt --scores s.txt --metric ndcg@10,arp");
     assert!(text.contains("\nndcg@10: over 4 queries; 1 without relevant documents\n"), "{text}");
-    assert!(text.contains("\narp: mean over 3 of 4 queries; 1 without relevant documents left out\n"), "{text}");
+    assert!(text.contains("\narp: mean over 3 of 4 queries; 1 without relevant documents skipped\n"), "{text}");
 }
 
 #[test]

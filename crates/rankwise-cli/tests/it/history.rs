@@ -62,10 +62,7 @@ fn without_validation_there_is_no_history() {
     let said = sandbox.json("train train.txt --out m.json --set num_trees=2");
     assert_eq!(said["history"], serde_json::json!({ "rounds": [], "curves": [] }));
     sandbox.all_refused(&[
-        (
-            "train train.txt --out n.json --history h.csv",
-            &["--history: there is nothing to measure", "add --valid DATA"],
-        ),
+        ("train train.txt --out n.json --history h.csv", &["--history needs a validation set", "add --valid DATA"]),
         ("train train.txt --out n.json --valid vali.txt --history no/h.csv", &["no/h.csv: cannot write"]),
         (
             "train train.txt --out n.json --valid vali.txt --history vali.txt",

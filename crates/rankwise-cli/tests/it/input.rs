@@ -24,24 +24,21 @@ fn other_formats_and_damage_are_named() {
     }
     std::fs::create_dir(sandbox.path("folder")).unwrap();
     sandbox.all_refused(&[
-        ("train nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file; check its name"]),
+        ("train nosuch.txt --out m.json", &["nosuch.txt: cannot open: no such file; check the name"]),
         ("train folder --out m.json", &["folder: no data files in this folder"]),
         ("train train.txt/x --out m.json", &["train.txt/x: cannot open: a part of the path is a file"]),
-        ("train train.txt --valid nosuch.txt --out m.json", &["nosuch.txt: cannot open: there is no such file"]),
-        (
-            "train model.json --out m.json",
-            &["model.json: this looks like a model, not like ranking data; check the order"],
-        ),
-        ("train train.txt --valid model.json --out m.json", &["model.json: this looks like a model"]),
-        ("predict model.json model.json", &["model.json: this looks like a model"]),
-        ("eval model.json --model model.json", &["model.json: this looks like a model"]),
-        ("inspect nosuch.txt", &["nosuch.txt: cannot open: there is no such file"]),
+        ("train train.txt --valid nosuch.txt --out m.json", &["nosuch.txt: cannot open: no such file"]),
+        ("train model.json --out m.json", &["model.json: this is a model, not ranking data; check the order"]),
+        ("train train.txt --valid model.json --out m.json", &["model.json: this is a model"]),
+        ("predict model.json model.json", &["model.json: this is a model"]),
+        ("eval model.json --model model.json", &["model.json: this is a model"]),
+        ("inspect nosuch.txt", &["nosuch.txt: cannot open: no such file"]),
         ("inspect folder", &["folder: no data files in this folder"]),
         ("predict model.json nosuch.txt", &["nosuch.txt: cannot open"]),
         ("eval nosuch.txt --model model.json", &["nosuch.txt: cannot open"]),
-        ("train - --valid - --out m.json", &["standard input can be read once only; name a file"]),
-        ("predict - -", &["standard input can be read once only"]),
-        ("eval - --scores -", &["standard input can be read once only"]),
+        ("train - --valid - --out m.json", &["standard input can be read only once; use a file"]),
+        ("predict - -", &["standard input can be read only once"]),
+        ("eval - --scores -", &["standard input can be read only once"]),
         ("train - --out m.json", &["<stdin>: there are no rows"]),
     ]);
 }
@@ -51,7 +48,12 @@ fn side_files_are_named_when_they_do_not_fit() {
     let qids = "1 qid:a 1:1\n0 qid:a 1:2\n";
     let cases: [(&str, &str, &str, &[&str]); 8] = [
         (".query", "1 1:1\n0 1:2\n", "3\n", &["d.txt.query: the query sizes add up to 3, but there are 2 rows"]),
-        (".query", "1 1:1\n0 1:2\n", "two\n", &["d.txt.query:1:1: \"two\" is not the number of rows of a query"]),
+        (
+            ".query",
+            "1 1:1\n0 1:2\n",
+            "two\n",
+            &["d.txt.query:1:1: \"two\" is invalid; expected the number of rows of a query"],
+        ),
         (
             ".query",
             qids,
@@ -59,8 +61,8 @@ fn side_files_are_named_when_they_do_not_fit() {
             &["d.txt:1:3: \"qid:a\" here, but d.txt.query gives query sizes too; remove that file"],
         ),
         (".weight", qids, "1\n", &["d.txt.weight: the number of row weights is 1, but the number of rows is 2"]),
-        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is not a weight of 0 or more"]),
-        (".weight", qids, "1\n\n1\n", &["d.txt.weight:2:1: the line is empty; write a weight"]),
+        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is invalid; expected a weight of 0 or more"]),
+        (".weight", qids, "1\n\n1\n", &["d.txt.weight:2:1: the line is empty; expected a weight"]),
         (".weight", qids, "0\n0\n", &["d.txt: all documents have weight 0; give some of them a positive weight"]),
         (".query_weight", qids, "1\n2\n", &["d.txt.query_weight: the number of query weights is 2", "queries is 1"]),
     ];
@@ -98,21 +100,21 @@ fn data_that_teaches_nothing_is_refused() {
             "train train.txt --out m.json --set label_gain=0,1",
             &[
                 "train.txt: label ",
-                "no entry in the table of 2 gains (labels 0 to 1); lengthen the table, or use linear gain",
+                "no entry in the table of 2 gains (labels 0 to 1); extend the table, or use linear gain",
             ],
         ),
-        ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "lengthen the table"]),
+        ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),
         (
             "train train.txt --out m.json --set monotone_constraints=99:1",
-            &["train.txt: monotone_constraints names feature 99, which the data does not have; remove it"],
+            &["train.txt: monotone_constraints refers to feature 99, which is not in the data; remove it"],
         ),
         (
             "train train.txt --valid some.txt --out m.json --empty error",
-            &["validation set some.txt: query 'a' has no relevant document; choose --empty zero, one or skip"],
+            &["validation set some.txt: query 'a' has no relevant document; set --empty to zero, one or skip"],
         ),
         (
             "train train.txt --valid none.txt --out m.json",
-            &["validation set none.txt: no query has a relevant document, so 'ndcg@10' has no value; use other data"],
+            &["validation set none.txt: no query has a relevant document, so 'ndcg@10' is undefined; use other data"],
         ),
         (
             "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",
@@ -133,21 +135,18 @@ fn scores_and_labels_must_fit_the_measurement() {
         sandbox.write(name, content);
     }
     sandbox.all_refused(&[
-        (
-            "eval d.txt --scores one",
-            &["one: 1 score for 2 rows of d.txt; give one score for each row, in the same order"],
-        ),
-        ("eval d.txt --scores nan", &["nan:2:1: \"nan\" is not a finite number; write one in every line"]),
-        ("eval d.txt --scores bad", &["bad:2:3: \"x\" is not a finite number"]),
+        ("eval d.txt --scores one", &["one: 1 score for 2 rows of d.txt; give one score per row, in the same order"]),
+        ("eval d.txt --scores nan", &["nan:2:1: \"nan\" is invalid; expected a finite number"]),
+        ("eval d.txt --scores bad", &["bad:2:3: \"x\" is invalid; expected a finite number"]),
         ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
-        ("eval d.txt --scores nosuch", &["nosuch: cannot open: there is no such file"]),
-        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is not a finite number"]),
-        ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "choose another rule"]),
+        ("eval d.txt --scores nosuch", &["nosuch: cannot open: no such file"]),
+        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is invalid; expected a finite number"]),
+        ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "another rule"]),
         (
             "eval d.txt --scores two --gain table:0,1,3",
-            &["d.txt: label 5 in query 'a' has no entry", "lengthen the table"],
+            &["d.txt: label 5 in query 'a' has no entry", "extend the table"],
         ),
-        ("eval none.txt --scores two --empty error", &["none.txt: query 'a' has no relevant document; choose --empty"]),
+        ("eval none.txt --scores two --empty error", &["none.txt: query 'a' has no relevant document; set --empty"]),
     ]);
 }
 
@@ -165,5 +164,5 @@ fn zstd_windows_of_up_to_128_mb_are_read() {
     sandbox.write("wide.txt.zst", packed(27));
     assert_eq!(sandbox.json("inspect wide.txt.zst")["fingerprint"], expected);
     sandbox.write("wider.txt.zst", packed(28));
-    sandbox.refused(&["inspect", "wider.txt.zst"], &["needs more than 128 MB of memory to unpack"]);
+    sandbox.refused(&["inspect", "wider.txt.zst"], &["needs more than 128 MB of memory to decompress"]);
 }

@@ -16,7 +16,7 @@ fn data_is_described() {
         "  documents    3\n",
         "  queries      2\n",
         "1 to 2 documents each, mean 1.5, median 2",
-        "1 without relevant documents, 1 with one label only",
+        "1 without relevant documents, 1 with a single label",
         "  features     2, ids 1 to 3, 1 constant\n",
         "  labels       0: 66.7 % (2)\n               2: 33.3 % (1)\n",
         "  document ids yes\n",
@@ -50,7 +50,7 @@ fn a_model_is_described() {
     let text = sandbox.ok("inspect model.json");
     for expected in [
         "model.json: model, objective lambdamart\n",
-        "  trees        6, 42 leaves in all",
+        "  trees        6, 42 leaves in total",
         "  trained on   900 documents, ",
         "  parameters   num_leaves = 7\n               num_trees = 6\n",
         "most important features\nfeature",
@@ -91,10 +91,10 @@ fn written(name: &str) -> Vec<u8> {
 fn of_another_programs_model_only_what_is_known_is_said() {
     let sandbox = Sandbox::new();
     for (name, first, absent) in [
-        ("lightgbm-lambdarank.txt", "m: model of LightGBM, objective lambdarank\n", "is 0\n"),
-        ("xgboost-names.ubj", "m: model of XGBoost, objective rank:pairwise\n", "is missing\n"),
-        ("catboost-yetirank.json", "m: model of CatBoost, objective YetiRank\n", "is missing\n"),
-        ("ranklib.xml", "m: model of RankLib, objective lambdamart\n", "is 0\n"),
+        ("lightgbm-lambdarank.txt", "m: model of LightGBM, objective lambdarank\n", "absent features are 0\n"),
+        ("xgboost-names.ubj", "m: model of XGBoost, objective rank:pairwise\n", "absent features are missing\n"),
+        ("catboost-yetirank.json", "m: model of CatBoost, objective YetiRank\n", "absent features are missing\n"),
+        ("ranklib.xml", "m: model of RankLib, objective lambdamart\n", "absent features are 0\n"),
     ] {
         sandbox.write("m", written(name));
         let text = sandbox.ok("inspect m");

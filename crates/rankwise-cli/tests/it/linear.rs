@@ -95,7 +95,7 @@ fn what_needs_trees_refuses_it() {
         ("train train.txt --init-model linear.json --out out", "train --init-model"),
         ("predict linear.json train.txt --trees 3 --out out", "--trees"),
     ] {
-        let said = format!("linear.json: this model is linear, it has no trees; `{command}` needs a model of trees");
+        let said = format!("linear.json: this model is linear and has no trees; `{command}` needs a model of trees");
         sandbox.run(line).expect_refused(line, &[&said]);
         assert_eq!(sandbox.listing(), before, "{line}");
     }

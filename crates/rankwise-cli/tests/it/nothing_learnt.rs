@@ -17,8 +17,8 @@ fn refused(sandbox: &Sandbox, more: &str, parts: &[&str]) {
 fn too_few_documents_name_min_data_in_leaf() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", data(7));
-    let reason = "7 documents are fewer than two leaves of min_data_in_leaf=20; set min_data_in_leaf=3 or less";
-    refused(&sandbox, "", &["d.txt: nothing was learnt, so no model is written: ", reason]);
+    let reason = "7 documents are too few for two leaves with min_data_in_leaf=20; set min_data_in_leaf=3 or less";
+    refused(&sandbox, "", &["d.txt: nothing was learnt, so no model was written: ", reason]);
     refused(&sandbox, "--objective rmse --set grow=levelwise", &[reason]);
     sandbox.ok("train d.txt --out m.json --set min_data_in_leaf=2");
 }
@@ -40,7 +40,7 @@ fn the_parameter_that_forbids_every_split_is_named() {
         ),
         (
             "--set bagging_fraction=0.1 --set bagging_freq=1 --set num_trees=3",
-            "of 280 documents, fewer than two leaves",
+            "of 280 documents, too few for two leaves",
         ),
         ("--set min_gain_to_split=100000 --set grow=oblivious", "min_gain_to_split=100000 allows no split"),
         ("--set min_gain_to_split=100000 --set langevin=true --set num_trees=3", "min_gain_to_split=100000 allows no"),
@@ -48,7 +48,7 @@ fn the_parameter_that_forbids_every_split_is_named() {
         ("--set min_gain_to_split=100000 --set learner=dart --set num_trees=3", "min_gain_to_split=100000 allows no"),
     ];
     for (more, reason) in cases {
-        refused(&sandbox, more, &["nothing was learnt, so no model is written: ", reason]);
+        refused(&sandbox, more, &["nothing was learnt, so no model was written: ", reason]);
     }
 }
 

@@ -35,23 +35,26 @@ fn what_an_objective_cannot_take_is_refused() {
     sandbox.write("none.txt", "0 qid:1 1:1\n0 qid:1 1:2\n");
     sandbox.write("half.txt", "0 qid:1 1:1\n0.5 qid:1 1:2\n1.5 qid:1 1:3\n");
     for (line, said) in [
-        ("five.txt --objective stochasticrank --set target=f1@5", "cannot learn for the metric 'f1@5'"),
-        ("five.txt --objective stochasticrank --set target=p", "name a cut-off, as in p@10"),
-        ("five.txt --objective stochasticrank --set target=err", "above the largest grade"),
+        ("five.txt --objective stochasticrank --set target=f1@5", "cannot optimise the metric 'f1@5'"),
+        ("five.txt --objective stochasticrank --set target=p", "add one, as in p@10"),
+        ("five.txt --objective stochasticrank --set target=err", "above the maximum label"),
         ("half.txt --objective softrank --set target=err --set gain=linear", "1.5"),
-        ("none.txt --objective stochasticrank", "nothing to put in order"),
+        ("none.txt --objective stochasticrank", "nothing to learn"),
         ("none.txt --objective select-with-order", "nothing to select"),
         ("five.txt --objective stochasticrank --set samples=0", "samples"),
         ("five.txt --objective stochasticrank --set sigma=0", "sigma"),
         ("five.txt --objective stochastic", "objective"),
         ("five.txt --set langevin=true --set diffusion_temperature=0", "diffusion_temperature"),
-        ("five.txt --set model_shrink_rate=10", "nothing would be left of the scores; give less than 10"),
-        ("five.txt --set model_shrink_rate=1 --set model_shrink_mode=decreasing", "give less than 1"),
-        ("five.txt --set step=exact --set target=auc --objective rmse", "target=auc is not known"),
+        ("five.txt --set model_shrink_rate=10", "the scores would shrink to 0; use less than 10"),
+        ("five.txt --set model_shrink_rate=1 --set model_shrink_mode=decreasing", "shrink to 0; use less than 1"),
+        (
+            "five.txt --set step=exact --set target=auc --objective rmse",
+            "the exact step is not supported for target=auc",
+        ),
         ("five.txt --set sample=selective --set p_low=5", "use sample=high-low"),
-        ("five.txt --set sample=selective --set p_high=0", "no negative document would be kept"),
+        ("five.txt --set sample=selective --set p_high=0", "no negative documents would be kept"),
         ("five.txt --set sample=high-low --set p_high=101", "p_high"),
-        ("five.txt --set sample=selective --set bagging_fraction=0.5", "documents are selected by rank"),
+        ("five.txt --set sample=selective --set bagging_fraction=0.5", "documents by rank; remove it"),
     ] {
         let before = sandbox.listing();
         let outcome = sandbox.run(&format!("train {line} --out m.json"));

@@ -32,7 +32,7 @@ fn xgboosts_best_iteration_counts_unless_all_trees_are_asked_for() {
     assert_eq!(scores("best.json d.txt --trees 3"), scores("all.json d.txt"));
     assert_eq!(scores("best.json d.txt --trees 1"), scores("all.json d.txt --trees 1"));
     let said = sandbox.run("predict best.json d.txt").stderr;
-    let note = "note: best.json: using 2 of 3 trees, up to best_iteration 1, as XGBRanker.predict does; `--trees all`";
+    let note = "note: best.json: using 2 of 3 trees, up to best_iteration 1, as XGBRanker.predict does; to use all, as Booster.predict does, add `--trees all`";
     assert!(said.contains(note), "{said}");
     assert!(!sandbox.run("predict best.json d.txt --trees all").stderr.contains("note: "));
     assert!(!sandbox.run("predict all.json d.txt").stderr.contains("note: "));
@@ -70,7 +70,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     let more = "--query-weight-column none --set num_trees=5 --set min_data_in_leaf=3";
     sandbox.ok(&format!("train d.csv --out m.json {more}"));
     let outcome = sandbox.run("convert m.json --to lightgbm --out l.txt --check d.csv");
-    let note = "note: the feature \"title match\" is written as \"title_match\", as LightGBM itself does";
+    let note = "note: feature \"title match\" is written as \"title_match\", as LightGBM does";
     assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
     assert!(outcome.expect_ok("convert").contains("all scores are equal"));
     assert!(sandbox.text("l.txt").contains("\nfeature_names=title_match query_weight\n"));
@@ -89,7 +89,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     sandbox.write("both.csv", both);
     let problem = [
         "both.csv: columns \"title_match\" and \"title match\" could both be the model's feature \"title_match\"",
-        "pass over one of them with --ignore-columns",
+        "blanks; ignore one of them with --ignore-columns",
     ];
     sandbox.refused(&["predict", "l.txt", "both.csv"], &problem);
     let ignored = ["predict", "l.txt", "both.csv", "--ignore-columns", "title_match"];
@@ -104,5 +104,5 @@ fn names_that_become_one_are_not_exported() {
     lightgbm_model(&sandbox, "a b,a_b");
     sandbox.ok("train d.csv --out m.json --set num_trees=20 --set min_data_in_leaf=3");
     let line = ["convert", "m.json", "--to", "lightgbm", "--out", "l.txt"];
-    sandbox.refused(&line, &["with blanks replaced by _ another feature has this name"]);
+    sandbox.refused(&line, &["another feature has this name after replacing blanks by _"]);
 }

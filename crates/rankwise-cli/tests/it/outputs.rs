@@ -6,8 +6,8 @@ use crate::sandbox::{Outcome, Sandbox};
 fn folders_and_missing_folders_are_refused() {
     let sandbox = Sandbox::with_model();
     std::fs::create_dir(sandbox.path("folder")).unwrap();
-    let missing = "cannot write: its folder does not exist; make the folder first";
-    let folder = "cannot write: this is a folder; name a file";
+    let missing = "cannot write: its folder does not exist; create the folder first";
+    let folder = "cannot write: this is a folder; give a file";
     let below_file = "cannot write: a part of the path is a file, not a folder; check the path";
     sandbox.write("scores", "1\n".repeat(900));
     for command in [
@@ -24,8 +24,8 @@ fn folders_and_missing_folders_are_refused() {
         }
     }
     sandbox.all_refused(&[
-        ("synth --rows 10 --split 0.5,0.5 --out train.txt", &["train.txt: cannot write: there is a file of this name"]),
-        ("demo --out train.txt", &["train.txt: cannot write: there is a file of this name; name a folder"]),
+        ("synth --rows 10 --split 0.5,0.5 --out train.txt", &["train.txt: cannot write: a file with this name exists"]),
+        ("demo --out train.txt", &["train.txt: cannot write: a file with this name exists; give a folder"]),
         ("demo --out train.txt/x", &["train.txt/x: cannot write: a part of the path is a file"]),
     ]);
 }
@@ -43,7 +43,7 @@ fn inputs_are_never_written_over() {
     let sandbox = Sandbox::with_model();
     sandbox.write("p.toml", "num_trees = 2\n");
     sandbox.write("scores", "1\n".repeat(900));
-    let also = "cannot write: this file is also an input; choose another name";
+    let also = "cannot write: this file is also an input; use another name";
     sandbox.all_refused(&[
         ("train train.txt --out train.txt", &[also]),
         ("train train.txt --out ./train.txt", &["./train.txt: ", also]),
@@ -68,13 +68,19 @@ fn stdout_is_not_used_for_two_things() {
     sandbox.all_refused(&[
         (
             "predict model.json train.txt --json",
-            &["--json prints a summary, so the scores need a file; add --out FILE"],
+            &["--json prints its summary to standard output, so the scores need a file; add --out FILE"],
         ),
         ("predict model.json train.txt --json --out -", &["so the scores need a file"]),
-        ("train train.txt --out - --json", &["--json prints a summary, so the model needs a file"]),
-        ("synth --rows 10 --out - --json", &["--json prints a summary, so the data need a file"]),
-        ("synth --rows 10 --split 0.5,0.5 --out -", &["--split writes several files", "name a folder with --out"]),
-        ("eval train.txt --model model.json --per-query -", &["standard output takes the means; name a file"]),
+        (
+            "train train.txt --out - --json",
+            &["--json prints its summary to standard output, so the model needs a file"],
+        ),
+        ("synth --rows 10 --out - --json", &["--json prints its summary to standard output, so the data need a file"]),
+        (
+            "synth --rows 10 --split 0.5,0.5 --out -",
+            &["--split writes several files", "be used; set --out to a folder"],
+        ),
+        ("eval train.txt --model model.json --per-query -", &["standard output is used for the means; give a file"]),
     ]);
 }
 
@@ -120,7 +126,7 @@ fn a_write_that_fails_half_way_leaves_the_old_file_whole() {
         }
         sandbox.write(name, "old\n");
         let before = sandbox.listing();
-        let problem = "cannot write: files may not grow so large here; raise the limit (ulimit -f)";
+        let problem = "cannot write: the file size limit is exceeded; raise the limit (ulimit -f)";
         run_limited(&sandbox, line).expect_refused(line, &[&format!("{name}: {problem}")]);
         assert_eq!(sandbox.text(name), "old\n", "{line}");
         assert_eq!(sandbox.listing(), before, "{line} left something behind");
@@ -137,12 +143,12 @@ fn a_checkpoint_that_cannot_be_saved_is_told_once_and_the_run_goes_on() {
     let line =
         "train train.txt --out m.json --set num_trees=3 --set num_leaves=2 --checkpoint run --checkpoint-every 1";
     let outcome = run_limited(&sandbox, line);
-    let said = "warning: the checkpoint of tree 1 is not saved: run/tree-0000001.checkpoint: cannot write: ";
-    assert_eq!(outcome.stderr.matches("is not saved").count(), 1, "{}", outcome.stderr);
+    let said = "warning: cannot save the checkpoint of tree 1: run/tree-0000001.checkpoint: cannot write: ";
+    assert_eq!(outcome.stderr.matches("cannot save the checkpoint").count(), 1, "{}", outcome.stderr);
     assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
     outcome.expect_ok(line);
     assert_eq!(sandbox.json("inspect m.json")["trees"], 3);
-    assert!(!sandbox.path("run").exists(), "nothing was saved in it");
+    assert!(!sandbox.path("run").exists(), "nothing was saved in this data");
 }
 
 #[cfg(unix)]

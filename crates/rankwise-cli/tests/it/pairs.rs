@@ -41,7 +41,7 @@ fn pairs_teach_an_order_without_any_label() {
         assert_eq!(measured["metrics"]["pair-accuracy"], said["valid"]["pair-accuracy"]);
         // Labels that say nothing are no reason to warn.
         let outcome = sandbox.run(&line);
-        assert!(!outcome.stderr.contains("one label only"), "{}", outcome.stderr);
+        assert!(!outcome.stderr.contains("only one distinct label"), "{}", outcome.stderr);
     }
 }
 
@@ -71,7 +71,7 @@ fn neither_the_order_of_pairs_nor_the_place_of_their_file_matters() {
     );
     sandbox.refused(
         &"train t.rwcache --out x.json --pairs my.pairs".split(' ').collect::<Vec<_>>(),
-        &["t.rwcache: a cache of binned data holds its own pairs; leave out --pairs"],
+        &["t.rwcache: a cache of binned data has its own pairs; remove --pairs"],
     );
 }
 
@@ -82,7 +82,7 @@ fn tables_need_no_label_where_there_are_pairs() {
     sandbox.write("d.csv", format!("qid,f1\n{rows}"));
     sandbox.write("p", (0..10).map(|query| format!("{} {}\n", 4 * query, 4 * query + 3)).collect::<String>());
     let line = "train d.csv --objective ranknet --out m.json --set min_data_in_leaf=1";
-    sandbox.refused(&line.split(' ').collect::<Vec<_>>(), &["d.csv: no column is the label"]);
+    sandbox.refused(&line.split(' ').collect::<Vec<_>>(), &["d.csv: no label column"]);
     sandbox.ok(&format!("{line} --pairs p"));
 }
 
@@ -93,7 +93,9 @@ fn other_objectives_say_that_they_pass_over_pairs() {
     for (objective, is_told) in [("lambdamart", true), ("yetirank", true), ("rmse", true), ("ranknet", false)] {
         let outcome =
             sandbox.run(&format!("train train.txt --pairs p --objective {objective} --out m.json --set num_trees=2"));
-        let note = format!("note: objective {objective} learns from labels and does not look at the pairs");
+        let note = format!(
+            "note: objective {objective} ignores the pairs of the data; use ranknet or hinge to learn from them"
+        );
         assert_eq!(outcome.stderr.contains(&note), is_told, "{}", outcome.stderr);
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     }
@@ -104,8 +106,7 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:3\n");
     let line = "train d.txt --objective ranknet --out m.json --set min_data_in_leaf=1 --pairs p";
-    let not_a_pair =
-        "is not the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1";
+    let not_a_pair = "is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
     for (content, parts) in [
         ("0 1\n0 7\n", ["p:2:1: there is no row 7; the rows are numbered from 0 to 2", ""]),
         ("0 1\n1 0\n0 2\n", ["p:3:1: its rows belong to the queries \"a\" and \"b\"; compare rows of one query", ""]),
@@ -121,7 +122,7 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
         sandbox.refused(&line.split(' ').collect::<Vec<_>>(), &parts);
     }
     let gone = line.replace("--pairs p", "--pairs q");
-    sandbox.refused(&gone.split(' ').collect::<Vec<_>>(), &["q: cannot open: there is no such file"]);
+    sandbox.refused(&gone.split(' ').collect::<Vec<_>>(), &["q: cannot open: no such file"]);
     // No pairs at all: the labels decide, and they do.
     sandbox.write("p", "");
     sandbox.ok(line);
@@ -135,40 +136,36 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
     sandbox.write("one.txt", "1 qid:a 1:1\n1 qid:a 1:2\n0 qid:b 1:2\n");
     sandbox.write("weightless.txt", "1 qid:a 1:1\n0 qid:a 1:2\n");
     sandbox.write("weightless.txt.weight", "0\n0\n");
-    let exponential =
-        "label 40 in query 'a' is too large to learn from with exponential gain (at most 31); use gain=linear";
+    let exponential = "label 40 in query 'a' is too large for exponential gain (at most 31); use gain=linear";
     sandbox.all_refused(&[
         ("train large.txt --out m.json", &["large.txt: ", exponential]),
         ("train large.txt --out m.json --objective lambdaloss", &["large.txt: ", exponential]),
         ("train large.txt --out m.json --objective yetirank --set yetirank_mode=metric", &[exponential]),
         (
             "train large.txt --out m.json --set target=err",
-            &["label 40 in query 'a' is above the largest grade of err and pfound, 4; raise --err-max-grade"],
+            &["label 40 in query 'a' is above the maximum label of err and pfound, 4; increase --err-max-grade"],
         ),
         (
             "train graded.txt --out m.json --set target=err --gain linear",
-            &["label 2 in query 'a' has the gain 2", "for a probability"],
+            &["label 2 in query 'a' has the gain 2", "must be probabilities"],
         ),
         (
             "train graded.txt --out m.json --set target=map --set lambda_form=xgboost",
-            &["label 2 in query 'a' is neither 0 nor 1", "relevant_from decides"],
+            &["label 2 in query 'a' is not 0 or 1", "with relevant_from"],
         ),
         (
             "train graded.txt --out m.json --set target=mrr --relevant-from 3",
-            &["no query has both relevant and other documents", "target=mrr", "relevant_from"],
+            &["no query has both relevant and irrelevant documents", "target=mrr", "relevant_from"],
         ),
         (
             "train graded.txt --out m.json --set target=recall@5",
-            &["objective 'lambdamart' cannot learn for the metric 'recall@5'", "ndcg, dcg, map, mrr and err"],
+            &["objective 'lambdamart' cannot optimise the metric 'recall@5'", "ndcg, dcg, map, mrr and err"],
         ),
-        (
-            "train graded.txt --out m.json --set target=p",
-            &["cannot learn for the metric 'p'", "name a cut-off, as in p@10"],
-        ),
-        ("train one.txt --out m.json --objective ranknet", &["objective 'ranknet' has nothing to put in order"]),
-        ("train one.txt --out m.json --objective hinge", &["objective 'hinge' has nothing to put in order"]),
-        ("train one.txt --out m.json --objective yetirank", &["objective 'yetirank' has nothing to put in order"]),
-        ("train one.txt --out m.json --objective lambdaloss", &["objective 'lambdaloss' has nothing to put in order"]),
+        ("train graded.txt --out m.json --set target=p", &["cannot optimise the metric 'p'", "add one, as in p@10"]),
+        ("train one.txt --out m.json --objective ranknet", &["objective 'ranknet' has nothing to learn"]),
+        ("train one.txt --out m.json --objective hinge", &["objective 'hinge' has nothing to learn"]),
+        ("train one.txt --out m.json --objective yetirank", &["objective 'yetirank' has nothing to learn"]),
+        ("train one.txt --out m.json --objective lambdaloss", &["objective 'lambdaloss' has nothing to learn"]),
         ("train graded.txt --out m.json --set noise=gauss", &["noise", "none", "gumbel"]),
         ("train graded.txt --out m.json --set variant=3", &["variant", "2++"]),
         ("train graded.txt --out m.json --set decay=0", &["decay"]),

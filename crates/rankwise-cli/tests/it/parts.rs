@@ -215,7 +215,7 @@ fn a_query_in_several_files_is_joined_and_told() {
     sandbox.write("a.txt", "1 qid:7 1:1\n0 qid:7 1:2\n0 qid:8 1:2\n");
     sandbox.write("b.txt", "2 qid:7 1:3\n1 qid:9 1:1\n0 qid:9 1:4\n");
     let told = remarks(&sandbox, "inspect a.txt b.txt");
-    let remark = "1 query has rows in several files and was joined, first: 7 (a.txt, b.txt); --qid-scope file keeps";
+    let remark = "1 query has rows in several files and was merged, first: 7 (a.txt, b.txt); use --qid-scope file to treat them as";
     assert!(told.contains(remark), "{told}");
     assert_eq!(sandbox.json("inspect a.txt b.txt")["queries"], 3);
     assert!(sandbox.json("inspect a.txt b.txt")["warnings"].to_string().contains(remark));
@@ -274,7 +274,7 @@ fn side_files_stand_beside_each_file() {
     assert_eq!(train("p1.txt p1.txt.pairs p1.txt.query p2.txt p2.txt.weight"), expected);
     assert_eq!(train("p*"), expected);
     let told = remarks(&sandbox, "inspect p1.txt p2.txt");
-    assert!(!told.contains("joined"), "queries without id are never joined: {told}");
+    assert!(!told.contains("merged"), "queries without id are never merged: {told}");
     let facts = sandbox.json("inspect p2.txt p1.txt");
     assert_eq!((&facts["queries"], &facts["pairs"]), (&json!(4), &json!(3)));
     assert_eq!(facts["fingerprint"], sandbox.json("inspect all.txt")["fingerprint"]);
@@ -299,7 +299,7 @@ fn side_files_stand_beside_each_file() {
     std::fs::remove_file(sandbox.path("p1.txt.weight")).unwrap();
     sandbox.all_refused(&[(
         "train p2.txt p1.txt --out n.json",
-        &["p1.txt.weight: there is no such file, but p2.txt.weight exists; give every data file one, or none"],
+        &["p1.txt.weight: no such file, but p2.txt.weight exists; provide one for every data file, or for none"],
     )]);
 }
 
@@ -317,7 +317,7 @@ fn weights_by_query_id_are_found_in_each_file() {
     sandbox.write("p2.txt.group_weights", "c\t0.5\na\t7\n");
     sandbox.all_refused(&[(
         "inspect p1.txt p2.txt",
-        &["p2.txt: row 1: the weight of its query is 7 here and 2 in an earlier row"],
+        &["p2.txt: row 1: the query weight is 7 here, but 2 in an earlier row"],
     )]);
     sandbox.write("p2.txt.group_weights", "c\t0.5\n");
     sandbox.all_refused(&[("inspect p1.txt p2.txt", &["p2.txt.group_weights: query \"a\" has no weight"])]);
@@ -350,14 +350,14 @@ fn files_that_do_not_go_together_are_refused_by_name() {
     std::fs::create_dir(sandbox.path("notes")).unwrap();
     sandbox.write("notes/readme.md", "#");
     sandbox.all_refused(&[
-        ("inspect a.csv fewer.csv", &["fewer.csv: there is no column \"age\", which a.csv has"]),
-        ("inspect fewer.csv a.csv", &["fewer.csv: there is no column \"age\", which a.csv has"]),
-        ("inspect more.csv a.csv", &["a.csv: there is no column \"size\", which more.csv has"]),
-        ("inspect a.csv weighted.csv", &["a.csv: there is no column \"weight\", which weighted.csv has"]),
-        ("inspect a.parquet fewer.csv", &["fewer.csv: there is no column \"age\", which a.parquet has"]),
+        ("inspect a.csv fewer.csv", &["fewer.csv: no column \"age\", which a.csv has"]),
+        ("inspect fewer.csv a.csv", &["fewer.csv: no column \"age\", which a.csv has"]),
+        ("inspect more.csv a.csv", &["a.csv: no column \"size\", which more.csv has"]),
+        ("inspect a.csv weighted.csv", &["a.csv: no column \"weight\", which weighted.csv has"]),
+        ("inspect a.parquet fewer.csv", &["fewer.csv: no column \"age\", which a.parquet has"]),
         ("inspect a.csv bare.csv", &["bare.csv: the columns have no names here, but they have in a.csv"]),
-        ("inspect bare.csv z.csv", &["z.csv: cannot open: there is no such file"]),
-        ("inspect bare.csv wide.csv", &["wide.csv: there are 5 columns here, but 4 in bare.csv"]),
+        ("inspect bare.csv z.csv", &["z.csv: cannot open: no such file"]),
+        ("inspect bare.csv wide.csv", &["wide.csv: 5 columns here, but 4 in bare.csv"]),
         ("inspect bare.csv bare.tsv", &["bare.tsv: this is tsv, but bare.csv is csv; only tables with column names"]),
         ("inspect a.csv train.txt", &["train.txt: this is letor, but a.csv is csv; only tables with column names"]),
         ("inspect train.txt weighted.csv", &["weighted.csv: this is csv, but train.txt is letor"]),
@@ -366,24 +366,24 @@ fn files_that_do_not_go_together_are_refused_by_name() {
             "inspect a.csv swapped.csv --label-column 0 --qid-column 1",
             &["swapped.csv: column \"label\" is the qid here, but the label in a.csv"],
         ),
-        ("inspect a.csv ./a.csv", &["./a.csv: this file is named twice"]),
-        ("inspect train.txt -", &["standard input and pipes cannot be one of several files"]),
+        ("inspect a.csv ./a.csv", &["./a.csv: this file is given twice"]),
+        ("inspect train.txt -", &["standard input and pipes cannot be combined with other files"]),
         (
             "train train.txt t.rwcache --out m.json",
-            &["t.rwcache: a cache of binned data cannot be one of several files"],
+            &["t.rwcache: a cache of binned data cannot be combined with other files"],
         ),
-        ("train train.txt vali.txt --pairs p --out m.json", &["p: --pairs numbers the rows of one file"]),
-        ("train empty --out m.json", &["empty: no data files in this folder: their names end in .txt, .letor"]),
+        ("train train.txt vali.txt --pairs p --out m.json", &["p: --pairs refers to the rows of one file"]),
+        ("train empty --out m.json", &["empty: no data files in this folder (extensions .txt, .letor"]),
         ("train notes --out m.json", &["notes: no data files in this folder"]),
         ("train train.txt --valid empty --out m.json", &["empty: no data files in this folder"]),
         ("train nosuch-*.csv --out m.json", &["nosuch-*.csv: no file matches this pattern"]),
-        ("train a[.csv --out m.json", &["a[.csv: this is no pattern for files"]),
+        ("train a[.csv --out m.json", &["a[.csv: invalid file pattern"]),
         ("train --out m.json", &["<DATA>"]),
-        ("train --valid a b c --out m.json", &["name the training data before the options"]),
+        ("train --valid a b c --out m.json", &["no training data; put it before the options"]),
         ("train train.txt vali.txt --out vali.txt", &["vali.txt: cannot write: this file is also an input"]),
         (
             "inspect letters.parquet digits.parquet",
-            &["digits.parquet: column \"docid\" holds numbers here, but text in letters.parquet; store it as one type"],
+            &["digits.parquet: column \"docid\" contains numbers here, but text in letters.parquet; use one type"],
         ),
     ]);
 }

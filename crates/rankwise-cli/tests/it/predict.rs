@@ -105,7 +105,7 @@ fn a_run_has_the_tag_of_its_model_or_the_one_typed() {
     sandbox.refused(&["predict", "model.json", "vali.txt", "--format", "run", "--tag", "a b"], &["--tag", "one word"]);
     sandbox.refused(
         &["predict", "model.json", "vali.txt", "--tag", "a"],
-        &["--tag: only a run has a tag", "--format run"],
+        &["--tag: only runs have a tag", "--format run"],
     );
 }
 
@@ -114,7 +114,7 @@ fn a_run_with_a_document_twice_in_a_query_is_refused() {
     let sandbox = Sandbox::with_model();
     sandbox.write("twice.txt", "1 qid:a 1:1 # d1\n0 qid:a 1:2 # d2\n0 qid:b 1:2 # d1\n0 qid:a 1:3 # d1\n");
     let line = ["predict", "model.json", "twice.txt", "--format", "run", "--out", "r.txt"];
-    sandbox.refused(&line, &["twice.txt: document \"d1\" is twice in query \"a\"", "--format tsv"]);
+    sandbox.refused(&line, &["twice.txt: document \"d1\" occurs twice in query \"a\"", "--format tsv"]);
     assert_eq!(sandbox.ok("predict model.json twice.txt --format tsv").lines().count(), 5);
     // The same document in two queries is no duplicate; rows without an id are numbered.
     sandbox.write("fine.txt", "1 qid:a 1:1 # d1\n0 qid:b 1:2 # d1\n0 qid:b 1:2\n0 qid:b 1:2\n");
@@ -137,9 +137,9 @@ fn the_model_remembers_what_an_absent_feature_means() {
         sandbox.ok("predict m.json probe.txt").lines().map(str::to_owned).collect()
     };
     let zero = probe("--set absent=zero");
-    assert_eq!(zero[0], zero[1], "left out is zero");
+    assert_eq!(zero[0], zero[1], "absent features are zero");
     let missing = probe("");
-    assert_ne!(missing[0], missing[1], "left out is missing");
+    assert_ne!(missing[0], missing[1], "absent features are missing");
 }
 
 #[test]

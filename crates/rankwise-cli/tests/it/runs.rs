@@ -69,7 +69,7 @@ fn queries_without_results_count_unless_left_out() {
     assert!(text.contains("over 3 queries; 1 without relevant documents, 1 without results\n"), "{text}");
     assert!(text.contains("ties worst, empty zero, missing_queries count"), "{text}");
     let text = sandbox.ok("eval --run run.txt --qrels qrels.txt --convention trec_eval");
-    let expected = "\nmean over 2 of 3 queries; 1 without results left out; 1 without relevant documents counted\n";
+    let expected = "\nmean over 2 of 3 queries; 1 without results skipped; 1 without relevant documents counted\n";
     assert!(text.contains(expected), "{text}");
     let found = sandbox.json("eval --run run.txt --qrels qrels.txt --missing-queries skip --empty skip");
     assert_eq!(found["means"]["ndcg@10"]["queries"], 1);
@@ -83,13 +83,13 @@ fn what_does_not_meet_is_told_with_its_place() {
     let stderr = |line: &str| sandbox.run(line).stderr;
     let said = stderr("eval --run run.txt --qrels qrels.txt");
     assert!(
-        said.contains("warning: run.txt:4: 1 query of the run, of which this is the first, without judgements"),
+        said.contains("warning: run.txt:4: ignored 1 query without judgements, the first one in this line"),
         "{said}"
     );
     assert!(said.contains("warning: run.txt: 1 judged query without results in the run"), "{said}");
     assert_eq!(stderr("eval --run run.txt --qrels qrels.txt --quiet"), "");
     sandbox.write("other.txt", "q 0 y 1\n");
-    assert!(stderr("eval --run run.txt --qrels other.txt").contains("none of its documents was judged"));
+    assert!(stderr("eval --run run.txt --qrels other.txt").contains("none of its documents is judged"));
 }
 
 /// The run of a model, measured by the data it was made from, is the model.

@@ -81,32 +81,29 @@ fn bad_starts_and_refits_are_refused() {
             "train train.txt --out model.json --init-model model.json",
             "model.json: cannot write: this file is also an input",
         ),
-        ("train train.txt --out n.json --init-model multi.json", "multi.json: the model gives an output for each of"),
+        ("train train.txt --out n.json --init-model multi.json", "multi.json: the model has an output for each of"),
         (
             "train train.txt --out n.json --init-model model.json --objective multiclass",
-            "model.json: the model gives one score",
+            "model.json: the model has one score",
         ),
         (
             "train train.txt --out n.json --init-model model.json --set absent=zero",
-            "model.json: features that are left out are missing to this model, but absent=zero",
+            "model.json: absent features are missing in this model, but absent=zero",
         ),
         (
             "train named.csv --out n.json --init-model model.json",
-            "named.csv: its columns have names, but the model to start from knows features by number",
+            "named.csv: its columns have names, but the start model identifies features by number",
         ),
         ("train train.rwcache --out n.json --init-model model.json", "train.rwcache: "),
-        (
-            "refit model.json train.txt --out n.json --decay 1.5",
-            "--decay 1.5: give the share of the old values, from 0 to 1",
-        ),
-        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: give the share"),
+        ("refit model.json train.txt --out n.json --decay 1.5", "--decay 1.5: out of range; give a number from 0 to 1"),
+        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; give a number"),
         (
             "refit lgbm.txt train.txt --out n.json",
-            "lgbm.txt: another program trained it; say what to learn now with --objective",
+            "lgbm.txt: the model was trained by another program; set --objective",
         ),
         ("refit model.json train.txt --out n.json --set nope=1", "unknown parameter 'nope'"),
         ("refit model.json train.txt --out train.txt", "train.txt: cannot write: this file is also an input"),
-        ("refit multi.json train.txt --out n.json --objective rmse", "multi.json: the model gives an output"),
+        ("refit multi.json train.txt --out n.json --objective rmse", "multi.json: the model has an output"),
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
@@ -134,14 +131,17 @@ fn prune_keeps_the_metric_that_eval_measures() {
     assert!(said["trees"].as_u64().unwrap() < 40 && said["trees_before"] == 40, "{said}");
     assert_eq!(sandbox.json("inspect small.json")["trees"], said["trees"]);
     let told = sandbox.ok("prune m.json --valid vali.txt --out small.json");
-    assert!(told.contains(" of 40 trees in ") && told.contains("measure the model on others"), "{told}");
+    assert!(told.contains(" of 40 trees in ") && told.contains("evaluate the model on others"), "{told}");
     sandbox.train("multi.json", "--objective multiclass");
     for (line, said) in [
-        ("prune m.json --valid vali.txt --out n.json --max-loss -1", "--max-loss -1: give a number from 0 on"),
-        ("prune m.json --valid vali.txt --out n.json --metric nope", "there is no metric 'nope'; give a metric ("),
+        (
+            "prune m.json --valid vali.txt --out n.json --max-loss -1",
+            "--max-loss -1: out of range; give a number of 0 or more",
+        ),
+        ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),
         ("prune m.json --valid vali.txt --out m.json", "m.json: cannot write: this file is also an input"),
-        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model gives an output for each of"),
+        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model has an output for each of"),
         ("prune m.json --out n.json", "--valid <DATA>"),
     ] {
         let outcome = sandbox.run(line);
@@ -155,7 +155,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
 fn schedules_that_cannot_be_read_are_refused() {
     let sandbox = Sandbox::with_data();
     for (setting, said) in [
-        ("leaves_schedule=8", "a list of tree:leaves with trees that ascend"),
+        ("leaves_schedule=8", "a list of tree:leaves in ascending order of trees"),
         ("leaves_schedule=5:8,2:9", "a list of tree:leaves"),
         ("leaves_schedule=0:1", "leaves_schedule"),
         ("leaf_smoothing=-3", "leaf_smoothing"),

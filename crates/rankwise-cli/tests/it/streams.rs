@@ -72,7 +72,7 @@ fn closed_stderr_does_not_stop_the_work() {
 #[test]
 fn a_full_disk_is_said_and_is_the_users_to_mend() {
     let sandbox = Sandbox::with_model();
-    let full = "cannot write: the disk is full; free some space or choose another place";
+    let full = "cannot write: the disk is full; free some space or use another place";
     sandbox.all_refused(&[
         ("train train.txt --out /dev/full --set num_trees=2", &["/dev/full: ", full]),
         ("predict model.json train.txt --out /dev/full", &["/dev/full: ", full]),
@@ -116,7 +116,7 @@ fn ctrl_c_keeps_the_trees_so_far() {
 /// The search for outliers, which comes before the model itself, shows its progress and can be stopped, too.
 #[test]
 fn ctrl_c_stops_the_search_for_outliers() {
-    interrupt(" --set sample=inliers --set outlier_trees=1000000", "looking for outliers: tree ");
+    interrupt(" --set sample=inliers --set outlier_trees=1000000", "detecting outliers: tree ");
 }
 
 fn interrupt(more: &str, awaited: &str) {
@@ -131,7 +131,7 @@ fn interrupt(more: &str, awaited: &str) {
     assert_eq!(output.status.code(), Some(130), "{remarks}");
     assert!(remarks.contains("stopping after this tree"), "{remarks}");
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nwith --checkpoint DIR"), "{said}");
+    assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nuse --checkpoint DIR"), "{said}");
     let trees = sandbox.json("inspect m.json")["trees"].as_u64().unwrap();
     assert!((1..1_000_000).contains(&trees), "{trees}");
     assert_eq!(sandbox.ok("predict m.json vali.txt").lines().count(), 900);

@@ -115,15 +115,16 @@ fn weights_positions_and_pairs_survive_every_form() {
     assert_eq!(sandbox.json("inspect i.csv")["pairs"], 2);
     sandbox.all_refused(&[
         ("convert-data d.csv d.csv", &["d.csv: cannot write: this file is also an input"]),
-        ("convert-data d.csv x.unknown", &["x.unknown: the name does not tell the format", "--to"]),
+        ("convert-data d.csv x.unknown", &["x.unknown: unknown file extension", "--to"]),
         ("convert-data d.csv nosuch/x.csv", &["nosuch/x.csv: cannot write: its folder does not exist"]),
-        ("convert-data nosuch.csv x.csv", &["nosuch.csv: cannot open: there is no such file"]),
-        ("convert-data d.csv - --to letor", &["<stdout>: cannot write: the data needs FILE.weight", "name a file"]),
-        ("convert-data d.csv - --to csv --json", &["--json prints a summary"]),
-        ("convert-data d.csv x.parquet.gz", &["x.parquet.gz: cannot write: Parquet compresses by itself"]),
+        ("convert-data nosuch.csv x.csv", &["nosuch.csv: cannot open: no such file"]),
+        ("convert-data d.csv - --to letor", &["<stdout>: cannot write: the data needs FILE.weight", "give a file"]),
+        ("convert-data d.csv - --to csv --json", &["--json prints its summary to standard output"]),
+        ("convert-data d.csv x.parquet.gz", &["x.parquet.gz: cannot write: Parquet has its own compression"]),
     ]);
     sandbox.write("q.csv", "label,qid,a\n1,two words,2\n");
-    sandbox.refused(&["convert-data", "q.csv", "q.txt"], &["q.txt: cannot write: qid \"two words\" holds white space"]);
+    sandbox
+        .refused(&["convert-data", "q.csv", "q.txt"], &["q.txt: cannot write: qid \"two words\" contains white space"]);
     sandbox.write("s.txt.weight", "1\n");
     sandbox.refused(&["convert-data", "i.csv", "s.csv", "--to", "nonsense"], &["nonsense"]);
     sandbox.write("s.csv.query", "1\n");
@@ -182,32 +183,29 @@ fn columns_are_matched_by_name() {
     sandbox.all_refused(&[
         (
             "predict named.json fewer.csv",
-            &["fewer.csv: there is no column \"feature ", "a feature of the model", "\"feature b\""],
+            &["fewer.csv: no column \"feature ", "a feature of the model", "\"feature b\""],
         ),
-        ("train named.csv --valid fewer.csv --out x.json", &["fewer.csv: there is no column \"feature "]),
-        ("eval moved.csv --model named.json", &["moved.csv: no column is the label; name it with --label-column"]),
+        ("train named.csv --valid fewer.csv --out x.json", &["fewer.csv: no column \"feature "]),
+        ("eval moved.csv --model named.json", &["moved.csv: no label column; name it with --label-column"]),
         (
             "train moved.csv --label-column note --out x.json",
             &["moved.csv:2:", "\"text 1\" in column \"note\" is not a label"],
         ),
-        (
-            "train named.csv --label-column grade --out x.json",
-            &["--label-column grade: there is no such column", "\"label\""],
-        ),
+        ("train named.csv --label-column grade --out x.json", &["--label-column grade: no such column", "\"label\""]),
         (
             "predict numbers.json named.csv",
-            &["named.csv: its columns have names, but the model knows features by number"],
+            &["named.csv: its columns have names, but the model identifies features by number"],
         ),
         (
             "train numbers.csv --valid named.csv --out x.json",
             &["named.csv: its columns have names, but the training data"],
         ),
         ("train named.csv --separator ab --out x.json", &["one ASCII character"]),
-        ("train named.csv --separator 1 --out x.json", &["numbers, ids and line ends do not hold"]),
+        ("train named.csv --separator 1 --out x.json", &["does not occur in numbers, ids or line ends"]),
         ("train named.csv --header maybe --out x.json", &["maybe"]),
         (
             "train train.txt --label-column 0 --out x.json",
-            &["train.txt: this is read as LETOR text, which has no columns"],
+            &["train.txt: this is read as LETOR text, which has no named columns"],
         ),
         ("train named.csv --column-description nosuch --out x.json", &["nosuch: cannot open"]),
     ]);
@@ -220,7 +218,7 @@ fn ids_with_blanks_fit_a_table_but_not_a_run() {
     assert!(sandbox.ok("predict model.json d.csv --format tsv").contains("red shoes\tD 1\t"));
     sandbox.refused(
         &["predict", "model.json", "d.csv", "--format", "run", "--out", "d.run"],
-        &["d.csv: the id \"red shoes\" holds a blank, which a run cannot hold; choose --format tsv"],
+        &["d.csv: the id \"red shoes\" contains a blank, which is not allowed in a run; use --format tsv"],
     );
 }
 
@@ -238,12 +236,12 @@ fn a_configuration_may_describe_the_columns() {
     assert_eq!(sandbox.bytes("a.json"), sandbox.train("b.json", ""));
     sandbox.refused(
         &["train", "odd.csv", "--config", "c.toml", "--label-column", "f1", "--qid-column", "f1", "--out", "x.json"],
-        &["column \"f1\" is to be label and qid"],
+        &["column \"f1\" is used as label and qid"],
     );
     sandbox.write("bad.toml", "num_trees = 6\nheader = \"maybe\"\n");
     sandbox.refused(
         &["train", "odd.csv", "--config", "bad.toml", "--out", "x.json"],
-        &["bad.toml:2:1: parameter 'header': 'maybe' does not fit; give auto|yes|no"],
+        &["bad.toml:2:1: parameter 'header': invalid value 'maybe'; expected auto|yes|no"],
     );
 }
 

@@ -41,11 +41,11 @@ fn what_cannot_be_traced_is_refused_before_training() {
     for (line, said) in [
         (
             "train train.txt --out m.json --trace nope".to_owned(),
-            "--trace nope: the training data has no such query; its first ones are",
+            "--trace nope: no such query in the training data; the first queries are",
         ),
-        (format!("train train.txt --out - --trace {qid}"), "name a folder for the traces with --trace-out"),
-        (format!("train train.txt --out m.json --trace {qid} --trace {qid}"), "leave one out"),
-        (format!("train train.txt --out m.json --trace {qid} --trace-out file"), "file: cannot make the folder"),
+        (format!("train train.txt --out - --trace {qid}"), "set --trace-out to a folder for the traces"),
+        (format!("train train.txt --out m.json --trace {qid} --trace {qid}"), "remove one of them"),
+        (format!("train train.txt --out m.json --trace {qid} --trace-out file"), "file: cannot create the folder"),
         ("train train.txt --out m.json --trace-out there".to_owned(), "--trace <QUERY>"),
     ] {
         let outcome = sandbox.run(&line);

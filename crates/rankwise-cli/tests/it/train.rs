@@ -33,7 +33,7 @@ fn early_stopping_stops() {
     let sandbox = Sandbox::with_data();
     let settings = "--set num_trees=500 --set num_leaves=7 --set early_stopping_rounds=5";
     let text = sandbox.ok(&format!("train train.txt --valid vali.txt --out m.json {settings}"));
-    assert!(text.contains("stopped early"), "{text}");
+    assert!(text.contains("early stopping"), "{text}");
     let said = sandbox.json(&format!("train train.txt --valid vali.txt --out m.json {settings}"));
     assert_eq!(said["trees_grown"].as_u64().unwrap(), said["trees"].as_u64().unwrap() + 5);
 }
@@ -254,7 +254,9 @@ fn a_monotone_constraint_holds() {
 fn parameters_are_listed() {
     let sandbox = Sandbox::new();
     let text = sandbox.ok("train --help-params");
-    for expected in ["  num_leaves = 31\n", "an integer, at least 2 and at most 131072", "also: num_leaf, max_leaves"] {
+    for expected in
+        ["  num_leaves = 31\n", "an integer, at least 2 and at most 131072", "aliases: num_leaf, max_leaves"]
+    {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     let listed = sandbox.json("train --help-params");
@@ -281,7 +283,7 @@ fn parameters_are_found_by_name_and_by_word() {
     sandbox.refused(&["train", "--help-params", "num_leafs"], &["did you mean num_leaves?"]);
     sandbox.refused(
         &["train", "--help-params", "zebra"],
-        &["--help-params zebra: no parameter; Without a name it lists all"],
+        &["--help-params zebra: unknown parameter; `--help-params` without a name lists all"],
     );
 }
 

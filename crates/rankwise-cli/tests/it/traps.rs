@@ -56,8 +56,8 @@ fn features_shifted_by_one_are_noticed_and_an_offset_helps() {
     for (model, data, offset) in cases {
         let line = format!("eval {data} --model {model}.json");
         let told = warnings(&sandbox, &line);
-        assert!(told.len() == 1 && told[0].contains("the features look shifted by one"), "{line}: {told:?}");
-        assert!(told[0].ends_with(&format!("give --feature-offset {offset}")), "{line}: {told:?}");
+        assert!(told.len() == 1 && told[0].contains("feature numbers seem to be shifted by one"), "{line}: {told:?}");
+        assert!(told[0].ends_with(&format!("so, set --feature-offset {offset}")), "{line}: {told:?}");
         let mended = format!("{line} --feature-offset {offset}");
         assert_eq!(warnings(&sandbox, &mended), [""; 0]);
         let own = if model == "m0" { "test0.txt" } else { "test1.txt" };
@@ -70,12 +70,12 @@ fn features_shifted_by_one_are_noticed_and_an_offset_helps() {
     assert_eq!(warnings(&sandbox, "eval test0.txt --model m0.json"), [""; 0]);
     let valid = warnings(&sandbox, &format!("train from0.txt --valid test1.txt --out n.json {TRAIN}"));
     assert!(
-        valid.len() == 1 && valid[0].starts_with("test1.txt: the features look shifted by one: the training"),
+        valid.len() == 1 && valid[0].starts_with("test1.txt: feature numbers seem to be shifted by one: the training"),
         "{valid:?}"
     );
     sandbox.refused(
         &["predict", "m0.json", "test1.txt", "--feature-offset", "-2"],
-        &["test1.txt: feature 1 cannot be moved by -2; give another --feature-offset"],
+        &["test1.txt: feature 1 with an offset of -2 is not a valid id; use another --feature-offset"],
     );
 }
 
@@ -90,7 +90,7 @@ fn many_absent_features_are_counted() {
     assert!(told[0].starts_with("few.txt: 3 of the 4 features of the model are not in the data"), "{told:?}");
     sandbox.write("other.txt", "1 qid:a 12:1\n0 qid:a 12:2\n");
     let line = format!("train train.txt --valid other.txt --out n.json {TRAIN}");
-    let problem = "other.txt: none of the 4 features of the training data is in it";
+    let problem = "other.txt: none of the 4 features of the training data occurs in this data";
     sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), &[problem]);
 }
 
@@ -107,7 +107,7 @@ fn names_for_letor_come_from_a_file() {
     sandbox.ok(&format!("train train.csv --out m.json {TRAIN}"));
     let told = warnings(&sandbox, "eval same.txt --model m.json");
     assert!(told.len() == 1 && told[0].contains("matched by number, 0 with \"price\""), "{told:?}");
-    assert!(told[0].ends_with("name them with --feature-names"), "{told:?}");
+    assert!(told[0].ends_with("that is wrong, set --feature-names"), "{told:?}");
     let ndcg = |line: &str| sandbox.json(line)["metrics"]["ndcg@10"].clone();
     let named = "eval test.txt --model m.json --feature-names names.txt";
     assert_eq!(warnings(&sandbox, named), [""; 0]);
@@ -120,7 +120,7 @@ fn names_for_letor_come_from_a_file() {
         let line = format!("train train.csv --valid {data} --out n.json {TRAIN} --metric ndcg@5");
         (warnings(&sandbox, &line), sandbox.json(&line)["valid"].clone())
     };
-    assert!(valid("same.txt").0[0].contains("while the training data has names"), "{:?}", valid("same.txt"));
+    assert!(valid("same.txt").0[0].contains("but the training data has"), "{:?}", valid("same.txt"));
     assert_eq!(valid("test.txt --feature-names names.txt"), (Vec::new(), valid("test.csv").1));
     sandbox.write("train.txt", letor(11, 0));
     sandbox.ok(&format!("train train.txt --out letor.json {TRAIN} --feature-names names.txt"));
@@ -136,7 +136,7 @@ fn names_for_letor_come_from_a_file() {
             &["test.txt: the feature \"stock\" of the model is not in few.txt; add a line"],
         ),
         ("inspect test.txt --feature-names few.txt", &["test.txt: feature 14 has no name in few.txt; add a line"]),
-        ("predict m.json test.csv --feature-offset 1", &["leave out --feature-offset"]),
+        ("predict m.json test.csv --feature-offset 1", &["meaning; remove --feature-offset"]),
     ]);
 }
 
@@ -148,7 +148,7 @@ fn names_that_end_in_a_number_are_names() {
     sandbox.ok(&format!("train ctr.csv --out m.json {TRAIN}"));
     assert_eq!(feature_names(&sandbox, "m.json"), ["ctr_7", "ctr_30", "ctr_90", "ctr_365"]);
     let line = ["predict", "m.json", "price.csv"];
-    sandbox.refused(&line, &["price.csv: there is no column \"ctr_7\", a feature of the model"]);
+    sandbox.refused(&line, &["price.csv: no column \"ctr_7\", which is a feature of the model"]);
     for names in [["f1", "f2", "f3", "f4"], ["Feature_1", "Feature_2", "Feature_3", "Feature_4"], ["1", "2", "3", "4"]]
     {
         sandbox.write("numbered.csv", table(names, 0));
@@ -170,19 +170,19 @@ fn parameters_without_effect_are_told() {
     assert_eq!(told("--set drop_rate=0.3"), ["drop_rate=0.3 has no effect with learner=gbdt; it needs learner=dart"]);
     assert_eq!(told("--set drop_rate=0.3 --set learner=dart"), [""; 0]);
     assert!(told("--objective rmse --set truncation_level=5")[0].contains("with objective=rmse; it needs"));
-    assert!(told("--metric ndcg@5")[0].contains("without a validation set; give one with --valid"));
+    assert!(told("--metric ndcg@5")[0].contains("without a validation set; add --valid"));
     assert_eq!(told("--metric ndcg@5 --valid vali.txt"), [""; 0]);
     let twice = |more: &str, parts: &[&str]| {
         let line = format!("train train.txt --out n.json {more}");
         sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
     };
-    twice("--objective rmse --set objective=lambdamart", &["--objective and --set objective= say the same"]);
-    twice("--objective rmse --set loss_function=lambdamart", &["--objective and --set loss_function= say the same"]);
-    twice("--seed 3 --set random_state=4", &["--seed and --set random_state= say the same"]);
-    twice("--gain linear --set gain=exp", &["--gain and --set gain= say the same"]);
+    twice("--objective rmse --set objective=lambdamart", &["--objective and --set objective= set the same"]);
+    twice("--objective rmse --set loss_function=lambdamart", &["--objective and --set loss_function= set the same"]);
+    twice("--seed 3 --set random_state=4", &["--seed and --set random_state= set the same"]);
+    twice("--gain linear --set gain=exp", &["--gain and --set gain= set the same"]);
     sandbox.refused(
         &["refit", "m.json", "vali.txt", "--out", "n.json", "--objective", "rmse", "--set", "objective=rmse"],
-        &["--objective and --set objective= say the same"],
+        &["--objective and --set objective= set the same"],
     );
 }
 

@@ -19,9 +19,9 @@ fn each_kind_is_told_once_with_an_example_and_what_to_do() {
     let sandbox = Sandbox::new();
     suspicious(&sandbox);
     let expected = [
-        "odd.txt: 1 of 3 features (2) has the same value in every document, which no tree can use; check",
-        "odd.txt: 1 of 20 queries (5.0 %), such as 0, has rows that do not stand together",
-        "odd.txt: 1 of 203 rows say the same as another one, such as rows 201 and 202; remove them",
+        "odd.txt: 1 of 3 features (2) has the same value in every document, so trees cannot use it; check",
+        "odd.txt: 1 of 20 queries (5.0 %), for example 0, has rows that are not contiguous",
+        "odd.txt: 1 of 203 rows are duplicates, for example rows 201 and 202; remove them",
     ];
     for line in ["inspect odd.txt", "train odd.txt --out m.json --set num_trees=2"] {
         let outcome = sandbox.run(line);
@@ -43,10 +43,7 @@ fn labels_that_are_ids_are_noticed() {
     let row = |row: usize| format!("{} qid:{} 1:{}\n", 10_000 + row, row / 10, row % 7);
     sandbox.write("ids.txt", (0..300).map(row).collect::<String>());
     let said = sandbox.run("inspect ids.txt").stderr;
-    assert!(
-        said.contains("the labels are 300 different whole numbers up to 10299, more like ids than like grades"),
-        "{said}"
-    );
+    assert!(said.contains("the labels are 300 different integers up to 10299, which look like ids"), "{said}");
 }
 
 #[test]

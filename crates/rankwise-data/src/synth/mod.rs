@@ -73,13 +73,13 @@ pub struct SynthSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthError {
     /// No rows, or more than a data set holds.
-    #[error("{rows} rows of synthetic data; ask for 1 to {MAX_ROWS}")]
+    #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
     Rows {
         /// The number asked for.
         rows: usize,
     },
     /// No features, or absurdly many.
-    #[error("{features} features of synthetic data; ask for 1 to {MAX_FEATURES}")]
+    #[error("{features} features of synthetic data; give 1 to {MAX_FEATURES}")]
     Features {
         /// The number asked for.
         features: usize,
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(check(0, None), SynthError::Rows { rows: 0 });
         assert_eq!(check((1 << 30) + 1, None), SynthError::Rows { rows: (1 << 30) + 1 });
         assert_eq!(check(1, Some(0)), SynthError::Features { features: 0 });
-        assert_eq!(check(1, Some(1_000_001)).to_string(), "1000001 features of synthetic data; ask for 1 to 1000000");
+        assert_eq!(check(1, Some(1_000_001)).to_string(), "1000001 features of synthetic data; give 1 to 1000000");
     }
 
     #[test]

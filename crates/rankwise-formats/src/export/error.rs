@@ -12,8 +12,8 @@ pub enum ExportError {
     Model(#[from] ModelError),
     /// The score is no sum of leaves.
     #[error(
-        "the model of objective '{objective}' has several outputs and scores by the gain they lead to expect, but {target} can only \
-         add leaves up; score with `predict`, or train with another objective, such as rmse or lambdamart"
+        "the model of objective '{objective}' has several outputs and scores by expected gain, but {target} only \
+         supports sums of trees; score with `predict`, or train with another objective, such as rmse or lambdamart"
     )]
     Output {
         /// To what.
@@ -23,8 +23,8 @@ pub enum ExportError {
     },
     /// Values of the model are f64, those of the target f32.
     #[error(
-        "the model compares values as f64, {target} as f32, so values that are no f32 may go another way; `allow_rounding` \
-         permits that, and rounds thresholds down, so that f32 values go where they went"
+        "the model compares values as f64, but {target} as f32, so some values may reach other leaves; `allow_rounding` \
+         permits this and rounds thresholds down, so that f32 values reach the same leaves"
     )]
     Rounding {
         /// To what.
@@ -32,8 +32,8 @@ pub enum ExportError {
     },
     /// A threshold has no equal.
     #[error(
-        "tree {tree}: {target} adds 0.000001 to a threshold and cannot come to {threshold} in f32; `allow_rounding` takes the \
-         nearest that it can come to, and `check_export` tells whether it matters"
+        "tree {tree}: {target} adds 0.000001 to thresholds and cannot represent {threshold} in f32; `allow_rounding` \
+         uses the nearest value, and `check_export` tells whether it matters"
     )]
     Threshold {
         /// To what.
@@ -45,8 +45,8 @@ pub enum ExportError {
     },
     /// A threshold parts values that count as 0.
     #[error(
-        "tree {tree} has the threshold {threshold:e}, but LightGBM takes values within 1e-35 of 0 for 0; `allow_rounding` permits \
-         that, and `check_export` tells whether it matters"
+        "tree {tree} has the threshold {threshold:e}, but LightGBM treats values within 1e-35 of 0 as 0; \
+         `allow_rounding` permits this, and `check_export` tells whether it matters"
     )]
     NearZero {
         /// Which tree, from 0.
@@ -56,8 +56,8 @@ pub enum ExportError {
     },
     /// Missing values go elsewhere than 0.
     #[error(
-        "tree {tree} sends missing values of feature {feature} elsewhere than 0, but {target} takes them for 0; \
-         `missing_as_zero` permits that, and `check_export` tells whether it matters"
+        "tree {tree} treats missing values of feature {feature} differently from 0, but {target} treats them as 0; \
+         `missing_as_zero` permits this, and `check_export` tells whether it matters"
     )]
     Missing {
         /// To what.
@@ -68,7 +68,7 @@ pub enum ExportError {
         feature: u32,
     },
     /// A number is too large for f32.
-    #[error("{what} of {value:e} does not fit f32, in which {target} computes; scale the labels down and train again")]
+    #[error("{what} of {value:e} overflows f32, which {target} uses; scale the labels down and train again")]
     Range {
         /// To what.
         target: Target,
@@ -79,7 +79,8 @@ pub enum ExportError {
     },
     /// A feature has no number there.
     #[error(
-        "the model asks for feature {feature}, but {target} numbers features from {first} to {last}; number them so in the data and train again"
+        "the model uses feature {feature}, but {target} numbers features from {first} to {last}; renumber the features \
+         in the data and train again"
     )]
     Feature {
         /// To what.
@@ -104,20 +105,21 @@ pub enum ExportError {
         problem: &'static str,
     },
     /// The names that were given are not enough.
-    #[error("the feature names that were given have none for feature {feature}; add it")]
+    #[error("no name is given for feature {feature}; add it")]
     Nameless {
         /// The id of the feature.
         feature: u32,
     },
     /// Names where there is no place for them.
-    #[error("{target} knows features by number, so leave `feature_names` out")]
+    #[error("{target} identifies features by number, so remove `feature_names`")]
     NamesUnused {
         /// To what.
         target: Target,
     },
     /// Fewer columns than the trees ask for, or too many.
     #[error(
-        "`columns` {given}: the model needs {needed} of them, and {most} is the most; leave it out, or give how many the data has"
+        "`columns` {given}: out of range, from {needed} (used by the model) to {most}; remove it, or give the number of \
+         columns of the data"
     )]
     Columns {
         /// What was asked for.
@@ -128,14 +130,15 @@ pub enum ExportError {
         most: u32,
     },
     /// Columns where there are none.
-    #[error("{target} has no columns, so leave `columns` out")]
+    #[error("{target} has no columns, so remove `columns`")]
     ColumnsUnused {
         /// To what.
         target: Target,
     },
     /// A tree whose nodes are nested too deep.
     #[error(
-        "tree {tree} is {depth} levels deep, and readers of {target} may stop at {most}; train again with max_depth={most} or less"
+        "tree {tree} has depth {depth}, but readers of {target} may support only {most}; train again with \
+         max_depth={most} or less"
     )]
     Depth {
         /// To what.

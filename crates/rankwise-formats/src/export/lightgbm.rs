@@ -63,11 +63,11 @@ fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> 
             Err(ExportError::Name { target, feature, name, problem })
         };
         if name.is_empty() || name.contains(|c: char| "\",:[]{}".contains(c)) {
-            return refused("names are words without quotes, commas, colons and brackets");
+            return refused("names must not contain quotes, commas, colons or brackets");
         }
         let name = written_name(name);
         if !written.insert(name.clone()) {
-            return refused("with blanks replaced by _ another feature has this name");
+            return refused("another feature has this name after replacing blanks by _");
         }
         names[feature as usize] = name;
     }

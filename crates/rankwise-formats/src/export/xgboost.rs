@@ -57,7 +57,7 @@ fn column_names(model: &Model, n_columns: usize) -> Result<Vec<String>, ExportEr
     for (feature, name) in model.features().iter().copied().zip(model.feature_names()) {
         let refuse = |problem| Err(ExportError::Name { target: Target::XgBoost, feature, name: name.clone(), problem });
         if name.contains(['[', ']', '<']) {
-            return refuse("names have no brackets");
+            return refuse("names must not contain brackets");
         }
         let column = feature as usize;
         let made_up = name.strip_prefix('f').and_then(|number| number.parse::<usize>().ok());

@@ -13,10 +13,10 @@ const END: &str = "end of trees";
 pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-        FormatError::Line { format: FORMAT, line, problem: "it is not UTF-8".into() }
+        FormatError::Line { format: FORMAT, line, problem: "not UTF-8".into() }
     })?;
     if !text.lines().any(|line| line.trim() == END) {
-        let problem = format!("the file breaks off, since there is no line '{END}'");
+        let problem = format!("the file is cut off: no line '{END}'");
         return Err(FormatError::Line { format: FORMAT, line: text.lines().count(), problem });
     }
     let mut blocks = blocks(text);
@@ -87,14 +87,13 @@ impl<'a> Block<'a> {
         let Some((line, _, value)) = field else {
             return if n == 0 { Ok(Vec::new()) } else { Err(self.error(None, format!("{name} is missing"))) };
         };
-        let wrong =
-            |word: &str| self.error(Some(*line), format!("'{}' in {name} is no number that can be used", shown(word)));
+        let wrong = |word: &str| self.error(Some(*line), format!("'{}' in {name} is not a valid number", shown(word)));
         let numbers: Vec<T> = value
             .split_ascii_whitespace()
             .map(|word| parse(word).ok_or_else(|| wrong(word)))
             .collect::<Result<_, _>>()?;
         if numbers.len() != n {
-            return Err(self.error(Some(*line), format!("{name} has {} numbers where {n} are needed", numbers.len())));
+            return Err(self.error(Some(*line), format!("{name} has {} numbers instead of {n}", numbers.len())));
         }
         Ok(numbers)
     }

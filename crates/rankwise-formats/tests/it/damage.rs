@@ -27,17 +27,17 @@ fn lightgbm_text() {
     let thresholds = line(&whole, "threshold");
     let cases = [
         (left, "left_child=0 1 2 3", "tree 0: node 0 has two parents"),
-        (left, "left_child=9 1 2 3", "tree 0: there is no node 9"),
-        (left, "left_child=1 2", "left_child has 2 numbers where 4 are needed"),
-        (left, "left_child=x", "'x' in left_child is no number"),
+        (left, "left_child=9 1 2 3", "tree 0: no node 9"),
+        (left, "left_child=1 2", "left_child has 2 numbers instead of 4"),
+        (left, "left_child=x", "'x' in left_child is not a valid number"),
         (left, "", "left_child is missing"),
-        (thresholds, "threshold=nan 1 2 3", "'nan' in threshold is no number"),
+        (thresholds, "threshold=nan 1 2 3", "'nan' in threshold is not a valid number"),
         (line(&whole, "leaf_value"), "leaf_value=1 2 3 4 inf", "is not a finite number"),
-        ("num_leaves=5", "num_leaves=99999999999", "numbers where 99999999998 are needed"),
+        ("num_leaves=5", "num_leaves=99999999999", "numbers instead of 99999999998"),
         ("num_leaves=5", "num_leaves=0", "num_leaves is missing"),
         ("num_cat=0", "num_cat=1", "has categorical splits"),
         ("is_linear=0", "is_linear=1", "has linear models in its leaves"),
-        ("num_tree_per_iteration=1", "num_tree_per_iteration=3", "gives several scores to a document"),
+        ("num_tree_per_iteration=1", "num_tree_per_iteration=3", "has several outputs per document"),
         ("max_feature_idx", "average_output\nmax_feature_idx", "is a random forest"),
         ("end of trees", "", "there is no line 'end of trees'"),
     ];
@@ -55,14 +55,14 @@ fn xgboost() {
     let name = "xgboost-logistic.json";
     let cases = [
         ("\"left_children\":[1,", "\"left_children\":[0,", "tree 0: node 0 has two parents"),
-        ("\"left_children\":[1,", "\"left_children\":[99,", "tree 0: there is no node 99"),
+        ("\"left_children\":[1,", "\"left_children\":[99,", "tree 0: no node 99"),
         ("\"left_children\":[1,", "\"left_children\":[1.5,", "trees.0: a child is not a node"),
         ("\"left_children\":[1,", "\"left_children\":[", "trees.0: its lists are not of one length"),
         ("\"left_children\":[1,", "\"left_children\":[\"1\",", "left_children: it is not a list of numbers"),
         ("\"split_type\":[0,", "\"split_type\":[1,", "has categorical splits"),
         ("\"name\":\"gbtree\"", "\"name\":\"dart\"", "is a dart booster"),
         ("binary:logistic", "multi:softmax", "has the objective multi:softmax"),
-        ("\"num_class\":\"0\"", "\"num_class\":\"3\"", "gives several scores to a document"),
+        ("\"num_class\":\"0\"", "\"num_class\":\"3\"", "has several outputs per document"),
         ("\"trees\":[", "\"trees\":7,\"x\":[", "trees: it is not a list"),
     ];
     for (from, to, part) in cases {
@@ -79,7 +79,7 @@ fn catboost() {
         ("\"float_feature_index\"", "\"float_feature_indes\"", "it has no 'float_feature_index'"),
         ("\"leaf_values\"", "\"leaf_valuez\"", "oblivious_trees.0: it has no 'leaf_values'"),
         ("\"splits\"", "\"splitz\"", "oblivious_trees.0: 0 splits lead to"),
-        ("AsFalse", "AsBefore", "its nan_value_treatment is not known"),
+        ("AsFalse", "AsBefore", "unknown nan_value_treatment"),
     ];
     for (from, to, part) in cases {
         let message = message(name, from, to);
@@ -99,7 +99,7 @@ fn deep_trees() {
     let dump = |depth: usize| format!("{{\"name\":\"tree\",\"tree_info\":[{{\"tree_structure\":{}}}]}}", nodes(depth));
     assert_eq!(import(dump(100).as_bytes()).unwrap().tree_ensemble().unwrap().depth(), 100);
     let error = import(dump(200).as_bytes()).unwrap_err();
-    assert!(error.to_string().contains("save the LightGBM model in its other form (LightGBM: text"), "{error}");
+    assert!(error.to_string().contains("save the LightGBM model in its other format (LightGBM: text"), "{error}");
 }
 
 #[test]

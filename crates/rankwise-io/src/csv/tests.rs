@@ -54,8 +54,8 @@ fn any_block_size_gives_the_same_data() {
 
 #[test]
 fn lines_are_counted_through_quotes_and_blocks() {
-    let expected = "data:12:10: \"x\" in column \"a\" is not a number; write a number, or leave the field empty if it is \
-        missing; `ignore_columns` passes over columns";
+    let expected = "data:12:10: \"x\" in column \"a\" is not a number; write a number, or leave the field empty if the \
+                    value is missing; `ignore_columns` skips columns";
     let text = format!("{SAMPLE}\n0,q1,ü,,x,1\n");
     for block_bytes in 1..=text.len() {
         assert_eq!(read(text.as_bytes(), block_bytes), Err(expected.into()), "{block_bytes}");

@@ -65,7 +65,8 @@ fn any_block_size_gives_the_same_data() {
 
 #[test]
 fn the_first_fault_in_the_file_is_reported_whoever_finds_it() {
-    let expected = "data:1500:1: label \"x\" is not a number; begin each line with one, as in \"2 qid:7 1:0.5\"";
+    let expected =
+        "data:1500:1: label \"x\" is not a number; each line must start with a label, as in \"2 qid:7 1:0.5\"";
     let text = many_lines(&[1500, 1501, 2000, 2999]);
     for n_threads in [1, 2, 5] {
         let pool = pool(n_threads);
@@ -106,7 +107,7 @@ fn endless_lines_end() {
     assert_eq!(read(line(limit + 1).chain(Cursor::new("\n0 qid:1")), 1 << 20), too_long);
     assert_eq!(read(line(limit + 1).chain(Cursor::new("\n0 qid:1")), MAX_LINE_BYTES * 2), too_long);
     let empty = read(io::repeat(b'\n').take(1 << 24), 1 << 16);
-    assert_eq!(empty, Err("data: there are no rows; a data set needs at least one document".into()));
+    assert_eq!(empty, Err("data: there are no rows; a dataset needs at least one document".into()));
 }
 
 static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| [pool(1), pool(3)]);

@@ -62,7 +62,10 @@ impl<W: Write> LetorWriter<W> {
             self.line.extend_from_slice(row.qid.as_bytes());
         }
         if let Some(pair) = features.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-            return refuse(format!("feature {} comes after feature {}; features must ascend", pair[1].0, pair[0].0));
+            return refuse(format!(
+                "feature {} comes after feature {}; features must be in ascending order",
+                pair[1].0, pair[0].0
+            ));
         }
         for (feature, value) in features {
             self.line.push(b' ');
@@ -100,7 +103,7 @@ fn is_absent(column: &Column, place: usize, absent: Absent) -> bool {
 fn check_name(what: &str, name: &str) -> io::Result<()> {
     if name.bytes().any(|byte| byte == b' ' || byte.is_ascii_control()) {
         return refuse(format!(
-            "{what} {name:?} holds white space or a control character, which LETOR text cannot hold"
+            "{what} {name:?} contains white space or a control character, which LETOR does not allow"
         ));
     }
     Ok(())

@@ -69,7 +69,7 @@ impl ColumnCells {
                 let text = v.map_or(Ok(""), |v| std::str::from_utf8(v.data()));
                 names.push(text.unwrap_or_default());
                 if text.is_err() {
-                    fault = Some(ParquetError::General("a text is not UTF-8".into()));
+                    fault = Some(ParquetError::General("a string is not UTF-8".into()));
                 }
             }),
             (R::Int32ColumnReader(reader), Kind::Unsigned) => {

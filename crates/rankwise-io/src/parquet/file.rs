@@ -114,7 +114,7 @@ impl ChunkReader for Part {
 }
 
 fn beyond_the_end() -> ParquetError {
-    ParquetError::EOF("a part lies beyond the end of the file".into())
+    ParquetError::EOF("an offset is beyond the end of the file".into())
 }
 
 /// No writer makes pages near this size. The decoder takes the memory for a page before it looks into it.
@@ -180,7 +180,7 @@ pub(super) fn check_description(file: &impl ChunkReader) -> Result<()> {
     let Some(start) = end.checked_sub(length.into()) else { return Ok(()) };
     let description = file.get_bytes(start, length as usize)?;
     let is_sound = Walker::new(&description).structure().is_some();
-    is_sound.then_some(()).ok_or_else(|| ParquetError::General("its description makes no sense".into()))
+    is_sound.then_some(()).ok_or_else(|| ParquetError::General("its metadata is inconsistent".into()))
 }
 
 #[cfg(test)]

@@ -63,12 +63,12 @@ pub(super) fn kind_for(column: &ColumnDescriptor, role: Role) -> Result<Kind, Co
         noun: if matches!(role, Role::Feature(_)) { "number" } else { role.noun() },
         advice,
     };
-    let kind = kind_of(column)
-        .map_err(|found| problem(found, "turn it into numbers, or pass over it with `ignore_columns`"))?;
+    let kind =
+        kind_of(column).map_err(|found| problem(found, "convert it to numbers, or ignore it with `ignore_columns`"))?;
     match (role, kind) {
         (Role::Qid | Role::DocId, Kind::Text | Kind::Signed | Kind::Unsigned | Kind::Float) => Ok(kind),
         (Role::Qid | Role::DocId, _) => Err(problem("neither text nor integers", "store ids as text or as integers")),
-        (_, Kind::Text) => Err(problem("text", "turn it into numbers, or pass over it with `ignore_columns`")),
+        (_, Kind::Text) => Err(problem("text", "convert it to numbers, or ignore it with `ignore_columns`")),
         _ => Ok(kind),
     }
 }

@@ -106,7 +106,7 @@ fn nulls_are_missing_in_any_encoding() {
 
 #[test]
 fn other_types_are_refused_by_name() {
-    let advice = "where a number should be; turn it into numbers, or pass over it with `ignore_columns`";
+    let advice = "where a number should be; convert it to numbers, or ignore it with `ignore_columns`";
     let text = [ByteArray::from("x"), ByteArray::from("y")];
     let cases = [
         ("text", values::<ByteArrayType>("required binary \"f\" (UTF8);".replace('"', "").as_str(), &text)),
@@ -152,10 +152,7 @@ fn ids_may_be_integers_and_bad_rows_are_named() {
     );
     let message = schema("optional float label", "required int64 qid;");
     let missing = read(write(&message, &[1.0], Some(&[1, 0]), &[1, 1])).err();
-    assert_eq!(
-        missing.unwrap(),
-        "f: row 2: there is no label in column \"label\"; labels are finite numbers of 0 or more"
-    );
+    assert_eq!(missing.unwrap(), "f: row 2: no label in column \"label\"; labels are finite numbers of 0 or more");
 }
 
 #[test]

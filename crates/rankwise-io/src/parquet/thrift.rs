@@ -30,7 +30,7 @@ impl<'a> Walker<'a> {
         self.integers.iter().find(|(found, _)| found == path).map(|(_, value)| *value)
     }
 
-    /// Passes a structure; `None` if it breaks off or cannot be what it says.
+    /// Passes a structure; `None` if it is cut off or cannot be what it says.
     pub(super) fn structure(&mut self) -> Option<()> {
         let mut field = 0i16;
         loop {

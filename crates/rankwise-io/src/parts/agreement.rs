@@ -16,35 +16,35 @@ use crate::side_files::{SideFiles, with_suffix};
 #[non_exhaustive]
 pub enum PartProblem {
     /// No path at all.
-    #[error("there is none; give at least one file, folder or pattern")]
+    #[error("no data; give at least one file, folder or pattern")]
     NoPath,
     /// A folder without data.
     #[error(
-        "no data files in this folder: their names end in .txt, .letor, .svm, .csv, .tsv, .parquet or .pq, perhaps with .gz or \
-         .zst behind; folders inside of it are not searched"
+        "no data files in this folder (extensions .txt, .letor, .svm, .csv, .tsv, .parquet or .pq, optionally with .gz \
+         or .zst); subfolders are not searched"
     )]
     EmptyFolder,
     /// A pattern without a match.
     #[error("no file matches this pattern; check it and the current folder")]
     NoMatch,
     /// A pattern that is none.
-    #[error("this is no pattern for files ({reason}); write * for any characters and ? for one")]
+    #[error("invalid file pattern ({reason}); write * for any characters and ? for one")]
     Pattern {
         /// What is wrong.
         reason: String,
     },
     /// The same file twice.
-    #[error("this file is named twice, so its rows would count twice; name it once")]
+    #[error("this file is given twice, so its rows would count twice; give it once")]
     Twice,
     /// Standard input or a pipe among several files.
-    #[error("standard input and pipes cannot be one of several files; name it alone, or save it as a file")]
+    #[error("standard input and pipes cannot be combined with other files; use it alone, or save it as a file")]
     Stream,
     /// A cache of binned data among several files.
-    #[error("a cache of binned data cannot be one of several files; name it alone")]
+    #[error("a cache of binned data cannot be combined with other files; use it alone")]
     Cache,
     /// One file of pairs for several files.
     #[error(
-        "`pairs` numbers the rows of one file; for several files, put the pairs of each beside it, into FILE.pairs"
+        "`pairs` refers to the rows of one file; for several files, write the pairs of each to FILE.pairs next to it"
     )]
     Pairs,
     /// Formats that have no names to match columns by.
@@ -69,7 +69,7 @@ pub enum PartProblem {
         other: PathBuf,
     },
     /// Tables without names of different widths.
-    #[error("there are {found} columns here, but {expected} in {}; give all files the same columns", other.display())]
+    #[error("{found} columns here, but {expected} in {}; give all files the same columns", other.display())]
     Width {
         /// The columns of this file.
         found: usize,
@@ -79,7 +79,7 @@ pub enum PartProblem {
         expected: usize,
     },
     /// A column that another file has.
-    #[error("there is no column {column}, which {} has; give all files the same columns", other.display())]
+    #[error("no column {column}, which {} has; give all files the same columns", other.display())]
     ColumnMissing {
         /// The column.
         column: String,
@@ -87,7 +87,8 @@ pub enum PartProblem {
         other: PathBuf,
     },
     /// A column with another meaning than in another file.
-    #[error("column {column} is the {found} here, but the {expected} in {}; name columns instead of numbering them", other.display())]
+    #[error("column {column} is the {found} here, but the {expected} in {}; give columns by name instead of number",
+             other.display())]
     Role {
         /// The column.
         column: String,
@@ -99,7 +100,7 @@ pub enum PartProblem {
         expected: &'static str,
     },
     /// A column of another type than in another file.
-    #[error("column {column} holds {found} here, but {expected} in {}; store it as one type", other.display())]
+    #[error("column {column} contains {found} here, but {expected} in {}; use one type", other.display())]
     Type {
         /// The column.
         column: String,
@@ -111,7 +112,7 @@ pub enum PartProblem {
         expected: &'static str,
     },
     /// A side file that other files have.
-    #[error("there is no such file, but {} exists; give every data file one, or none", other.display())]
+    #[error("no such file, but {} exists; provide one for every data file, or for none", other.display())]
     SideFile {
         /// The side file of another file.
         other: PathBuf,

@@ -39,7 +39,7 @@ fn a_failure_leaves_the_old_file_and_nothing_else() {
             Err(io::ErrorKind::StorageFull.into())
         });
         let message = error.unwrap_err().to_string();
-        let expected = format!("{name}: cannot write: the disk is full; free some space or choose another place");
+        let expected = format!("{name}: cannot write: the disk is full; free some space or use another place");
         assert!(message.ends_with(&expected), "{message}");
         let panicked = std::panic::catch_unwind(|| write_atomically(&path, |_| panic!("on purpose")));
         assert!(panicked.is_err());
@@ -55,11 +55,11 @@ fn places_that_cannot_be_written_are_explained() {
     fs::create_dir(root.join("sub")).unwrap();
     fs::write(root.join("file"), "").unwrap();
     for (name, expected) in [
-        ("no/out.txt", "no/out.txt: cannot write: its folder does not exist; make the folder first"),
-        ("sub", "sub: cannot write: this is a folder; name a file"),
-        ("new/", "new/: cannot write: this is a folder; name a file"),
+        ("no/out.txt", "no/out.txt: cannot write: its folder does not exist; create the folder first"),
+        ("sub", "sub: cannot write: this is a folder; give a file"),
+        ("new/", "new/: cannot write: this is a folder; give a file"),
         ("file/out", "file/out: cannot write: a part of the path is a file, not a folder; check the path"),
-        ("", ": cannot write: this is a folder; name a file"),
+        ("", ": cannot write: this is a folder; give a file"),
     ] {
         let path = if name.is_empty() { Path::new("").into() } else { root.join(name) };
         let message = write(&path, "x").unwrap_err();
@@ -139,7 +139,7 @@ mod unix {
             return run_as_another_user("atomic::unix::a_closed_folder_is_explained");
         }
         let message = write(&closed.join("out"), "x").unwrap_err();
-        let expected = "permission denied; choose another place or change the rights of its folder";
+        let expected = "permission denied; use another place or change the permissions of the folder";
         assert!(message.ends_with(expected), "{message}");
     }
 }

@@ -193,15 +193,15 @@ fn what_could_not_be_read_back_is_refused_before_anything_is_written() {
     );
     assert_eq!(
         write(&data("a b", "price"), "d.txt", Format::Letor),
-        "d.txt: cannot write: qid \"a b\" holds white space or a control character, which LETOR text cannot hold"
+        "d.txt: cannot write: qid \"a b\" contains white space or a control character, which LETOR does not allow"
     );
     assert_eq!(
         write(&plain, "d.parquet.gz", Format::Parquet),
-        "d.parquet.gz: cannot write: Parquet compresses by itself; choose a name without .gz or .zst"
+        "d.parquet.gz: cannot write: Parquet has its own compression; use a name without .gz or .zst"
     );
     assert_eq!(
         write_dataset(&plain, Path::new("-"), Format::Letor).err().unwrap().to_string(),
-        "<stdout>: cannot write: the data needs FILE.weight beside it; name a file"
+        "<stdout>: cannot write: the data needs FILE.weight next to it; give a file"
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     fs::write(folder.path().join("d.csv.query"), "1\n").unwrap();

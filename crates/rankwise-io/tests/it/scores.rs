@@ -19,13 +19,13 @@ fn numbers_are_read_and_all_else_is_refused() {
     assert_eq!(read("\u{feff}1\n\n \n\n"), Ok(vec![1.0]));
     assert_eq!(read(""), Ok(vec![]));
     for (text, expected) in [
-        ("1\n\n2\n", "scores:2:1: the line is empty; write a finite number in every line"),
-        ("\n1\n", "scores:1:1: the line is empty; write a finite number in every line"),
-        ("1\n  x y\n", "scores:2:3: \"x y\" is not a finite number; write one in every line"),
-        ("nan\n", "scores:1:1: \"nan\" is not a finite number; write one in every line"),
-        ("1\n1e999\n", "scores:2:1: \"1e999\" is not a finite number; write one in every line"),
-        ("1 # good\n", "scores:1:1: \"1 # good\" is not a finite number; write one in every line"),
-        ("1\0\n", "scores:1:1: \"1\\0\" is not a finite number; write one in every line"),
+        ("1\n\n2\n", "scores:2:1: the line is empty; expected a finite number"),
+        ("\n1\n", "scores:1:1: the line is empty; expected a finite number"),
+        ("1\n  x y\n", "scores:2:3: \"x y\" is invalid; expected a finite number"),
+        ("nan\n", "scores:1:1: \"nan\" is invalid; expected a finite number"),
+        ("1\n1e999\n", "scores:2:1: \"1e999\" is invalid; expected a finite number"),
+        ("1 # good\n", "scores:1:1: \"1 # good\" is invalid; expected a finite number"),
+        ("1\0\n", "scores:1:1: \"1\\0\" is invalid; expected a finite number"),
     ] {
         assert_eq!(read(text), Err(expected.into()), "{text:?}");
     }

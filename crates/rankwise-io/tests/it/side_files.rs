@@ -57,7 +57,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", NO_QIDS)],
-            "d:1:3: no qid; write qid:ID after every label, or put the number of rows of each query into d.query, one per line"
+            "d:1:3: no qid; write qid:ID after every label, or write the number of rows of each query to d.query, one per line"
                 .into(),
         ),
         (
@@ -74,32 +74,32 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "18446744073709551616\n")],
-            "d.query:1:1: \"18446744073709551616\" is not the number of rows of a query; write one in every line".into(),
+            "d.query:1:1: \"18446744073709551616\" is invalid; expected the number of rows of a query".into(),
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "1\n+2\n")],
-            "d.query:2:1: \"+2\" is not the number of rows of a query; write one in every line".into(),
+            "d.query:2:1: \"+2\" is invalid; expected the number of rows of a query".into(),
         ),
         (
             vec![("d", NO_QIDS), ("d.query", "1\n\n2\n")],
-            "d.query:2:1: the line is empty; write the number of rows of a query in every line".into(),
+            "d.query:2:1: the line is empty; expected the number of rows of a query".into(),
         ),
-        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; give one for each".into()),
+        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; give one name per system".into()),
         (
             vec![("d", QIDS), ("d.weight", "1\n-2\n3\n")],
-            "d.weight:2:1: \"-2\" is not a weight of 0 or more; write one in every line".into(),
+            "d.weight:2:1: \"-2\" is invalid; expected a weight of 0 or more".into(),
         ),
         (
             vec![("d", QIDS), ("d.weight", "1\n2\n1e39\n")],
-            "d.weight:3:1: \"1e39\" is not a weight of 0 or more; write one in every line".into(),
+            "d.weight:3:1: \"1e39\" is invalid; expected a weight of 0 or more".into(),
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\n2\n3\n")],
-            "d.query_weight: the number of query weights is 3, but the number of queries is 2; give one for each".into(),
+            "d.query_weight: the number of query weights is 3, but the number of queries is 2; give one name per system".into(),
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\nx\n")],
-            "d.query_weight:2:1: \"x\" is not a weight of 0 or more; write one in every line".into(),
+            "d.query_weight:2:1: \"x\" is invalid; expected a weight of 0 or more".into(),
         ),
     ] {
         assert_eq!(read(&files).err(), Some(expected), "{files:?}");
@@ -113,7 +113,7 @@ fn a_side_file_that_is_a_folder_is_an_error() {
     fs::write(&data, QIDS).unwrap();
     fs::create_dir(folder.path().join("d.weight")).unwrap();
     let error = read_dataset(&data, Absent::Missing).unwrap_err().to_string();
-    assert!(error.ends_with("d.weight: cannot read: this is a folder; name a file"), "{error}");
+    assert!(error.ends_with("d.weight: cannot read: this is a folder; give a file"), "{error}");
 }
 
 #[test]

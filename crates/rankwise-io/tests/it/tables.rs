@@ -167,7 +167,8 @@ fn pairs_are_read_for_every_format() {
             ("2 0\n2 2\n", "2:1: row 2 is both winner and loser; name two rows"),
             (
                 "2\n",
-                "1:1: \"2\" is not the row numbers of winner and loser, from 0, and perhaps a weight and a probability of at most 1; write one in every line",
+                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a \
+                 probability of at most 1",
             ),
         ] {
             assert_eq!(side(content).err(), Some(format!("{name}.pairs:{problem}")));
@@ -184,7 +185,7 @@ fn features_can_be_asked_for_by_name() {
     let error = read_files(&[("d.csv", "b,label,qid\n1,0,q\n")], &options).err();
     assert_eq!(
         error.unwrap(),
-        "d.csv: there is no column \"a\", a feature of the model; there are \"b\", \"label\", \"qid\""
+        "d.csv: no column \"a\", which is a feature of the model; the columns are \"b\", \"label\", \"qid\""
     );
     assert_eq!(read_files(&[("d.csv", "0,q,1,2\n")], &options).unwrap().feature_ids(), [0, 1]);
 }
@@ -201,12 +202,12 @@ fn a_column_description_tells_all() {
     let named = with("0\tDocId\n1\tQueryId\n2\tTarget\n3\tNum\tprice\n").unwrap();
     assert_eq!((rows(&named)[0].as_str(), named.feature_name(0)), ("q1 1 junk 0.5 2", Some("price")));
     for (description, expected) in [
-        ("0\tCateg\n", "cd:1:1: \"0\\tCateg\" is not a column number from 0, a tab, and Label"),
-        ("x\tNum\n", "cd:1:1: \"x\\tNum\" is not a column number"),
-        ("1\tGroupId\n1\tLabel\n", "cd: another line, beside that of column 1, gives the meaning of a column too"),
-        ("1\tLabel\n2\tTarget\n", "cd: another line, beside that of column 2, gives label too"),
-        ("1\tGroupId\n9\tLabel\n", "d: `label_column` 9: there is no such column"),
-        ("1\tGroupId\n", "d: no column is the label"),
+        ("0\tCateg\n", "cd:1:1: \"0\\tCateg\" is invalid; expected a column number from 0, a tab, and Label"),
+        ("x\tNum\n", "cd:1:1: \"x\\tNum\" is invalid; expected a column number"),
+        ("1\tGroupId\n1\tLabel\n", "cd: a second line, besides that of column 1, gives the meaning of a column too"),
+        ("1\tLabel\n2\tTarget\n", "cd: a second line, besides that of column 2, gives label too"),
+        ("1\tGroupId\n9\tLabel\n", "d: `label_column` 9: no such column"),
+        ("1\tGroupId\n", "d: no label column"),
     ] {
         let error = with(description).err().unwrap();
         assert!(error.starts_with(expected), "{error}");
@@ -220,27 +221,24 @@ fn the_format_can_be_forced() {
     assert_eq!(read_files(&[("d.csv", "1\tq\t2\n")], &forced(Format::Tsv)).unwrap().n_rows(), 1);
     assert_eq!(read_files(&[("d.csv", "1 qid:q 1:2\n")], &forced(Format::Letor)).unwrap().n_rows(), 1);
     let error = read_files(&[("d.csv", "1,q,2\n")], &forced(Format::Parquet)).err().unwrap();
-    assert!(error.starts_with("d.csv: this is not a Parquet file"), "{error}");
+    assert!(error.starts_with("d.csv: not a Parquet file (no PAR1 header); set"), "{error}");
 }
 
 /// Broken tables and the exact words about each.
 const BROKEN: &[(&str, &str)] = &[
-    ("", "d.csv: there are no rows; a data set needs at least one document"),
-    ("\n\r\n\n", "d.csv: there are no rows; a data set needs at least one document"),
-    ("label,qid,a\n", "d.csv: there are no rows; a data set needs at least one document"),
-    (
-        "label;qid;a\n1;2;3\n",
-        "d.csv: there is one column only; if the fields of a line are not separated by commas, say by what with `separator`",
-    ),
-    ("label,qid,a\n1,q\n", "d.csv:2:4: the row has 2 fields, but the table has 3 columns; add what is missing"),
+    ("", "d.csv: there are no rows; a dataset needs at least one document"),
+    ("\n\r\n\n", "d.csv: there are no rows; a dataset needs at least one document"),
+    ("label,qid,a\n", "d.csv: there are no rows; a dataset needs at least one document"),
+    ("label;qid;a\n1;2;3\n", "d.csv: there is only one column; if fields are not separated by commas, set `separator`"),
+    ("label,qid,a\n1,q\n", "d.csv:2:4: the row has 2 fields, but the table has 3 columns; add the missing fields"),
     (
         "label,qid,a\n1,q,1,2,\"3\"\n",
-        "d.csv:2:6: the row has 5 fields, but the table has 3 columns; put fields that hold a separator in quotes",
+        "d.csv:2:6: the row has 5 fields, but the table has 3 columns; quote fields that contain a separator",
     ),
     (
         "label,qid,a\n1,q,1\n0,q,one\n",
-        "d.csv:3:5: \"one\" in column \"a\" is not a number; write a number, or leave the field empty if it is missing; \
-         `ignore_columns` passes over columns",
+        "d.csv:3:5: \"one\" in column \"a\" is not a number; write a number, or leave the field empty if the value is \
+         missing; `ignore_columns` skips columns",
     ),
     ("1,q,0.5\nx,q,1\n", "d.csv:2:1: \"x\" in column 0 is not a label; labels are finite numbers of 0 or more"),
     (
@@ -251,8 +249,8 @@ const BROKEN: &[(&str, &str)] = &[
         "label,qid,a\nnan,q,1\n",
         "d.csv:2:1: \"nan\" in column \"label\" is not a label; labels are finite numbers of 0 or more",
     ),
-    ("label,qid,a\n,q,1\n", "d.csv:2:1: there is no label in column \"label\"; labels are finite numbers of 0 or more"),
-    ("label,qid,a\n1,,1\n", "d.csv:2:3: there is no qid in column \"qid\"; every row needs the id of its query"),
+    ("label,qid,a\n,q,1\n", "d.csv:2:1: no label in column \"label\"; labels are finite numbers of 0 or more"),
+    ("label,qid,a\n1,,1\n", "d.csv:2:3: no qid in column \"qid\"; every row needs the id of its query"),
     (
         "label,qid,weight\n1,q,-2\n",
         "d.csv:2:5: \"-2\" in column \"weight\" is not a row weight; weights are finite numbers of 0 or more",
@@ -263,36 +261,33 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     (
         "label,qid,query_weight\n1,q,1\n1,q,2\n",
-        "d.csv: row 2: the weight of its query is 2 here and 1 in an earlier row; give one for the query",
+        "d.csv: row 2: the query weight is 2 here, but 1 in an earlier row; use one weight per query",
     ),
     (
         "label,qid,position\n1,q,1.5\n",
         "d.csv:2:5: \"1.5\" in column \"position\" is not a position; positions are integers from 0 to 4294967295",
     ),
-    ("label,qid,a,a\n1,q,1,1\n", "d.csv: two columns are called \"a\"; rename one of them"),
-    (",label,qid,a\n0,1,q,1\n", "d.csv: column 0 has no name; name it, or pass over it with `ignore_columns` 0"),
+    ("label,qid,a,a\n1,q,1,1\n", "d.csv: two columns are named \"a\"; rename one of them"),
+    (",label,qid,a\n0,1,q,1\n", "d.csv: column 0 has no name; name it, or ignore it with `ignore_columns` 0"),
     (
         "a,b,c\n1,2,3\n",
-        "d.csv: no column is the label; name it with `label_column`, or write `header` no if the first line is not a \
-         header; there are \"a\", \"b\", \"c\"",
+        "d.csv: no label column; name it with `label_column`, or set `header` no if the first line is not a header; the columns are \"a\", \"b\", \"c\"",
     ),
     (
         "label,b,c\n1,2,3\n",
-        "d.csv: no column is the qid; name it with `qid_column`, or put the number of rows of each query into d.csv.query, \
-         one per line; there are \"label\", \"b\", \"c\"",
+        "d.csv: no qid column; name it with `qid_column`, or write the number of rows of each query to d.csv.query, one per line; the columns are \"label\", \"b\", \"c\"",
     ),
     (
         "label,target,qid\n1,2,3\n",
-        "d.csv: columns \"label\" and \"target\" could both be the label; choose with `label_column`, and pass over the \
-         other with `ignore_columns`",
+        "d.csv: columns \"label\" and \"target\" could both be the label; choose one with `label_column`, and ignore the other with `ignore_columns`",
     ),
     (
         "label,qid,a\n1,q,\"1\n0,q,2\n",
-        "d.csv:2:5: the quote of \"\"1\\n0,q,2\" is never closed; close it, and write a quote inside of it twice",
+        "d.csv:2:5: the quote of \"\"1\\n0,q,2\" is never closed; close it, and double quotes inside a quoted field",
     ),
-    ("label,qid,a\n1,\"q\"x,1\n", "d.csv:2:6: \"x\" follows a closing quote; write a quote inside of a field twice"),
-    ("label,qid,a\n1,\"q\nr\",1\n", "d.csv:2:3: qid \"\"q\\nr\"\" holds a control character; remove it"),
-    ("label,qid,docid\n1,q,\u{7}\n", "d.csv:2:5: document id \"\\u{7}\" holds a control character; remove it"),
+    ("label,qid,a\n1,\"q\"x,1\n", "d.csv:2:6: \"x\" follows a closing quote; double quotes inside a quoted field"),
+    ("label,qid,a\n1,\"q\nr\",1\n", "d.csv:2:3: qid \"\"q\\nr\"\" contains a control character; remove it"),
+    ("label,qid,docid\n1,q,\u{7}\n", "d.csv:2:5: document id \"\\u{7}\" contains a control character; remove it"),
 ];
 
 #[test]
@@ -312,15 +307,15 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
     for (columns, expected) in [
         (
             LayoutSpec { label_column: Some("relevanse".into()), ..Default::default() },
-            "`label_column` relevanse: there is no such column; did you mean \"relevance\"? There are \"relevance\", \"qid\", \"price\"",
+            "`label_column` relevanse: no such column; did you mean \"relevance\"? The columns are \"relevance\", \"qid\", \"price\"",
         ),
         (
             LayoutSpec { ignore_columns: vec!["7".into()], ..Default::default() },
-            "`ignore_columns` 7: there is no such column; there are \"relevance\", \"qid\", \"price\"",
+            "`ignore_columns` 7: no such column; the columns are \"relevance\", \"qid\", \"price\"",
         ),
         (
             LayoutSpec { qid_column: Some("price".into()), weight_column: Some("2".into()), ..Default::default() },
-            "column \"price\" is to be qid and row weight; give each its own column",
+            "column \"price\" is used as qid and row weight; use different columns",
         ),
     ] {
         assert_eq!(read(text, columns).err(), Some(format!("d.csv: {expected}")));
@@ -342,7 +337,7 @@ fn bytes_that_are_no_text_are_refused() {
     );
     assert_eq!(message(b"label,qid\n1,\xff\n"), "d.csv:2:3: qid \"\\xff\" is not valid UTF-8; save the file as UTF-8");
     assert!(message(b"\xff\xfel\0a\0").starts_with("d.csv: this is UTF-16 text"));
-    assert!(message(&[0; 100]).starts_with("d.csv: there is one column only"));
+    assert!(message(&[0; 100]).starts_with("d.csv: there is only one column"));
     let mut long = b"label,qid,a\n1,q,\"".to_vec();
     long.resize(65 << 20, b'x');
     assert_eq!(message(&long), "d.csv:2:1: the row is longer than 64 MB; check that every quote is closed");

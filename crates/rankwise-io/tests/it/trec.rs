@@ -40,14 +40,14 @@ fn a_run_is_its_scores() {
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
     let cases = [
-        ("1 0 a 1\n1 0 b\n", "q:2:6: the line ends too early; write \"query 0 document grade\" in every line"),
-        ("1 0 a 1 x\n", "q:1:9: \"x\" is one field too many; write \"query 0 document grade\" in every line"),
-        ("1 0 a 1.5\n", "q:1:7: grade \"1.5\" is not an integer; write one, such as 0 or 2"),
+        ("1 0 a 1\n1 0 b\n", "q:2:6: the line is too short; expected \"query 0 document grade\""),
+        ("1 0 a 1 x\n", "q:1:9: \"x\" is one field too many; expected \"query 0 document grade\""),
+        ("1 0 a 1.5\n", "q:1:7: grade \"1.5\" is not an integer; expected a number such as 0 or 2"),
         ("1 0 a 99999999999\n", "q:1:7: grade \"99999999999\" is not an integer"),
-        ("1 0 a\x01 2\n", "q:1:5: document id \"a\\u{1}\" holds a control character; remove it"),
+        ("1 0 a\x01 2\n", "q:1:5: document id \"a\\u{1}\" contains a control character; remove it"),
         (
             "1 0 a 1\n2 0 a 1\n1 0 b 0\n2 0 a 2\n1 0 a 1\n",
-            "q:4:1: document \"a\" of query \"2\" stands in line 2 too; keep one of the lines",
+            "q:4:1: document \"a\" of query \"2\" is in line 2 too; keep one of the lines",
         ),
     ];
     for (text, problem) in cases {
@@ -55,9 +55,9 @@ fn what_is_wrong_is_named_with_its_place() {
         assert!(said.starts_with(problem), "{said}");
     }
     let cases = [
-        ("1 Q0 a 1 nan t\n", "r:1:10: score \"nan\" is not a finite number; write one, such as 12.75"),
+        ("1 Q0 a 1 nan t\n", "r:1:10: score \"nan\" is not a finite number; expected a number such as 12.75"),
         ("1 Q0 a 1 1e999 t\n", "r:1:10: score \"1e999\" is not a finite number"),
-        ("1 Q0 a 1 2\n", "r:1:11: the line ends too early; write \"query Q0 document rank score tag\""),
+        ("1 Q0 a 1 2\n", "r:1:11: the line is too short; expected \"query Q0 document rank score tag\""),
     ];
     for (text, problem) in cases {
         let said = run(text).unwrap_err().to_string();

@@ -200,7 +200,7 @@ fn nothing_to_learn_is_said() {
     };
     for (objective, name) in [(ObjectiveKind::RankNet, "ranknet"), (ObjectiveKind::Hinge, "hinge")] {
         let found = error(objective, &dataset(&[1.0, 1.0], None, Vec::new())).unwrap();
-        assert!(found.contains(&format!("objective '{name}' has nothing to put in order")), "{found}");
+        assert!(found.contains(&format!("objective '{name}' has nothing to learn")), "{found}");
         let weightless = Pair { weight: 0.0, ..Pair::new(0, 1) };
         let found = error(objective, &dataset(&[0.0, 1.0], None, vec![weightless])).unwrap();
         assert!(found.contains("all pairs have weight 0"), "{found}");

@@ -327,8 +327,8 @@ fn bind_error(spec: ObjectiveSpec, labels: &[f32], rules: &Rules) -> ObjectiveEr
 fn what_cannot_be_learnt_is_refused() {
     let rules = Rules::default();
     let said = |target: &str, labels: &[f32], rules: &Rules| bind_error(spec(target), labels, rules).to_string();
-    assert!(said("f1@5", &[0.0, 1.0], &rules).contains("cannot learn for the metric 'f1@5'"));
-    assert!(said("ndcg", &[1.0, 1.0], &rules).contains("nothing to put in order"));
+    assert!(said("f1@5", &[0.0, 1.0], &rules).contains("cannot optimise the metric 'f1@5'"));
+    assert!(said("ndcg", &[1.0, 1.0], &rules).contains("nothing to learn"));
     assert!(said("err", &[0.0, 5.0], &rules).contains("`err_max_grade`"));
     let linear = Rules { gain: Gain::Linear, ..Rules::default() };
     assert!(said("err", &[0.0, 1.5], &linear).contains("1.5"));

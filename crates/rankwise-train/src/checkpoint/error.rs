@@ -4,13 +4,15 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// The bytes are not what was written.
-    #[error("the checkpoint is damaged: {problem}; remove it to go on from an older one or from the start")]
+    #[error("the checkpoint is damaged: {problem}; remove it to resume from an older one or to start again")]
     Damaged {
         /// How that shows.
         problem: String,
     },
     /// A newer program wrote it.
-    #[error("the checkpoint has format version {found}, this program reads version {known}; use a newer rankwise")]
+    #[error(
+        "the checkpoint has format version {found}, but this program supports version {known}; use a newer rankwise"
+    )]
     Newer {
         /// The version found.
         found: u32,
@@ -19,8 +21,8 @@ pub enum CheckpointError {
     },
     /// An older program wrote it, which might have trained another model.
     #[error(
-        "the checkpoint has format version {found}, this program reads version {known}; \
-         use the rankwise that wrote it, or name another folder to start again"
+        "the checkpoint has format version {found}, but this program supports version {known}; use the rankwise version \
+            that wrote it, or another folder to start again"
     )]
     Older {
         /// The version found.
@@ -30,7 +32,8 @@ pub enum CheckpointError {
     },
     /// The run was made with other parameters.
     #[error(
-        "the checkpoint is of a run with other parameters: {differences}; set them as they were, or name another folder to start again"
+        "the checkpoint is from a run with other parameters: {differences}; use the same parameters, or another folder \
+         to start again"
     )]
     Params {
         /// Each as `name is X, was Y`.
@@ -38,7 +41,7 @@ pub enum CheckpointError {
     },
     /// The run was made on other data.
     #[error(
-        "the checkpoint is of a run on {what}: {difference}; give the same data, or name another folder to start again"
+        "the checkpoint is from a run on {what}: {difference}; use the same data, or another folder to start again"
     )]
     Data {
         /// Which data.
@@ -48,7 +51,7 @@ pub enum CheckpointError {
     },
     /// The run has grown more trees than are wanted now.
     #[error(
-        "the checkpoint is of a run with {trees} trees already, but num_trees is {num_trees}; set num_trees={trees} or more"
+        "the checkpoint is from a run with {trees} trees, but num_trees is {num_trees}; set num_trees={trees} or more"
     )]
     TooFar {
         /// Trees that were tried.

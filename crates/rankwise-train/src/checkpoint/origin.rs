@@ -66,7 +66,7 @@ impl Origin {
         if self.valid.len() != then.valid.len() {
             return Err(CheckpointError::Data {
                 what: "other validation sets".into(),
-                difference: format!("there are {}, were {}", self.valid.len(), then.valid.len()),
+                difference: format!("there are {} now, {} then", self.valid.len(), then.valid.len()),
             });
         }
         let mut pairs = self.valid.iter().zip(&then.valid).enumerate();
@@ -108,15 +108,12 @@ impl DataPrint {
             return Ok(());
         }
         let difference = if self.fingerprint == then.fingerprint {
-            "its rows stand in another order, which counts with ties=input".to_owned()
+            "its rows are in another order, which matters with ties=input".to_owned()
         } else if (self.rows, self.queries) == (then.rows, then.queries) {
             let (rows, queries) = (self.rows, self.queries);
-            format!("as many documents and queries ({rows} and {queries}), but not the same")
+            format!("same number of documents and queries ({rows} and {queries}), but other content")
         } else {
-            format!(
-                "there are {} documents of {} queries, were {} of {}",
-                self.rows, self.queries, then.rows, then.queries
-            )
+            format!("{} documents of {} queries now, {} of {} then", self.rows, self.queries, then.rows, then.queries)
         };
         Err(CheckpointError::Data { what: what(), difference })
     }

@@ -13,11 +13,11 @@ pub(super) fn check(boosting: &LoopParams, trees: &TreeParams) -> Result<(), Par
     }
     let name = boosting.learner.render();
     if boosting.shrink_rate() > 0.0 {
-        let problem = format!("learner={name} decides what earlier trees count; set model_shrink_rate=0");
+        let problem = format!("learner={name} sets the weights of earlier trees itself; set model_shrink_rate=0");
         return Err(ParamError::conflict("model_shrink_rate", problem));
     }
     if boosting.step != StepKind::Shrinkage {
-        let problem = format!("learner={name} decides what a tree counts; use step=shrinkage");
+        let problem = format!("learner={name} sets the weight of each tree itself; use step=shrinkage");
         return Err(ParamError::conflict("step", problem));
     }
     if boosting.learner == Learner::RandomForest { check_forest(boosting, trees) } else { Ok(()) }
@@ -28,13 +28,13 @@ fn check_forest(boosting: &LoopParams, trees: &TreeParams) -> Result<(), ParamEr
         Sample::Bagging | Sample::QueryBagging | Sample::Negatives => Ok(()),
         Sample::None if trees.feature_fraction < 1.0 || trees.feature_fraction_bynode < 1.0 => Ok(()),
         Sample::None => {
-            let problem = "the trees of a random forest differ by their samples; set bagging_fraction=0.6 and bagging_freq=1, \
+            let problem = "all trees of the random forest would be equal; set bagging_fraction=0.6 and bagging_freq=1, \
                            or feature_fraction below 1";
             Err(ParamError::conflict("learner", problem))
         }
         _ => {
-            let problem = "the gradients and ranks of a random forest are those of the start for every tree; \
-                           choose bagging, query-bagging or negatives";
+            let problem = "gradients and ranks do not change between the trees of a random forest; use bagging, \
+                           query-bagging or negatives";
             Err(ParamError::conflict("sample", problem))
         }
     }

@@ -9,12 +9,8 @@ impl LoopSpec {
         match self.sample {
             Sample::None | Sample::Bagging | Sample::QueryBagging => self.check_bagging(),
             Sample::Selective | Sample::HighLow => self.check_selection(),
-            Sample::Negatives => {
-                self.check_without_bagging("the share of sample=negatives is p_negatives; leave it out")
-            }
-            Sample::Inliers => {
-                self.check_without_bagging("sample=inliers keeps all that are no outliers; leave it out")
-            }
+            Sample::Negatives => self.check_without_bagging("sample=negatives uses p_negatives instead; remove it"),
+            Sample::Inliers => self.check_without_bagging("sample=inliers keeps all inliers; remove it"),
             Sample::Goss => self.check_goss(),
             Sample::Mvs => self.check_mvs(),
         }
@@ -29,13 +25,13 @@ impl LoopSpec {
             (false, true, false) => {
                 return Err(ParamError::conflict(
                     "bagging_fraction",
-                    "it has no effect while bagging_freq is 0; set bagging_freq=1 for a new sample with every tree",
+                    "no effect while bagging_freq is 0; set bagging_freq=1 to draw a new sample for every tree",
                 ));
             }
             (true, false, _) => {
                 return Err(ParamError::conflict(
                     "sample",
-                    "a sample needs its share of the documents; set bagging_fraction below 1",
+                    "the size of the sample is not set; set bagging_fraction below 1",
                 ));
             }
             (true, true, _) => {
@@ -49,14 +45,14 @@ impl LoopSpec {
 
     fn check_selection(&self) -> Result<(), ParamError> {
         if self.sample == Sample::Selective && self.p_low.is_some_and(|share| share > 0.0) {
-            return Err(ParamError::conflict("p_low", "it has no effect with sample=selective; use sample=high-low"));
+            return Err(ParamError::conflict("p_low", "no effect with sample=selective; use sample=high-low"));
         }
         let keeps_none = |share: Option<f64>| share == Some(0.0);
         if keeps_none(self.p_high) && (self.sample == Sample::Selective || keeps_none(self.p_low)) {
-            let problem = "no negative document would be kept, and nothing to rank the others above; give more than 0";
+            let problem = "no negative documents would be kept, so there would be nothing to rank; use more than 0";
             return Err(ParamError::conflict("p_high", problem));
         }
-        self.check_without_bagging("documents are selected by rank, not drawn; leave it out, or choose sample=bagging")
+        self.check_without_bagging("this sample selects documents by rank; remove it, or use sample=bagging")
     }
 
     fn check_without_bagging(&self, problem: &str) -> Result<(), ParamError> {
@@ -69,19 +65,19 @@ impl LoopSpec {
 
     fn check_goss(&self) -> Result<(), ParamError> {
         if self.top_rate + self.other_rate > 1.0 {
-            let problem = "top_rate and other_rate are shares of the same documents; give at most 1 in all";
+            let problem = "top_rate + other_rate is above 1; use a sum of at most 1";
             return Err(ParamError::conflict("other_rate", problem));
         }
-        self.check_without_bagging("the shares of sample=goss are top_rate and other_rate; leave it out")
+        self.check_without_bagging("sample=goss uses top_rate and other_rate instead; remove it")
     }
 
     fn check_mvs(&self) -> Result<(), ParamError> {
         if self.bagging_fraction == 1.0 {
-            let problem = "a sample needs its share of the documents; set bagging_fraction below 1";
+            let problem = "the size of the sample is not set; set bagging_fraction below 1";
             return Err(ParamError::conflict("sample", problem));
         }
         if self.bagging_freq > 1 {
-            let problem = "sample=mvs goes by the gradients of each tree; leave it out";
+            let problem = "sample=mvs draws a new sample for every tree; remove it";
             return Err(ParamError::conflict("bagging_freq", problem));
         }
         Ok(())

@@ -136,7 +136,8 @@ fn head(trace: &Trace, height: usize) -> String {
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#333\">\n\
          <rect width=\"{width}\" height=\"{full}\" fill=\"#fff\"/>\n\
          <text x=\"{LEFT}\" y=\"26\" font-size=\"16\" fill=\"#111\">Ranks of the documents of query {qid} after each tree</text>\n\
-         <text x=\"{LEFT}\" y=\"45\">{n_docs} {documents}, {n_trees} {trees}; a rank is as wide as its discount in NDCG</text>\n"
+         <text x=\"{LEFT}\" y=\"45\">{n_docs} {documents}, {n_trees} {trees}; the width of a rank is its discount in \
+                   NDCG</text>\n"
     )
 }
 

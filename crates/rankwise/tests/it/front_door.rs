@@ -152,12 +152,15 @@ fn errors_carry_facts_and_no_flags() {
         Ok(())
     };
     let error = run().unwrap_err();
-    let expected = "parameter 'early_stopping_rounds': early stopping needs a validation set; give one with `valid`";
+    let expected = "parameter 'early_stopping_rounds': early stopping needs a validation set; add one with `valid`";
     assert_eq!(error.to_string(), expected);
     let error = evaluate(&data, &[1.0], "ndcg@10").unwrap_err();
-    assert_eq!(error.to_string(), format!("there are 1 scores for {} documents; give one for each", data.n_rows()));
+    assert_eq!(
+        error.to_string(),
+        format!("there are 1 scores for {} documents; give one name per system", data.n_rows())
+    );
     let error = compare(&data, &[("a", vec![0.0; data.n_rows()]), ("b", vec![0.0])], "map").unwrap_err();
     assert!(error.to_string().starts_with("system 'b': there are 1 scores"), "{error}");
     let error = evaluate(&data, &[], "ndcg@10,").unwrap_err();
-    assert!(error.to_string().starts_with("there is no metric ''; give a metric (ndcg|"), "{error}");
+    assert!(error.to_string().starts_with("unknown metric ''; give a metric (ndcg|"), "{error}");
 }

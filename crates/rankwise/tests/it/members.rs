@@ -237,7 +237,7 @@ fn an_error_of_one_member_is_an_error_of_all() {
     let mut split = parts(&docs);
     split[0] = dataset(&docs[..40]);
     split[1] = dataset(&docs[..60]);
-    assert!(errors(&split, &[]).iter().all(|error| error.contains("in the parts of two members")));
+    assert!(errors(&split, &[]).iter().all(|error| error.contains("in the data of two members")));
 }
 
 /// One of two members that loses the other after some exchanges.

@@ -162,10 +162,10 @@ fn what_differs_is_named() {
     docs.reverse();
     job.valid = dataset(&docs);
     let text = said(&job, &params);
-    assert!(text.contains("stand in another order, which counts with ties=input"), "{text}");
+    assert!(text.contains("are in another order, which matters with ties=input"), "{text}");
     job.train = dataset(&web_docs(600, 12, 1));
     let text = said(&job, &params);
-    assert!(text.contains("other training data: as many documents"), "other weights: {text}");
+    assert!(text.contains("other training data: same number of documents"), "other weights: {text}");
     job.train = dataset(&web_docs(590, 12, 1));
     let text = said(&job, &params);
     assert!(text.contains("there are 590 documents of ") && text.contains(", were 600 of "), "{text}");

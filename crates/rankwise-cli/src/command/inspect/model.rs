@@ -1,4 +1,4 @@
-//! What a model of any kind holds.
+//! The summary of a model of any kind.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::ranker::RankerText;
 use super::{id_range, id_range_json};
 use crate::text;
 
-/// What is not known of another program's model is left out.
+/// Omits what is unknown for another program's model.
 pub(super) fn text(path: &Path, source: Source, model: &Model) -> Result<String, ModelError> {
     let mut out = format!("{}: model", path.display());
     if source != Source::Native {
@@ -31,7 +31,7 @@ pub(super) fn text(path: &Path, source: Source, model: &Model) -> Result<String,
         AbsentFeature::Missing => "missing",
         AbsentFeature::Zero => "0",
     };
-    line("absent", format!("a feature that a document does not name is {absent}"));
+    line("absent", format!("absent features are {absent}"));
     ranker.lines.into_iter().for_each(|of_ranker| line(of_ranker.name, of_ranker.value));
     if let Some(on) = trained_on(model) {
         let (rows, queries) = (text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query"));
@@ -66,7 +66,7 @@ pub(super) fn json(source: Source, model: &Model) -> Result<serde_json::Value, M
     Ok(json)
 }
 
-/// Nothing, if the file does not say.
+/// `None` if the file does not say.
 fn trained_on(model: &Model) -> Option<&TrainedOn> {
     Some(model.trained_on()).filter(|on| !on.fingerprint.is_empty())
 }

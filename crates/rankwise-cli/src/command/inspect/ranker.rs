@@ -1,4 +1,4 @@
-//! What each kind of ranker says about itself.
+//! The summary of each kind of ranker.
 
 use std::cmp::Reverse;
 
@@ -19,13 +19,13 @@ pub(super) struct Line {
 
 /// The parts of the report that depend on the kind of ranker.
 pub(super) struct RankerText {
-    /// How large it is.
+    /// Its size.
     pub(super) size: Line,
-    /// Its other facts.
+    /// Its other properties.
     pub(super) lines: Vec<Line>,
-    /// What the table shows.
+    /// The title of the table.
     pub(super) table_title: &'static str,
-    /// The features that count most; the first row holds the names of the columns.
+    /// The most important features; the first row is the header.
     pub(super) table: Vec<Vec<String>>,
 }
 
@@ -49,13 +49,13 @@ pub(super) fn json(model: &Model) -> Result<serde_json::Value, ModelError> {
 fn text_of_trees(model: &Model, ensemble: &TreeEnsemble) -> Result<RankerText, ModelError> {
     let (trees, leaves) = (text::thousands(ensemble.n_trees() as u64), text::thousands(ensemble.n_leaves() as u64));
     let size =
-        Line { name: "trees", value: format!("{trees}, {leaves} leaves in all, depth up to {}", ensemble.depth()) };
+        Line { name: "trees", value: format!("{trees}, {leaves} leaves in total, depth up to {}", ensemble.depth()) };
     let lines = match ensemble.output() {
         Output::Sum => vec![Line { name: "base score", value: ensemble.base_score().to_string() }],
         Output::ExpectedGain(ExpectedGain { gains, base_scores }) => vec![
             Line {
                 name: "outputs",
-                value: format!("{}, one tree each in turn; a score is the expected gain", gains.len()),
+                value: format!("{}, one tree per output and round; the score is the expected gain", gains.len()),
             },
             Line { name: "gains", value: gains.render() },
             Line { name: "base scores", value: base_scores.render() },

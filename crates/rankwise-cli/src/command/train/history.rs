@@ -10,17 +10,17 @@ use crate::args::Train;
 use crate::failure::user;
 use crate::files;
 
-/// Refuses, before the work begins, what could not be written in the end.
+/// Checks before training that the history can be written.
 pub(super) fn check(args: &Train, model: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     let Some(path) = &args.history else { return Ok(()) };
     if args.valid.0.is_empty() {
-        return Err(user("--history: there is nothing to measure without a validation set; add --valid DATA"));
+        return Err(user("--history needs a validation set; add --valid DATA"));
     }
     if files::is_stream(path) {
-        return Err(user("--history -: standard output takes the summary; name a file"));
+        return Err(user("--history -: standard output is used for the summary; give a file name"));
     }
     if path == model {
-        return Err(user("--history and --out name the same file; choose another name for one of them"));
+        return Err(user("--history and --out are the same file; use different names"));
     }
     files::check_output(path, inputs)
 }
@@ -48,7 +48,7 @@ pub(super) fn to_json(history: &History) -> Value {
     json!({ "rounds": history.rounds().collect::<Vec<_>>(), "curves": curves.collect::<Vec<_>>() })
 }
 
-/// A field of CSV: the name of a file may hold anything.
+/// A CSV field; file names may contain anything.
 fn quoted(field: &str) -> String {
     let is_plain = !field.contains([',', '"', '\n', '\r']);
     if is_plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }

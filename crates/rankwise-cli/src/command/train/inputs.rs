@@ -13,19 +13,19 @@ use crate::failure::user_at;
 use crate::files;
 use crate::output::Output;
 
-/// What decides how the data is read.
+/// What determines how data is read.
 pub(super) struct Inputs<'a> {
     pub(super) args: &'a Train,
     pub(super) layout: LayoutSpec,
     pub(super) absent: Absent,
-    /// The model to start from.
+    /// The start model.
     pub(super) start: Option<&'a Model>,
     pub(super) output: Output,
 }
 
 impl Inputs<'_> {
     fn options(&self, keep: Keep) -> ReadOptions {
-        // The model to start from scores all documents.
+        // The start model scores all documents.
         let scores_f64 = self.start.is_some_and(|model| model.precision() == Precision::F64);
         let keep = if scores_f64 { Keep::All } else { keep };
         ReadOptions { layout: self.layout.clone(), keep, ..ReadOptions::new(self.absent) }
@@ -34,17 +34,17 @@ impl Inputs<'_> {
     /// Reads the training data.
     pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
-        // Pairs say all that is needed.
+        // With pairs, labels are not needed.
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options(Keep::WhereNeeded) };
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
         let features = Some(model.named_features()).filter(|names| !names.is_empty());
         let is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
         let options = ReadOptions { features, takes_more_features: true, is_named_by_lightgbm, ..options };
-        // A model to start from is asked about values.
+        // A start model needs values.
         let ReadData { data, report } = files::read_data(paths, &options)?;
         if !model.features().is_empty() {
             if model.feature_names().is_empty() {
-                let known = "the model to start from knows features by number; give both names";
+                let known = "the start model identifies features by number; use names in both or in neither";
                 files::check_unnamed(&data, paths.place(), known)?;
             }
             files::warn_unknown_features(model, &data, paths.place(), self.output);
@@ -52,7 +52,7 @@ impl Inputs<'_> {
         Ok(ReadData { data: LoadedData::Values(data), report })
     }
 
-    /// Reads the validation sets, which have the columns of the training data, wherever they stand.
+    /// Reads the validation sets, with the columns of the training data in any order.
     pub(super) fn valid_data(&self, sets: &[DataPaths], training: &Documents) -> anyhow::Result<Vec<ReadData>> {
         let features = Some(training.feature_names().to_vec()).filter(|names| !names.is_empty());
         let is_unnamed = features.is_none() && training.n_features() > 0;
@@ -62,7 +62,11 @@ impl Inputs<'_> {
         let read = |paths: &DataPaths| {
             let read = files::read_data(paths, &options)?;
             if is_unnamed {
-                files::check_unnamed(&read.data, paths.place(), "the training data has none; give both names")?;
+                files::check_unnamed(
+                    &read.data,
+                    paths.place(),
+                    "the training data has none; use names in both or in neither",
+                )?;
             }
             self.check_valid(training, &read.data, paths.place())?;
             Ok(read)
@@ -70,21 +74,21 @@ impl Inputs<'_> {
         sets.iter().map(read).collect()
     }
 
-    /// Refuses a validation set that says nothing about the model, and tells what looks wrong with one.
+    /// Rejects a validation set that cannot evaluate the model, and warns of suspicious ones.
     fn check_valid(&self, training: &Documents, data: &Dataset, path: &Path) -> anyhow::Result<()> {
         let has_any = || training.feature_ids().iter().any(|id| data.feature_ids().binary_search(id).is_ok());
         if training.n_features() > 0 && !has_any() {
             let n_features = training.n_features();
             let message = format!(
-                "none of the {n_features} features of the training data is in it, so every model would be measured alike; \
-                 check how the features are numbered"
+                "none of the {n_features} features of the training data occurs in this data, so all models would score \
+                 alike; check how the features are numbered"
             );
             return Err(user_at(path, message));
         }
         files::warn_features(WantedFeatures::of_training(training), data, path, self.output);
         if training.n_rows() == data.n_rows() && training.fingerprint() == data.fingerprint() {
             self.output.warn(&format!(
-                "{}: this is the training data, so it cannot tell which tree is best for other queries; give other data",
+                "{}: this is the training data, so it cannot select the best iteration; use other data for validation",
                 files::shown(path)
             ));
         }

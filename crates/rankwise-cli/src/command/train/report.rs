@@ -1,4 +1,4 @@
-//! What `rankwise train` says in the end.
+//! The final report of `rankwise train`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,19 @@ use super::history;
 use crate::checkpoint::Keeper;
 use crate::{memory, metric_names, reading, text};
 
-/// What is told and printed at the end.
+/// The contents of the final report.
 pub(super) struct Report<'a> {
     pub(super) params: &'a TrainParams,
     pub(super) trained: &'a Trained,
     pub(super) ensemble: &'a TreeEnsemble,
     pub(super) out: &'a Path,
     pub(super) total: Duration,
-    /// The trees of the checkpoint that the run began with.
+    /// The trees of the checkpoint that the run resumed from.
     pub(super) first_tree: Option<usize>,
     pub(super) keeper: Option<&'a Keeper>,
-    /// Files that were written beside the model.
+    /// Files that were written besides the model.
     pub(super) others: Vec<PathBuf>,
-    /// What was found in the training data and in each validation set.
+    /// How the training data and each validation set were read.
     pub(super) data: &'a ReadReport,
     pub(super) valid_data: Vec<&'a ReadReport>,
 }
@@ -36,11 +36,11 @@ impl Report<'_> {
         let n_kept = self.ensemble.n_trees() - start_trees;
         let why = match stopped {
             StopReason::Finished => "",
-            StopReason::EarlyStopping => "; stopped early, since the metric rose no more",
-            StopReason::NothingToLearn => "; stopped, since no split was worth making",
+            StopReason::EarlyStopping => "; early stopping: the metric stopped improving",
+            StopReason::NothingToLearn => "; stopped: no split improves the loss",
             StopReason::Interrupted => "; interrupted",
         };
-        let kept = if n_kept < *trees_grown { format!(", kept the best {n_kept}") } else { String::new() };
+        let kept = if n_kept < *trees_grown { format!(", kept {n_kept} (best iteration)") } else { String::new() };
         let seconds = self.total.as_secs_f64();
         let onto =
             if *start_trees > 0 { format!(" onto {}", text::count(*start_trees, "tree")) } else { String::new() };
@@ -75,7 +75,7 @@ impl Report<'_> {
         ]
     }
 
-    /// The values on the validation sets alone.
+    /// Only the metrics of the validation sets.
     pub(super) fn values_text(&self) -> String {
         let mut out = String::new();
         for value in &self.trained.values {

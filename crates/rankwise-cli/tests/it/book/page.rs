@@ -125,7 +125,7 @@ fn commands(lines: &[String], body: Range<usize>) -> Vec<Shown> {
             }
             commands.push(Shown { script, output: at + 1..at + 1 });
         } else {
-            commands.last_mut().expect("a console block begins with a command").output.end = at + 1;
+            commands.last_mut().expect("a console block starts with a command").output.end = at + 1;
         }
         at += 1;
     }

@@ -80,7 +80,7 @@ impl<'a> Part<'a> {
                     parts.push(Part { field: tag >> 3, bytes: part });
                     bytes = rest;
                 }
-                _ => return Err(error("a field that is none of a model's")),
+                _ => return Err(error("an unknown field")),
             }
         }
         Ok(Parts(parts))
