@@ -176,7 +176,7 @@ fn runs_that_differ_are_refused() {
     let other_data = resume(settings).replace("train train.txt", "train vali.txt");
     refused(other_data, &[file, "on other training data: ", "or another folder to start again"]);
     let fewer = resume(settings).replace("num_trees=40", "num_trees=5");
-    refused(fewer, &[file, "already has 12 trees, but num_trees is 5; set num_trees=12 or more"]);
+    refused(fewer, &[file, "with 12 trees, but num_trees is 5; set num_trees=12 or more"]);
     let again = line("n.json", &format!("--checkpoint run {settings}"));
     refused(
         again,

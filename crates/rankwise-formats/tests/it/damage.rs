@@ -39,7 +39,7 @@ fn lightgbm_text() {
         ("is_linear=0", "is_linear=1", "has linear models in its leaves"),
         ("num_tree_per_iteration=1", "num_tree_per_iteration=3", "has several outputs per document"),
         ("max_feature_idx", "average_output\nmax_feature_idx", "is a random forest"),
-        ("end of trees", "", "there is no line 'end of trees'"),
+        ("end of trees", "", "the file is cut off: no line 'end of trees'"),
     ];
     for (from, to, part) in cases {
         let message = message(name, from, to);

@@ -106,7 +106,7 @@ fn nulls_are_missing_in_any_encoding() {
 
 #[test]
 fn other_types_are_refused_by_name() {
-    let advice = "where a number should be; convert it to numbers, or ignore it with `ignore_columns`";
+    let advice = "but should be a number; convert it to numbers, or ignore it with `ignore_columns`";
     let text = [ByteArray::from("x"), ByteArray::from("y")];
     let cases = [
         ("text", values::<ByteArrayType>("required binary \"f\" (UTF8);".replace('"', "").as_str(), &text)),
@@ -116,18 +116,18 @@ fn other_types_are_refused_by_name() {
         ("timestamps", values::<Int96Type>("required int96 f;", &[Int96::new(), Int96::new()])),
     ];
     for (found, result) in cases {
-        assert_eq!(result, Err(format!("f: column \"f\" holds {found}, {advice}")));
+        assert_eq!(result, Err(format!("f: column \"f\" contains {found}, {advice}")));
     }
     let nested = file("optional group g { optional int32 f; }", plain(), |group| {
         put::<Int32Type>(group, &[1, 2], Some(&[2, 2]));
     });
-    assert_eq!(read(nested).err(), Some(format!("f: column \"g.f\" holds nested values, {advice}")));
+    assert_eq!(read(nested).err(), Some(format!("f: column \"g.f\" contains nested values, {advice}")));
     let list = file("repeated int32 f;", plain(), |group| {
         let mut column = group.next_column().unwrap().unwrap();
         column.typed::<Int32Type>().write_batch(&[1, 2], Some(&[1, 1]), Some(&[0, 0])).unwrap();
         column.close().unwrap();
     });
-    assert_eq!(read(list).err(), Some(format!("f: column \"f\" holds nested values, {advice}")));
+    assert_eq!(read(list).err(), Some(format!("f: column \"f\" contains nested values, {advice}")));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
             vec![("d", NO_QIDS), ("d.query", "1\n\n2\n")],
             "d.query:2:1: the line is empty; expected the number of rows of a query".into(),
         ),
-        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; give one name per system".into()),
+        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; the two must be equal".into()),
         (
             vec![("d", QIDS), ("d.weight", "1\n-2\n3\n")],
             "d.weight:2:1: \"-2\" is invalid; expected a weight of 0 or more".into(),
@@ -95,7 +95,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\n2\n3\n")],
-            "d.query_weight: the number of query weights is 3, but the number of queries is 2; give one name per system".into(),
+            "d.query_weight: the number of query weights is 3, but the number of queries is 2; the two must be equal".into(),
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\nx\n")],

@@ -155,10 +155,7 @@ fn errors_carry_facts_and_no_flags() {
     let expected = "parameter 'early_stopping_rounds': early stopping needs a validation set; add one with `valid`";
     assert_eq!(error.to_string(), expected);
     let error = evaluate(&data, &[1.0], "ndcg@10").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("there are 1 scores for {} documents; give one name per system", data.n_rows())
-    );
+    assert_eq!(error.to_string(), format!("there are 1 scores for {} documents; give one per document", data.n_rows()));
     let error = compare(&data, &[("a", vec![0.0; data.n_rows()]), ("b", vec![0.0])], "map").unwrap_err();
     assert!(error.to_string().starts_with("system 'b': there are 1 scores"), "{error}");
     let error = evaluate(&data, &[], "ndcg@10,").unwrap_err();

@@ -168,7 +168,10 @@ fn what_differs_is_named() {
     assert!(text.contains("other training data: same number of documents"), "other weights: {text}");
     job.train = dataset(&web_docs(590, 12, 1));
     let text = said(&job, &params);
-    assert!(text.contains("there are 590 documents of ") && text.contains(", were 600 of "), "{text}");
+    assert!(
+        text.contains("other training data: 590 documents of ") && text.contains(" queries now, 600 of "),
+        "{text}"
+    );
 }
 
 #[test]

@@ -57,5 +57,8 @@ fn steps_that_mean_nothing_are_refused() {
     let data = dataset(&web_docs(300, 5, 1));
     let said = |settings: &[(&str, &str)]| train(&params(settings), &data, &[], &mut Silent).unwrap_err().to_string();
     assert!(said(&[("step", "exact"), ("objective", "multiclass")]).contains("use step=shrinkage"));
-    assert!(said(&[("step", "exact"), ("objective", "rmse"), ("target", "auc")]).contains("target=auc is not known"));
+    assert!(
+        said(&[("step", "exact"), ("objective", "rmse"), ("target", "auc")])
+            .contains("the exact step is not supported for target=auc")
+    );
 }
