@@ -62,7 +62,7 @@ impl BinnedDataset {
         Self::apply(data, feature_ids, all_bins)
     }
 
-    /// Applies the bins of this data set to another, so that trees grown here can be followed there.
+    /// Applies the bins of this dataset to another, so that trees grown here can be followed there.
     pub fn like(&self, data: &Dataset) -> Result<Self, DataError> {
         Self::apply(data, self.feature_ids.clone(), self.bins.clone())
     }

@@ -372,7 +372,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order of the rows, the data set is the same, and `input_row` leads back to each row.
+        /// Whatever the order of the rows, the dataset is the same, and `input_row` leads back to each row.
         #[test]
         fn order_of_input_does_not_show(
             docs in docs(), shift in 0usize..60, cut in 1usize..20, zero in any::<bool>(),

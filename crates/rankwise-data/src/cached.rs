@@ -1,6 +1,6 @@
-//! A data set with bins in place of values: what training needs, in a seventh of the memory and without a text to parse.
+//! A dataset with bins in place of values: what training needs, in a seventh of the memory and without a text to parse.
 //!
-//! [`CachedParts`] is such a data set taken apart into plain lists, for files. Lists that come from a file are not trusted:
+//! [`CachedParts`] is such a dataset taken apart into plain lists, for files. Lists that come from a file are not trusted:
 //! [`CachedDataset::from_parts`] makes sure of everything that the rest of the library takes for granted.
 
 use std::ops::Deref;
@@ -30,7 +30,7 @@ impl Deref for CachedDataset {
     }
 }
 
-/// A cached data set as plain lists, in canonical order.
+/// A cached dataset as plain lists, in canonical order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedParts {
     /// What a feature that is left out meant.
@@ -83,7 +83,7 @@ pub struct CachedColumn {
 }
 
 impl CachedDataset {
-    /// Makes the bins of a data set, and lets go of its values.
+    /// Makes the bins of a dataset, and lets go of its values.
     pub fn new(data: Dataset, params: &BinningParams) -> Result<Self, DataError> {
         let binned = BinnedDataset::new(&data, params)?;
         let (max_bin, bin_construct_sample_cnt) = (params.max_bin, params.bin_construct_sample_cnt);
@@ -109,7 +109,7 @@ impl CachedDataset {
         }
     }
 
-    /// Takes the data set apart.
+    /// Takes the dataset apart.
     pub fn into_parts(self) -> CachedParts {
         let docs = self.docs;
         CachedParts {
@@ -132,7 +132,7 @@ impl CachedDataset {
         }
     }
 
-    /// Puts a data set together that was taken apart. The error says which list makes no sense.
+    /// Puts a dataset together that was taken apart. The error says which list makes no sense.
     pub fn from_parts(parts: CachedParts) -> Result<Self, &'static str> {
         let bounds = check_rows(&parts)?;
         check_features(&parts)?;

@@ -223,7 +223,7 @@ pub struct QueryView<'a> {
     pub labels: &'a [f32],
     /// Where its documents stood in the input.
     pub input_rows: &'a [u32],
-    /// Its rows in the data set.
+    /// Its rows in the dataset.
     pub rows: Range<usize>,
 }
 

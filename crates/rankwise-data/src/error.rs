@@ -1,6 +1,6 @@
 //! What can be wrong with rows, apart from how a file spells them.
 
-/// Rows that cannot make a data set. Rows are counted from 1, in input order.
+/// Rows that cannot make a dataset. Rows are counted from 1, in input order.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DataError {
     /// There are no rows.

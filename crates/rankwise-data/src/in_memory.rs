@@ -1,7 +1,7 @@
-//! Data sets from values in memory: rows one after another, columns, or sparse rows (CSR).
+//! Datasets from values in memory: rows one after another, columns, or sparse rows (CSR).
 //!
 //! A feature's id is the number of its column, from 0. The rows get the same canonical order as rows from a file, so the
-//! same rows make the same data set whichever way they come.
+//! same rows make the same dataset whichever way they come.
 
 use std::fmt::{Display, Write as _};
 
@@ -44,7 +44,7 @@ impl FeatureValue for f64 {
 }
 
 impl Dataset {
-    /// A data set from values that stand row after row, each row with a value for every feature.
+    /// A dataset from values that stand row after row, each row with a value for every feature.
     ///
     /// ```
     /// use rankwise_data::Dataset;
@@ -58,7 +58,7 @@ impl Dataset {
         ValuesBuilder::new(Values::Dense { values, n_features })
     }
 
-    /// A data set from columns: the values of feature 0 in all rows, those of feature 1, ...
+    /// A dataset from columns: the values of feature 0 in all rows, those of feature 1, ...
     ///
     /// ```
     /// use rankwise_data::Dataset;
@@ -75,7 +75,7 @@ impl Dataset {
         ValuesBuilder::new(Values::Columns(columns.iter().map(AsRef::as_ref).collect()))
     }
 
-    /// A data set from sparse rows. Row `r` has the features `indices[indptr[r]..indptr[r + 1]]`, in any order, with the values at
+    /// A dataset from sparse rows. Row `r` has the features `indices[indptr[r]..indptr[r + 1]]`, in any order, with the values at
     /// the same places. Features that a row leaves out are missing, or 0 after [`ValuesBuilder::absent`].
     ///
     /// ```

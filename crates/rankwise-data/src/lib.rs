@@ -5,10 +5,10 @@
 //! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]),
 //!   [`Documents`] all of it but the values of features.
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
-//! * [`CachedDataset`] is a data set with bins in place of values, for files; [`TrainingData`] is either of the two.
+//! * [`CachedDataset`] is a dataset with bins in place of values, for files; [`TrainingData`] is either of the two.
 //! * [`Share`] is one member's part of data that several members train on together; [`Reduce`] is all that they exchange.
 //! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
-//! * [`Remark`] is what is legal in a data set but often a mistake.
+//! * [`Remark`] is what is legal in a dataset but often a mistake.
 //! * [`synth`] makes realistic data from a seed.
 //!
 //! This crate knows nothing of files, scores, metrics or models.

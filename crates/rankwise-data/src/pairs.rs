@@ -4,7 +4,7 @@ use crate::builder::QueryNumbers;
 use crate::key::KeyBytes;
 use crate::{DataError, PairProblem, RowKey};
 
-/// One preference. In a builder rows are numbered in input order, in a data set in canonical order; from 0 in both.
+/// One preference. In a builder rows are numbered in input order, in a dataset in canonical order; from 0 in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The row that should stand higher.

@@ -1,4 +1,4 @@
-//! What is legal in a data set but often a mistake. Each kind of finding is told once, with how often it occurs, one
+//! What is legal in a dataset but often a mistake. Each kind of finding is told once, with how often it occurs, one
 //! example and what to do.
 
 use std::fmt;

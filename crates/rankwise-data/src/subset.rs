@@ -1,4 +1,4 @@
-//! Some of the documents of a data set, with all that is said of them but their features: what an objective needs when it is to
+//! Some of the documents of a dataset, with all that is said of them but their features: what an objective needs when it is to
 //! see only a part.
 
 use crate::documents::Identity;

@@ -23,14 +23,14 @@ use crate::error::IoError;
 /// How every cache begins; another layout gets another number.
 pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
 
-/// Writes the bins of a data set, and all else that training needs to know of it.
+/// Writes the bins of a dataset, and all else that training needs to know of it.
 pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
     let cached = CachedDataset::new(data, params).map_err(|source| IoError::Data { path: path.into(), source })?;
     let parts = cached.into_parts();
     write_atomically(path, |out| write_parts(&parts, out))
 }
 
-/// Reads a data set with bins in place of values.
+/// Reads a dataset with bins in place of values.
 pub(crate) fn read_source(mut source: ByteStream<'_>, path: &Path) -> Result<CachedDataset, IoError> {
     let bytes = source.read_to_end()?;
     let damaged = |what: &'static str| IoError::Cache { path: PathBuf::from(path), what };

@@ -129,7 +129,7 @@ pub enum IoError {
         /// What is said twice.
         what: &'static str,
     },
-    /// Files that do not make one data set.
+    /// Files that do not make one dataset.
     #[error("{}: {problem}", input(path))]
     Part {
         /// The file, folder or pattern to mend.
@@ -184,7 +184,7 @@ pub enum IoError {
         /// What it cannot hold, and what to do.
         reason: String,
     },
-    /// All lines are right, but they do not make a data set. The file is the one to mend: the data or a side file.
+    /// All lines are right, but they do not make a dataset. The file is the one to mend: the data or a side file.
     #[error("{}: {source}", input(path))]
     Data {
         /// The file.

@@ -1,10 +1,10 @@
-//! Files in, data sets out, and results back into files.
+//! Files in, datasets out, and results back into files.
 //!
 //! * [`read_dataset`] tells a file's format (LETOR, CSV, TSV, Parquet) by its content and its name and reads it, with its
 //!   side files, into a [`Dataset`](rankwise_data::Dataset); [`ReadOptions`] say what else is known about it.
-//! * [`read_datasets`] reads several files, folders and patterns as one data set; [`read_data`] also says what became of columns
+//! * [`read_datasets`] reads several files, folders and patterns as one dataset; [`read_data`] also says what became of columns
 //!   and side files.
-//! * [`write_dataset`] writes a data set in any of these formats, so that it reads back as the same.
+//! * [`write_dataset`] writes a dataset in any of these formats, so that it reads back as the same.
 //! * [`write_cache`] writes its bins instead, which training reads faster than any text.
 //! * [`read_letor`], [`read_letor_from`] and [`LetorWriter`] read and write LETOR text alone.
 //! * [`read_scores`] and [`write_scores`] handle one score per line.

@@ -32,10 +32,10 @@ use crate::read::{self, FileRows, Input};
 use crate::report::{PartReport, ReadData, ReadReport, SplitQueries};
 use crate::resolved::Resolved;
 
-/// Reads data from several files as one data set. A path may be a file, a folder, whose data files are taken, or a pattern
+/// Reads data from several files as one dataset. A path may be a file, a folder, whose data files are taken, or a pattern
 /// such as `part-*.parquet`; see [`find_data_files`].
 ///
-/// The data set is the one that a single file with all rows gives, in whatever order the files are named: columns are matched
+/// The dataset is the one that a single file with all rows gives, in whatever order the files are named: columns are matched
 /// by name, and a query with rows in several files is one query ([`QidScope`] says otherwise). Results in input order follow the
 /// files as they are given. Each file may have side files of its own.
 ///

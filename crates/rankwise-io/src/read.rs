@@ -15,7 +15,7 @@ use crate::resolved::Resolved;
 use crate::side_files::{SideFiles, expected_sizes_path};
 use crate::{cache, csv, letor, numbering, parquet};
 
-/// Reads a data set; its content and its name tell the format and the compression. `-` is standard input. Of the side
+/// Reads a dataset; its content and its name tell the format and the compression. `-` is standard input. Of the side
 /// files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and `DATA.pairs` those
 /// that exist are read too.
 pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
@@ -221,7 +221,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Makes a data set of the rows of this file alone.
+    /// Makes a dataset of the rows of this file alone.
     pub(crate) fn build(self, rows: FileRows) -> Result<Dataset, IoError> {
         let mut builder = self.options.builder();
         rows.blocks.into_iter().for_each(|block| builder.push_block(block));

@@ -15,7 +15,7 @@ pub struct ReadData<D = Dataset> {
     pub report: ReadReport,
 }
 
-/// What was found in the files of a data set.
+/// What was found in the files of a dataset.
 #[derive(Clone, Debug, Default)]
 pub struct ReadReport {
     /// The files, in the order of the rows.

@@ -1,4 +1,4 @@
-//! A data set into files that read back as the same data set: the table, and beside it what the format cannot hold.
+//! A dataset into files that read back as the same dataset: the table, and beside it what the format cannot hold.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const ROWS_PER_TASK: usize = 256;
 /// Tasks whose texts wait to be written.
 const TASKS_PER_BATCH: usize = 64;
 
-/// Writes a data set, its rows in input order, and gives the files that were written: side files first, so that nobody
+/// Writes a dataset, its rows in input order, and gives the files that were written: side files first, so that nobody
 /// reads the table without them. What is left out of a LETOR line is what `absent` says of the data. A name that ends in
 /// `.gz` or `.zst` compresses text.
 pub fn write_dataset(data: &Dataset, path: &Path, format: Format) -> Result<Vec<PathBuf>, IoError> {
@@ -151,7 +151,7 @@ pub(crate) fn push_value(text: &mut Vec<u8>, column: &Column, place: usize) {
     }
 }
 
-/// The rows of a data set in input order. A `place` is a row in canonical order.
+/// The rows of a dataset in input order. A `place` is a row in canonical order.
 pub(crate) struct Rows<'a> {
     pub(crate) data: &'a Dataset,
     places: Vec<u32>,

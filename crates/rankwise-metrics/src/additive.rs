@@ -85,7 +85,7 @@ impl AdditiveMetric {
         Some(Self { kind, context, cutoff, ideal_cutoff: cutoff, depth, rank_weights, discounts, rules: rules.clone() })
     }
 
-    /// The same with another cut-off for the ideal DCG, which NDCG is divided by.
+    /// The same with another cutoff for the ideal DCG, which NDCG is divided by.
     #[must_use]
     pub fn with_ideal_cutoff(self, ideal_cutoff: usize) -> Self {
         Self { ideal_cutoff, ..self }
@@ -111,7 +111,7 @@ impl AdditiveMetric {
         self.depth
     }
 
-    /// The weights of the ranks: 0 from the cut-off on, and one more than the longest list has.
+    /// The weights of the ranks: 0 from the cutoff on, and one more than the longest list has.
     pub fn rank_weights(&self) -> &[f64] {
         &self.rank_weights
     }

@@ -39,7 +39,7 @@ pub(crate) fn defaults_of(convention: Option<Convention>) -> Rules {
             empty: Empty::One,
             map_denominator: MapDenominator::Cutoff,
             precision_denominator: PrecisionDenominator::Length,
-            // Its `ndcg` without a cut-off looks at 32 documents.
+            // Its `ndcg` without a cutoff looks at 32 documents.
             default_cutoff: Some(32),
             ..ours
         },

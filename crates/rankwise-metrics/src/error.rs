@@ -39,7 +39,7 @@ pub enum MetricError {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// A cut-off on a metric that looks at all documents.
+    /// A cutoff on a metric that looks at all documents.
     #[error("{metric}: this metric has no cutoff; remove @k")]
     Cutoff {
         /// The metric as typed.

@@ -292,7 +292,7 @@ impl Measure {
     }
 }
 
-/// Metrics under rules, for one data set; made once, applied to many scores.
+/// Metrics under rules, for one dataset; made once, applied to many scores.
 ///
 /// ```
 /// use rankwise_data::Dataset;

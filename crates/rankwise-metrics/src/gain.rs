@@ -5,7 +5,7 @@ use rankwise_params::ParamValue;
 
 use crate::MetricError;
 
-/// Past this label, 2^label summed over the largest data set would no longer be finite.
+/// Past this label, 2^label summed over the largest dataset would no longer be finite.
 const MAX_EXP_LABEL: f32 = 990.0;
 
 /// From a label to its gain.

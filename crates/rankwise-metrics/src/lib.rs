@@ -1,7 +1,7 @@
 //! Every metric, with its gains, discounts, ties and empty-query rules spelled out.
 //!
 //! * [`Rules`] say what a number means.
-//! * [`Results`] are what a system returned, query by query, with what is known about the documents: scores for a data set,
+//! * [`Results`] are what a system returned, query by query, with what is known about the documents: scores for a dataset,
 //!   or a run that may leave out judged documents.
 //! * [`Measures`] are metrics under rules; they turn results into an [`Evaluation`]. [`Evaluator`] does so for the same data
 //!   set again and again.

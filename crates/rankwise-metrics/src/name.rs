@@ -234,7 +234,7 @@ fn shares_letters(typed: &str, known: &str) -> bool {
     3 * n_common.count() >= 2 * n_typed.max(known.chars().count())
 }
 
-/// Name and cut-off: `ndcg@10`, CatBoost's `NDCG:top=10`, trec_eval's `ndcg_cut_10`.
+/// Name and cutoff: `ndcg@10`, CatBoost's `NDCG:top=10`, trec_eval's `ndcg_cut_10`.
 fn split_cutoff(named: &str) -> Option<(&str, &str)> {
     let by_place = || named.rsplit_once('_').filter(|(_, last)| last.bytes().all(|byte| byte.is_ascii_digit()));
     named.split_once('@').or_else(|| named.split_once(":top=")).or_else(by_place)

@@ -156,7 +156,7 @@ pub(crate) struct RankingScratch {
 impl Ranking {
     pub(crate) fn new(rules: &Rules, needs: Needs, longest: usize) -> Self {
         let needs_ties = needs.ties || rules.ties == Ties::Average;
-        // A tied group may reach beyond the cut-off, and counts as a whole.
+        // A tied group may reach beyond the cutoff, and counts as a whole.
         let depth = if needs_ties { usize::MAX } else { needs.depth };
         Self {
             ties: rules.ties,

@@ -1,6 +1,6 @@
 //! What a system returned for each query, with what is known about the documents.
 //!
-//! Metrics see one [`QueryResult`] at a time. It comes from a data set, where a score is known for every judged document, or
+//! Metrics see one [`QueryResult`] at a time. It comes from a dataset, where a score is known for every judged document, or
 //! from a run, which may leave out judged documents and return others that nobody judged.
 
 use rankwise_data::{Documents, Draw, Pair, QueryView, RowKey, StringTable};
@@ -8,7 +8,7 @@ use rankwise_data::{Documents, Draw, Pair, QueryView, RowKey, StringTable};
 /// The results of a system.
 #[derive(Clone, Copy, Debug)]
 pub enum Results<'a> {
-    /// A score for each document of a data set, in canonical order.
+    /// A score for each document of a dataset, in canonical order.
     CanonicalScores {
         /// The documents.
         data: &'a Documents,
@@ -73,7 +73,7 @@ pub struct QueryResult<'a> {
     pub judged: Option<&'a [bool]>,
     /// The labels of judged documents that were not returned.
     pub missed: &'a [f32],
-    /// Preferences between rows of the data set.
+    /// Preferences between rows of the dataset.
     pub pairs: &'a [Pair],
     /// The row of the first document, for `pairs`.
     pub first_row: usize,

@@ -130,7 +130,7 @@ pub struct Rules {
     pub pfound_decay: f64,
     /// Judged queries that a run does not answer.
     pub missing_queries: MissingQueries,
-    /// The cut-off of NDCG, MAP and precision that name none; `None` is the whole list.
+    /// The cutoff of NDCG, MAP and precision that name none; `None` is the whole list.
     pub default_cutoff: Option<usize>,
     /// The seed of [`Ties::Random`].
     pub seed: u64,
@@ -174,7 +174,7 @@ impl Rules {
         except.map_or(self.empty, |(_, empty)| *empty)
     }
 
-    /// The cut-off of a metric that names none.
+    /// The cutoff of a metric that names none.
     pub(crate) fn cutoff_of(&self, kind: MetricKind) -> Option<usize> {
         let has_default = matches!(kind, MetricKind::Ndcg | MetricKind::Map | MetricKind::Precision);
         self.default_cutoff.filter(|_| has_default)

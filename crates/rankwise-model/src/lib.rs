@@ -6,7 +6,7 @@
 //! * [`LinearRanker`] adds up weighted feature values.
 //! * [`Tree`] is checked when it is made: whoever holds one can walk it without fear of cycles or missing children.
 //!
-//! This crate knows nothing of data sets, bins or training.
+//! This crate knows nothing of datasets, bins or training.
 #![forbid(unsafe_code)]
 
 mod ensemble;

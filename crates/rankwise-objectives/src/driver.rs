@@ -1,4 +1,4 @@
-//! An objective over all queries of a data set.
+//! An objective over all queries of a dataset.
 
 use rankwise_data::{Documents, QueryView};
 use rayon::prelude::*;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rankwise_data::{Documents, QueryView};
 use rankwise_metrics::Ties;
 
-/// The queries of a data set, each in its order of ties.
+/// The queries of a dataset, each in its order of ties.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists {
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next two.

@@ -4,10 +4,10 @@ use rankwise_data::{DocKeys, Documents, Draw, Purpose};
 
 use crate::words::Words;
 
-/// The documents of one query, as an objective sees them. In the canonical order of the data set.
+/// The documents of one query, as an objective sees them. In the canonical order of the dataset.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryDocs<'a> {
-    /// The number of the query in the data set.
+    /// The number of the query in the dataset.
     pub query: usize,
     /// Relevance.
     pub labels: &'a [f32],
@@ -161,7 +161,7 @@ pub trait AllQueries: Send + Sync {
     }
 
     /// Writes the derivatives of every document, without the factors of the document's and the query's weights. Scores and derivatives
-    /// are in the canonical order of the data set; with several outputs those of the first output come first, then those of the
+    /// are in the canonical order of the dataset; with several outputs those of the first output come first, then those of the
     /// second, ...
     fn gradients(&self, docs: AllDocs<'_>, out: GradientSlices<'_>);
 }

@@ -10,7 +10,7 @@
 //! h_d =   Q_(r+1)        + exp(s_d) sum over k up to r of (c_k worth_d + Q_k) / Z_k
 //! ```
 //!
-//! without the first term below the cut-off. The mean over rankings of g is the gradient of -E[metric]: that a document is taken at
+//! without the first term below the cutoff. The mean over rankings of g is the gradient of -E[metric]: that a document is taken at
 //! rank k has a known probability, so its own reward is averaged over exactly, and only what follows is sampled. The baseline b_k is
 //! what the other rankings got below rank k. The expected metric is not convex: in place of a second derivative stands the size of all
 //! forces on the document, so that a Newton step is at most 1.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! for every target, where rows, weights and columns take one pass over the list. Ranks r count from 0, and what is at or
-//! beyond the cut-off counts nothing.
+//! beyond the cutoff counts nothing.
 //!
 //! ```text
 //! ndcg, dcg, p   row_r = column_r = what the rank is worth (1/log2(2 + r), or 1), weight 1

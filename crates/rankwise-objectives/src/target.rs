@@ -21,18 +21,18 @@ const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p
 /// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
 const MAX_EXP_LABEL: f32 = 31.0;
 
-/// A metric with swaps, under rules, for the lists of a data set.
+/// A metric with swaps, under rules, for the lists of a dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     metric: AdditiveMetric,
     relevant_from: f32,
-    /// By rank; 0 from the cut-off on.
+    /// By rank; 0 from the cutoff on.
     pub(crate) worths: Vec<f32>,
 }
 
 impl Target {
     /// Makes sure that the metric has swaps and that the labels suit it. `ideal_cutoff` cuts the ideal DCG where the metric
-    /// names no cut-off.
+    /// names no cutoff.
     pub(crate) fn new(
         objective: &'static str,
         name: &MetricName,
@@ -62,7 +62,7 @@ impl Target {
         self.metric.depth()
     }
 
-    /// What ranks are worth; 0 from the cut-off on.
+    /// What ranks are worth; 0 from the cutoff on.
     pub(crate) fn rank_weights(&self) -> &[f64] {
         self.metric.rank_weights()
     }
@@ -90,7 +90,7 @@ impl Target {
     }
 }
 
-/// The metric for the lists of a data set; an error where it has another form, or cannot take the labels.
+/// The metric for the lists of a dataset; an error where it has another form, or cannot take the labels.
 pub(crate) fn additive(
     objective: &'static str,
     name: &MetricName,

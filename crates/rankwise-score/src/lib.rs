@@ -12,7 +12,7 @@
 //! leaves    numbers of leaves -> values, added to the scores in the order of the trees
 //! ```
 //!
-//! Where a model has several outputs, the last step is done for each (`outputs`). Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of data sets, files or metrics.
+//! Where a model has several outputs, the last step is done for each (`outputs`). Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of datasets, files or metrics.
 #![deny(unsafe_code)]
 
 mod documents;

@@ -1,10 +1,10 @@
-//! Public data sets, which are not part of the repository.
+//! Public datasets, which are not part of the repository.
 
 use std::path::{Path, PathBuf};
 
 use crate::{SkipKind, skip};
 
-/// The environment variable that names the folder of public data sets.
+/// The environment variable that names the folder of public datasets.
 pub const DATA: &str = "RANKWISE_DATA";
 
 /// The path of a file or folder of public data, such as `mq2008/S1.txt.zst`; `None`, and a skip reported, without it.

@@ -10,7 +10,7 @@ pub const SKIPS: &str = "RANKWISE_SKIPS";
 /// Why something was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipKind {
-    /// A public data set, where `RANKWISE_DATA` is not set.
+    /// A public dataset, where `RANKWISE_DATA` is not set.
     PublicData,
     /// Instructions that this machine lacks.
     InstructionSet,

@@ -12,7 +12,7 @@ use crate::start::Start;
 /// Rows whose values one task holds.
 const ROWS_PER_TASK: usize = 1024;
 
-/// Some rows of a data set, as a model sees them.
+/// Some rows of a dataset, as a model sees them.
 pub(crate) struct Values {
     /// Those of a row stand together, in the order of the model's features.
     numbers: Vec<f64>,

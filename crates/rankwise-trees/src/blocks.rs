@@ -46,7 +46,7 @@ impl BinBlock {
         Self { features: features.to_vec(), height: n_bins.max().unwrap_or(1).next_power_of_two() }
     }
 
-    /// The features, as numbered in the binned data set; lanes behind them are empty.
+    /// The features, as numbered in the binned dataset; lanes behind them are empty.
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
     }
@@ -135,7 +135,7 @@ pub(crate) struct BinBlocks {
 }
 
 impl BinBlocks {
-    /// Lays out the bins of a data set anew.
+    /// Lays out the bins of a dataset anew.
     pub(crate) fn new(data: &BinnedDataset) -> Self {
         let (mut single, mut shared) = share::share_columns(data);
         let height = |feature: usize| (data.bins(feature).n_value_bins() + 1).next_power_of_two();

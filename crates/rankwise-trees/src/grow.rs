@@ -72,7 +72,7 @@ pub struct GrownTree {
     pub times: PhaseTimes,
 }
 
-/// Grows trees over one data set.
+/// Grows trees over one dataset.
 pub struct Grower<'a> {
     data: &'a BinnedDataset,
     params: &'a TreeParams,

@@ -35,7 +35,7 @@ pub(crate) struct HistogramLayout {
 }
 
 impl HistogramLayout {
-    /// The layout for a data set.
+    /// The layout for a dataset.
     pub(crate) fn new(data: &BinnedDataset) -> Self {
         let mut starts = vec![0];
         for feature in 0..data.n_features() {

@@ -20,7 +20,7 @@ use crate::{BlendError, CheckExportError, CheckpointFolderError, JudgeError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Rows that cannot make a data set.
+    /// Rows that cannot make a dataset.
     #[error(transparent)]
     Data(#[from] DataError),
     /// A file that cannot be read or written.

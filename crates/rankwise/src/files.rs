@@ -1,4 +1,4 @@
-//! Models and data sets by the names of their files.
+//! Models and datasets by the names of their files.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ impl ModelFile for Model {
     }
 }
 
-/// Data sets in files.
+/// Datasets in files.
 ///
 /// ```
 /// use rankwise::prelude::*;
@@ -73,7 +73,7 @@ pub trait DatasetFile: Sized {
     /// [`Self::read`] for a caller who knows more about the file.
     fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error>;
 
-    /// Reads several files, folders or patterns as one data set ([`read_datasets`]).
+    /// Reads several files, folders or patterns as one dataset ([`read_datasets`]).
     ///
     /// ```
     /// use rankwise::io::ReadOptions;

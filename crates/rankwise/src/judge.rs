@@ -22,10 +22,10 @@ pub enum JudgeError {
         /// Where it stands.
         line: u64,
     },
-    /// A data set whose documents have no names.
+    /// A dataset whose documents have no names.
     #[error("its documents have no ids, which a run needs; add ids (after # in LETOR), or use `qrels`")]
     NoDocIds,
-    /// A document that a data set names twice.
+    /// A document that a dataset names twice.
     #[error("document '{doc}' occurs twice in query '{qid}'; remove one of them, since a run can contain it only once")]
     Twice {
         /// The document.
@@ -58,7 +58,7 @@ pub fn judge_run(run: &TrecRun, qrels: &Qrels) -> Result<JudgedRun, JudgeError> 
     join.finish()
 }
 
-/// Joins a run with the labels of a data set.
+/// Joins a run with the labels of a dataset.
 pub fn judge_run_by_data(run: &TrecRun, data: &Documents) -> Result<JudgedRun, JudgeError> {
     if !data.has_doc_ids() {
         return Err(JudgeError::NoDocIds);

@@ -39,8 +39,8 @@
 //! * parameters: [`TrainSpec`](train::TrainSpec), set by methods, fields or text, and its `check`;
 //! * training: [`train`](train::train), or [`Training`](train::Training) for what most runs do not need; a closure can watch
 //!   and stop it ([`Observer`](train::Observer));
-//! * models: [`Model::load`](ModelFile::load) and [`Model::save`](ModelFile::save); [`predict`] scores a data set, a
-//!   [`Scorer`](score::Scorer) documents that are no data set;
+//! * models: [`Model::load`](ModelFile::load) and [`Model::save`](ModelFile::save); [`predict`] scores a dataset, a
+//!   [`Scorer`](score::Scorer) documents that are no dataset;
 //! * measuring: [`evaluate()`] and [`compare()`], and [`Evaluator`](metrics::Evaluator) with metrics of your own.
 //!
 //! Scores and predictions stand in input order, as the documents did, unless a name says `canonical`. Every part has an error

@@ -1,4 +1,4 @@
-//! Scores for the documents of a data set.
+//! Scores for the documents of a dataset.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     scores
 }
 
-/// Some rows of a data set, with the columns of the model's features.
+/// Some rows of a dataset, with the columns of the model's features.
 pub(crate) struct Part<'a> {
     pub(crate) columns: &'a [Option<F64Values<'a>>],
     pub(crate) absent: f32,

@@ -1,5 +1,5 @@
 //! The command line as its users meet it: every test runs the real binary in a folder of its own.
-// Data sets of a few lines, written out by `format!` as they are read.
+// Datasets of a few lines, written out by `format!` as they are read.
 #![allow(clippy::format_collect)]
 
 mod arguments;

@@ -1,5 +1,5 @@
 //! Rows whose values were handed over by feature, as tables in columns are read: no value is moved before its place in the
-//! data set is known.
+//! dataset is known.
 
 use rayon::prelude::*;
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        /// One block by column, or several, make the data set that rows make.
+        /// One block by column, or several, make the dataset that rows make.
         #[test]
         fn columns_say_what_rows_say(
             rows in table(), cut in 20usize..400, zero in any::<bool>(), coded in any::<[bool; 3]>(),

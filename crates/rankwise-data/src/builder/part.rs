@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(block.qid_runs().collect::<Vec<_>>(), [("1", 1), ("2", 3)]);
     }
 
-    /// Two blocks whose values stand in common columns make the data set of one block.
+    /// Two blocks whose values stand in common columns make the dataset of one block.
     #[test]
     fn columns_of_several_blocks_are_one_table() {
         let values = |values: &[f32]| {

@@ -251,7 +251,7 @@ impl Feature {
             mix: [clarity, libm::sqrt(1.0 - clarity * clarity)],
             level: noise.normal(),
             spread: libm::exp(0.5 * noise.normal()),
-            // The first group is always there, whole, so that even one feature is a data set.
+            // The first group is always there, whole, so that even one feature is a dataset.
             share: if idx < GROUP { 1.0 } else { noise.between(least, most) },
         }
     }

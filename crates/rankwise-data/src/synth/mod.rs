@@ -72,7 +72,7 @@ pub struct SynthSpec {
 /// Synthetic data that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthError {
-    /// No rows, or more than a data set holds.
+    /// No rows, or more than a dataset holds.
     #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
     Rows {
         /// The number asked for.
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// A longer data set goes on where a shorter one ends.
+    /// A longer dataset goes on where a shorter one ends.
     #[test]
     fn the_last_query_is_only_cut_short() {
         let (short, long) = (docs(&synth(Preset::Web, 300, 5)), docs(&synth(Preset::Web, 500, 5)));

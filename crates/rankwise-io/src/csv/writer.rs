@@ -1,4 +1,4 @@
-//! A data set as a table of text: label, qid, what else there is, then the features. Missing values are empty.
+//! A dataset as a table of text: label, qid, what else there is, then the features. Missing values are empty.
 
 use std::io::{self, Write};
 

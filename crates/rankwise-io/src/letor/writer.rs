@@ -7,7 +7,7 @@ use rankwise_data::{Absent, Column, Row};
 use crate::number;
 use crate::write::{Rows, push_value};
 
-/// A data set as LETOR text.
+/// A dataset as LETOR text.
 pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
     let columns: Vec<(u32, &Column)> = rows.columns().collect();
     let is_wide = columns.iter().any(|(_, column)| matches!(column, Column::Wide(_)));

@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The type that all files of a data set must agree on: how numbers are stored does not matter.
+    /// The type that all files of a dataset must agree on: how numbers are stored does not matter.
     pub(super) fn type_name(self) -> &'static str {
         match self {
             Self::Bool => "booleans",

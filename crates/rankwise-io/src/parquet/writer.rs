@@ -1,4 +1,4 @@
-//! A data set as Parquet: 32-bit floats, or 64-bit ones where these do not hold all values; missing values as nulls; ids as integers where all of them are, else as text.
+//! A dataset as Parquet: 32-bit floats, or 64-bit ones where these do not hold all values; missing values as nulls; ids as integers where all of them are, else as text.
 
 use std::io::{self, Write};
 use std::sync::Arc;

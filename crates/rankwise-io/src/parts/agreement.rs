@@ -1,4 +1,4 @@
-//! What all files of a data set must have in common.
+//! What all files of a dataset must have in common.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::options::{Format, Role};
 use crate::resolved::Resolved;
 use crate::side_files::{SideFiles, with_suffix};
 
-/// Why files do not make one data set.
+/// Why files do not make one dataset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartProblem {

@@ -1,4 +1,4 @@
-//! What is written in one format reads back as the same data set, and so through every other format.
+//! What is written in one format reads back as the same dataset, and so through every other format.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ const TARGETS: [(&str, Format); 7] = [
     ("e.tsv.zst", Format::Tsv),
 ];
 
-/// Everything that a data set says, in input order.
+/// Everything that a dataset says, in input order.
 fn content(data: &Dataset) -> Vec<String> {
     let mut rows = vec![String::new(); data.n_rows()];
     for (idx, query) in data.queries().enumerate() {

@@ -1,4 +1,4 @@
-//! Several files as one data set: what must not depend on how rows are dealt out to files.
+//! Several files as one dataset: what must not depend on how rows are dealt out to files.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn letor(rows: &[(u8, u8, i8)]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Any way to deal rows out to files, in any order and with any number of threads, gives the data set of one file.
+    /// Any way to deal rows out to files, in any order and with any number of threads, gives the dataset of one file.
     #[test]
     fn any_parts_in_any_order_are_one_data_set(
         rows in prop::collection::vec((0u8..6, 0u8..3, -20i8..20), 1..60),

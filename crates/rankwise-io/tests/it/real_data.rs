@@ -1,4 +1,4 @@
-//! Public data sets, where `RANKWISE_DATA` names their folder.
+//! Public datasets, where `RANKWISE_DATA` names their folder.
 
 use std::path::Path;
 

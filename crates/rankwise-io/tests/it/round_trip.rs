@@ -45,7 +45,7 @@ fn text_of(documents: &[Document]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Each row of the data set against the document that it came from.
+/// Each row of the dataset against the document that it came from.
 fn check(data: &Dataset, documents: &[Document]) {
     assert_eq!(data.n_rows(), documents.len());
     for query in data.queries() {

@@ -210,7 +210,7 @@ fn conventions_are_those_of_the_programs() {
     ] {
         assert_eq!(tied(convention, &[0.0, 0.0]), expected, "{convention:?}");
     }
-    // One relevant document at rank 41 of 64: XGBoost's metric without a cut-off does not see it.
+    // One relevant document at rank 41 of 64: XGBoost's metric without a cutoff does not see it.
     let mut labels = [0.0; 64];
     labels[40] = 1.0;
     let scores: Vec<f64> = (0..64).map(|rank| -f64::from(rank)).collect();

@@ -1,4 +1,4 @@
-//! Metrics as users meet them: whole data sets, every rule, reference values.
+//! Metrics as users meet them: whole datasets, every rule, reference values.
 
 mod definitions;
 mod golden;

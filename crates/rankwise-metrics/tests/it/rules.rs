@@ -47,7 +47,7 @@ fn docs(n_queries: u8, n_docs: usize) -> impl Strategy<Value = Vec<Doc>> {
 }
 
 /// All but `dcg-rr`, which is about the order of the rows where they have no positions.
-/// Every metric, and with a cut-off where it takes one.
+/// Every metric, and with a cutoff where it takes one.
 fn every_metric() -> Vec<MetricName> {
     let named = |kind: &MetricKind| {
         let whole = kind.render();

@@ -71,7 +71,7 @@ impl NoisyList<'_> {
     ) {
         let JumpRooms { simd, scores, columns } = rooms;
         let n_docs = self.keys.len();
-        // From the cut-off on nothing changes; the document there can still come up.
+        // From the cutoff on nothing changes; the document there can still come up.
         let n_counted = n_docs.min(metric.depth() + 1);
         let n_padded = n_counted.next_multiple_of(LANES);
         let ranked = |rank: usize| doc_of(self.keys[rank]);

@@ -31,7 +31,7 @@ pub(crate) fn lists(label: impl Strategy<Value = f32> + Clone, longest: usize) -
     prop::collection::vec((0.5f32..3.0, docs), 1..3)
 }
 
-/// The data set, its scores, and its queries.
+/// The dataset, its scores, and its queries.
 pub(crate) fn dataset(lists: &Lists) -> (Dataset, Vec<f64>) {
     let mut builder = DatasetBuilder::default();
     for (query, (_, docs)) in lists.iter().enumerate() {

@@ -115,7 +115,7 @@ proptest! {
             LambdaForm::XgBoost => 32,
         };
         let truncation = truncation.unwrap_or(all);
-        // Without a cut-off of its own, the ideal DCG is cut at the truncation; the metric knows no such thing.
+        // Without a cutoff of its own, the ideal DCG is cut at the truncation; the metric knows no such thing.
         let scale = if name == "ndcg" { ideal(&docs, usize::MAX) / ideal(&docs, truncation) } else { 1.0 };
         let name = metric(name);
         let labels: Vec<Doc> = docs.iter().map(|doc| if is_binary {

@@ -21,7 +21,7 @@ pub(crate) struct Origin {
     valid: Vec<DataPrint>,
 }
 
-/// What tells one data set from another.
+/// What tells one dataset from another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct DataPrint {
     rows: usize,
