@@ -212,13 +212,14 @@ impl FromStr for MetricName {
             Some(cutoff.map_or_else(|| name.to_owned(), |cutoff| format!("{name}@{cutoff}")))
         };
         let typed = text.trim();
-        if let Some((name, cutoff)) = split_cutoff(typed)
-            && Self::parse(name).is_some_and(|metric| metric.kind.takes_cutoff())
-            && !cutoff.parse::<usize>().is_ok_and(|cutoff| cutoff > 0)
-        {
-            return Err(MetricError::InvalidCutoff { typed: typed.to_owned(), name: name.to_owned() });
+        if let Some(metric) = Self::parse(typed) {
+            return Ok(metric);
         }
-        Self::parse(typed).ok_or_else(|| MetricError::Unknown { typed: typed.to_owned(), nearest: cut(typed) })
+        let is_metric = |name: &str| Self::parse(name).is_some_and(|metric| metric.kind.takes_cutoff());
+        Err(match split_cutoff(typed).filter(|(name, cutoff)| is_metric(name) && !cutoff.contains(',')) {
+            Some((name, _)) => MetricError::InvalidCutoff { typed: typed.to_owned(), name: name.to_owned() },
+            None => MetricError::Unknown { typed: typed.to_owned(), nearest: cut(typed) },
+        })
     }
 }
 

@@ -315,7 +315,7 @@ fn what_cannot_be_compared_is_refused() {
     refused("compare d.txt --scores right.txt --scores nosuch.txt", &["nosuch.txt: cannot open"]);
     refused("compare - --scores right.txt --scores -", &["-: standard input can be read only once"]);
     refused(&format!("{two} --metric auc"), &["auc is computed over all documents at once", "query-auc"]);
-    refused(&format!("{two} --metric ndcg@5,mrr@"), &["unknown metric 'mrr@'; did you mean 'mrr'?"]);
+    refused(&format!("{two} --metric ndcg@5,mrr@"), &["metric 'mrr@': invalid cutoff"]);
     refused(&format!("{two} --qrels q.txt"), &["cannot be used with", "--qrels"]);
     refused("compare --scores right.txt --scores half.txt", &["<DATA>"]);
     sandbox.write("q.txt", "a 0 x 1\n");
