@@ -145,7 +145,7 @@ class Run:
 
     def binary(self, *args):
         done = subprocess.run([self.program, *map(str, args), "--quiet"], capture_output=True, text=True)
-        if done.returncode == 2 and "solr adds 0.000001 to a threshold" in done.stderr:
+        if done.returncode == 2 and "solr adds 0.000001 to thresholds" in done.stderr:
             raise Refused
         if done.returncode != 0:
             print(f"{self.what}: rankwise {' '.join(map(str, args))}: {done.stderr}")
@@ -154,6 +154,8 @@ class Run:
     def native(self, rng, n_rows, objective):
         """A model of ours, in every format."""
         data, labels = training_data(rng)
+        # Values that differ beyond f32 would make a model that f32 formats cannot hold.
+        data = data.astype(np.float32)
         lines = []
         for row, label in enumerate(labels):
             values = " ".join(f"{f}:{v!r}" for f, v in enumerate(data[row].tolist()) if f > 0 and not np.isnan(v))
