@@ -58,8 +58,8 @@ pub struct Root {
 /// How much an engine does at once. No tree depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
-    /// How many splits are worth confirming together.
-    pub confirmed: usize,
+    /// How many splits to apply ahead of their turn, beside the next one.
+    pub ahead: usize,
     /// How many splits may be applied together.
     pub applied: usize,
 }

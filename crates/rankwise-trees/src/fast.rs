@@ -112,7 +112,7 @@ impl Histograms for FastHistograms<'_> {
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
-        let mut jobs = [self.sum(tree, rows, whole, None, 1)];
+        let mut jobs = [Job::new(tree, rows, self.data.n_rows(), whole, None)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -123,17 +123,14 @@ impl Histograms for FastHistograms<'_> {
         tree: &TreeContext<'_>,
         parents: Vec<Parent<'_, BlockHistogram>>,
     ) -> Vec<(Option<BlockHistogram>, BlockHistogram)> {
-        let n_jobs = parents.len();
         let is_alone = tree.reduce.n_members() == 1;
         let is_wanted: Vec<bool> = parents.iter().map(|parent| parent.small.is_some()).collect();
-        let mut jobs: Vec<Job<'_>> = parents
-            .into_iter()
-            .map(|Parent { histogram, small_rows, small, large }| match small {
-                None if is_alone => Job::take_away(tree, small_rows, histogram, large),
-                // What is taken from a histogram of all members must be the sums of all members.
-                _ => self.sum(tree, small_rows, small.unwrap_or_default(), Some((histogram, large)), n_jobs),
-            })
-            .collect();
+        let job = |Parent { histogram, small_rows, small, large }| match small {
+            None if is_alone => Job::take_away(tree, small_rows, histogram, large),
+            // What is taken from a histogram of all members must be the sums of all members.
+            _ => Job::new(tree, small_rows, self.data.n_rows(), small.unwrap_or_default(), Some((histogram, large))),
+        };
+        let mut jobs: Vec<Job<'_>> = parents.into_par_iter().with_max_len(1).map(job).collect();
         self.run(tree, &mut jobs);
         jobs.into_iter()
             .zip(is_wanted)

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use rankwise_data::{BinnedDataset, Draw};
 use rankwise_model::Tree;
+use smallvec::SmallVec;
 
 use crate::awake::with_awake_threads;
 use crate::bounds::Bounds;
 use crate::context::Judge;
-use crate::engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, OpenTree, TreeInput};
+use crate::engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, OpenTree, TreeInput, Width};
 use crate::fast::FastHistograms;
 use crate::growth::NodeIds;
 use crate::host::{EngineSetup, HostEngine};
@@ -109,7 +110,8 @@ impl<'a> Grower<'a> {
             let open = self.engine.begin(TreeInput { output, structure, leaves, rows, features: &features });
             let root = open.root();
             let mut growing = Growing {
-                nodes: vec![Node { whole: root.whole, depth: 0, bounds: Bounds::FREE, division: None }],
+                nodes: vec![Node { whole: root.whole, depth: 0, age: 0, bounds: Bounds::FREE, division: None }],
+                n_joined: 1,
                 judge: Judge::new(self.params, root.scales),
                 leaf_limit: self.params.leaf_limit(input.num_leaves),
                 data: self.data,
@@ -140,13 +142,38 @@ impl<'a> Grower<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) nodes: NodeIds,
+    /// When the first of the nodes joined the tree; the older one wins a tie.
+    pub(crate) age: usize,
     pub(crate) depth: usize,
     pub(crate) split: Split,
-    /// Whether the split is known to be allowed.
-    pub(crate) is_sure: bool,
+    pub(crate) stage: Stage,
+}
+
+/// How far the split of a candidate is prepared.
+#[derive(Clone, Debug)]
+pub(crate) enum Stage {
+    /// Its gain may be too large.
+    Proposed,
+    /// It is known to be allowed.
+    Confirmed,
+    /// The engine has applied it. It is not part of the tree before its turn comes.
+    Applied(Applied),
+}
+
+/// What follows from a split.
+#[derive(Clone, Debug)]
+pub(crate) struct Applied {
+    /// By node of the candidate.
+    divisions: SmallVec<[Division; 1]>,
+    /// How the children could be split.
+    next: Vec<Candidate>,
 }
 
 impl Candidate {
+    pub(crate) fn is_applied(&self) -> bool {
+        matches!(self.stage, Stage::Applied(_))
+    }
+
     fn group_split(&self) -> GroupSplit<'_> {
         GroupSplit { nodes: &self.nodes, split: self.split }
     }
@@ -156,6 +183,8 @@ impl Candidate {
 struct Node {
     whole: Side,
     depth: usize,
+    /// When it joined the tree: the root is 0, children follow in the order of splits, left before right.
+    age: usize,
     bounds: Bounds,
     division: Option<Division>,
 }
@@ -177,33 +206,49 @@ struct Growing<'a, 'e> {
     input: &'a GrowInput<'a>,
     judge: Judge<'a>,
     leaf_limit: usize,
+    /// By their number in the engine. Some may never join the tree.
     nodes: Vec<Node>,
+    /// How many nodes the tree has.
+    n_joined: usize,
 }
 
 impl Growing<'_, '_> {
     fn expand(&mut self) {
-        let width = self.open.width();
         let mut queue = if self.features.is_empty() { Vec::new() } else { self.propose(vec![0]) };
         loop {
             let room = self.leaf_limit - self.n_leaves();
-            let batch = self.params.grow.next(&mut queue, room, width.applied);
+            let batch = self.params.grow.next(&mut queue, room, self.open.width().applied);
             if batch.is_empty() {
                 break;
             }
-            if batch.iter().all(|candidate| candidate.is_sure) {
-                let children = self.apply(&batch);
-                let has_room = self.params.grow.has_room(self.n_leaves(), self.leaf_limit);
-                queue.extend(self.propose(if has_room { children } else { Vec::new() }));
-            } else {
-                // What turns out not to be what it seemed waits for its turn again.
-                let ahead = self.params.grow.next_unsure(&mut queue, width.confirmed.min(room) - 1);
-                queue.extend(self.confirm(batch.into_iter().chain(ahead)));
+            if batch.iter().all(Candidate::is_applied) {
+                batch.into_iter().for_each(|candidate| queue.extend(self.accept(candidate)));
+                continue;
             }
+            let n_needed = batch.len();
+            let ahead = self.params.grow.next_ahead(&mut queue, self.n_ahead(room));
+            let (confirmed, rest) = self.confirm(batch.into_iter().chain(ahead));
+            // A level is applied as a whole: what was refused may leave room for others.
+            let is_settled = self.params.grow == Growth::Leafwise || confirmed.len() == n_needed;
+            queue.extend(rest);
+            queue.extend(if is_settled { self.apply(confirmed) } else { confirmed });
         }
+        self.take_back_others(&queue);
     }
 
     fn n_leaves(&self) -> usize {
-        self.nodes.len().div_ceil(2)
+        self.n_joined.div_ceil(2)
+    }
+
+    /// How many splits may be applied before their turn comes. Most of the best candidates come to it sooner or later, and together
+    /// they keep many threads busy; the last ones may not, and then the work is lost.
+    fn n_ahead(&self, room: usize) -> usize {
+        // Which features a node may use depends on when it joins the tree.
+        if self.params.feature_fraction_bynode < 1.0 {
+            return 0;
+        }
+        let Width { ahead, applied } = self.open.width();
+        ahead.min(applied).min(room / 2)
     }
 
     fn may_be_split(&self, node: usize) -> bool {
@@ -220,8 +265,8 @@ impl Growing<'_, '_> {
         let groups: Vec<NodeIds> = self.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
         let splits = self.open.propose(groups.iter().map(|nodes| self.group(nodes)).collect());
         let candidate = |(nodes, split): (NodeIds, Option<Split>)| {
-            let depth = self.nodes[nodes[0]].depth;
-            split.map(|split| Candidate { depth, nodes, split, is_sure: false })
+            let Node { age, depth, .. } = self.nodes[nodes[0]];
+            split.map(|split| Candidate { age, depth, nodes, split, stage: Stage::Proposed })
         };
         groups.into_iter().zip(splits).filter_map(candidate).collect()
     }
@@ -236,46 +281,96 @@ impl Growing<'_, '_> {
         }
     }
 
-    /// Makes sure of candidates. Gives back what is left of all, each with the best split that is now known.
-    fn confirm(&mut self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
-        let (mut sure, unsure): (Vec<Candidate>, Vec<Candidate>) = candidates.partition(|candidate| candidate.is_sure);
-        let splits = self.open.confirm(&unsure.iter().map(Candidate::group_split).collect::<Vec<_>>());
-        for (candidate, split) in unsure.into_iter().zip(splits) {
-            let is_sure = split == Some(candidate.split);
-            sure.extend(split.map(|split| Candidate { split, is_sure, ..candidate }));
+    /// Confirms candidates that are only proposed. Gives those whose splits are known to be allowed, and others: candidates with
+    /// another split than before, and those that were applied long ago.
+    fn confirm(&mut self, candidates: impl Iterator<Item = Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
+        let (mut confirmed, mut rest, mut proposed) = (Vec::new(), Vec::new(), Vec::new());
+        for candidate in candidates {
+            match candidate.stage {
+                Stage::Proposed => proposed.push(candidate),
+                Stage::Confirmed => confirmed.push(candidate),
+                Stage::Applied(_) => rest.push(candidate),
+            }
         }
-        sure
+        let splits = self.open.confirm(&proposed.iter().map(Candidate::group_split).collect::<Vec<_>>());
+        for (candidate, split) in proposed.into_iter().zip(splits) {
+            let Some(split) = split else { continue };
+            if split == candidate.split {
+                confirmed.push(Candidate { stage: Stage::Confirmed, ..candidate });
+            } else {
+                rest.push(Candidate { split, ..candidate });
+            }
+        }
+        (confirmed, rest)
     }
 
-    /// Makes the splits of candidates that are sure. Gives the new nodes.
-    fn apply(&mut self, batch: &[Candidate]) -> Vec<usize> {
+    /// Lets the engine apply confirmed splits, and propose splits for the children.
+    fn apply(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let first = self.nodes.len();
-        let sides = self.open.apply(&batch.iter().map(Candidate::group_split).collect::<Vec<_>>());
-        let parents = batch.iter().flat_map(|candidate| candidate.nodes.iter().map(|node| (*node, candidate.split)));
-        for ((parent, split), sides) in parents.zip(sides) {
-            self.add_children(parent, &split, sides);
-        }
-        (first..self.nodes.len()).collect()
+        let sides = self.open.apply(&candidates.iter().map(Candidate::group_split).collect::<Vec<_>>());
+        let mut sides = sides.into_iter();
+        let divisions: Vec<SmallVec<[Division; 1]>> = candidates
+            .iter()
+            .map(|Candidate { nodes, split, .. }| {
+                let divide = |(node, sides): (&usize, [Side; 2])| self.add_children(*node, split, sides);
+                nodes.iter().zip(sides.by_ref()).map(divide).collect()
+            })
+            .collect();
+        // Of candidates that are applied ahead of their turn, the first one alone is sure to become part of the tree.
+        let n_sure = if self.params.grow == Growth::Leafwise { 1 } else { divisions.iter().map(SmallVec::len).sum() };
+        let has_room = self.params.grow.has_room(self.n_leaves() + n_sure, self.leaf_limit);
+        let children = if has_room { (first..self.nodes.len()).collect() } else { Vec::new() };
+        let mut next = self.propose(children).into_iter().peekable();
+        let with_next = |(candidate, divisions): (Candidate, SmallVec<[Division; 1]>)| {
+            let last = divisions.iter().map(|division| division.children[1]).max();
+            let mut of_candidate = Vec::new();
+            while let Some(child) = next.next_if(|child| Some(child.nodes[0]) <= last) {
+                of_candidate.push(child);
+            }
+            Candidate { stage: Stage::Applied(Applied { divisions, next: of_candidate }), ..candidate }
+        };
+        candidates.into_iter().zip(divisions).map(with_next).collect()
     }
 
-    fn add_children(&mut self, parent: usize, split: &Split, [left, right]: [Side; 2]) {
+    /// Makes the split of a candidate part of the tree. Gives the candidates that follow.
+    fn accept(&mut self, candidate: Candidate) -> Vec<Candidate> {
+        let Stage::Applied(Applied { divisions, mut next }) = candidate.stage else { return vec![candidate] };
+        for (parent, division) in candidate.nodes.into_iter().zip(divisions) {
+            self.nodes[parent].division = Some(division);
+            for child in division.children {
+                self.nodes[child].age = self.n_joined;
+                self.n_joined += 1;
+            }
+        }
+        next.iter_mut().for_each(|next| next.age = self.nodes[next.nodes[0]].age);
+        next
+    }
+
+    /// Takes back splits that were applied ahead, and whose turn never came.
+    fn take_back_others(&mut self, queue: &[Candidate]) {
+        for candidate in queue.iter().filter(|candidate| candidate.is_applied()) {
+            candidate.nodes.iter().for_each(|node| self.open.take_back(*node));
+        }
+    }
+
+    fn add_children(&mut self, parent: usize, split: &Split, [left, right]: [Side; 2]) -> Division {
         let Node { whole, depth, bounds, .. } = self.nodes[parent];
         let direction = self.directions[split.feature];
         let (left_bounds, right_bounds) = if left.count == 0 || right.count == 0 {
-            // The question does not tell the rows apart here: neither side may cross the value they all have.
+            // All rows go the same way: neither side may cross the value that they have.
             let value = self.judge.value(whole, bounds);
             bounds.split(direction, value, value)
         } else {
             bounds.split(direction, self.judge.value(left, bounds), self.judge.value(right, bounds))
         };
         let children = [self.nodes.len(), self.nodes.len() + 1];
-        // Where nodes share a question, each records what it gains itself.
+        // Where nodes share a split, each records its own gain.
         let gain =
             if self.judge.allows_empty_sides { self.judge.own_gain(left, right, whole, bounds) } else { split.gain };
-        self.nodes[parent].division = Some(Division { split: Split { gain, ..*split }, children });
         for (whole, bounds) in [(left, left_bounds), (right, right_bounds)] {
-            self.nodes.push(Node { whole, depth: depth + 1, bounds, division: None });
+            self.nodes.push(Node { whole, depth: depth + 1, age: 0, bounds, division: None });
         }
+        Division { split: Split { gain, ..*split }, children }
     }
 }
 

@@ -48,8 +48,8 @@ impl Growth {
         match self {
             Self::Leafwise | Self::Oblivious => {
                 let best = (0..queue.len()).min_by(|a, b| by_gain(&queue[*a], &queue[*b]));
-                let taken = best.map(|best| queue.swap_remove(best));
-                taken.into_iter().filter(|candidate| candidate.nodes.len() <= room).collect()
+                let fits = best.filter(|best| queue[*best].nodes.len() <= room);
+                fits.map(|best| queue.swap_remove(best)).into_iter().collect()
             }
             Self::Levelwise => {
                 let Some(level) = queue.iter().map(|candidate| candidate.depth).min() else { return Vec::new() };
@@ -65,19 +65,23 @@ impl Growth {
         }
     }
 
-    /// Takes the candidates that will most likely be the next whose splits must be made sure of, at most `most`.
-    pub(crate) fn next_unsure(self, queue: &mut Vec<Candidate>, most: usize) -> Vec<Candidate> {
+    /// Takes the candidates whose turn will most likely come next and that are not applied yet. At most `most` splits are then
+    /// applied ahead, those of before included.
+    pub(crate) fn next_ahead(self, queue: &mut Vec<Candidate>, most: usize) -> Vec<Candidate> {
         // A level is looked at as a whole.
-        let most = if self == Self::Leafwise { most } else { 0 };
-        let unsure = |queue: &[Candidate]| {
-            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_sure);
+        if self != Self::Leafwise {
+            return Vec::new();
+        }
+        let n_applied = queue.iter().filter(|candidate| candidate.is_applied()).count();
+        let best = |queue: &[Candidate]| {
+            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_applied());
             places.min_by(|a, b| by_gain(&queue[*a], &queue[*b]))
         };
-        (0..most).map_while(|_| unsure(queue).map(|best| queue.swap_remove(best))).collect()
+        (n_applied..most).map_while(|_| best(queue).map(|best| queue.swap_remove(best))).collect()
     }
 }
 
-/// Larger gain first, then lower node.
+/// Larger gain first, then the older node.
 fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    b.split.gain.total_cmp(&a.split.gain).then(a.nodes[0].cmp(&b.nodes[0]))
+    b.split.gain.total_cmp(&a.split.gain).then(a.age.cmp(&b.age))
 }

@@ -100,7 +100,7 @@ impl<H: Histograms> Engine for HostEngine<'_, H> {
             families: Vec::new(),
             n_held: 0,
             n_kept,
-            width: Width { confirmed: limits[0] as usize, applied: n_kept / 4 },
+            width: Width { ahead: limits[0] as usize - 1, applied: n_kept / 4 },
             times: PhaseTimes::default(),
             engine: self,
             input,
@@ -246,12 +246,12 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
             self.restore_histograms(&group.nodes);
         }
         let started = Instant::now();
+        let sorted = groups.iter().flat_map(|group| group.sorted.iter().flatten());
+        self.partition.apply(&sorted.map(|node| &node.sorted).collect::<Vec<_>>(), &self.sides);
         let mut sides = Vec::new();
         for Waiting { nodes, split, sorted, .. } in groups {
             let sorted = sorted.expect("a split is applied after it is confirmed");
-            for (parent, sorted) in nodes.into_iter().zip(sorted) {
-                sides.push(self.divide(parent, &split, &sorted));
-            }
+            sides.extend(nodes.into_iter().zip(sorted).map(|(parent, sorted)| self.divide(parent, &split, &sorted)));
         }
         self.times.partition += started.elapsed();
         sides
@@ -328,9 +328,8 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         self.waiting[nodes[0]].take().expect("a group is proposed first")
     }
 
-    /// Moves the rows of a node to its two new children.
+    /// Adds the two children of a node whose rows were moved.
     fn divide(&mut self, parent: usize, split: &Split, SortedNode { sorted, counts }: &SortedNode) -> [Side; 2] {
-        self.partition.apply(sorted, &self.sides);
         let HostNode { rows, whole, histogram, .. } = &self.nodes[parent];
         let histogram = histogram.as_ref().expect("a group that is applied has histograms");
         let left_sums = self.engine.histograms.left_sums(histogram, split);

@@ -38,6 +38,7 @@ mod plain;
 mod question;
 mod scan;
 mod schedule;
+mod tasks;
 #[cfg(test)]
 mod testing;
 

@@ -116,25 +116,38 @@ impl Partition {
         &self.rows[range]
     }
 
-    /// Moves the rows that go left to the front of their range.
-    pub(crate) fn apply(&mut self, sorted: &Sorted, sides: &Sides) {
-        let range = sorted.range.clone();
-        let (left, right) = (&sides.left[range.clone()], &sides.right[range.clone()]);
-        let (mut front, mut back) = self.rows[range.clone()].split_at_mut(sorted.counts()[0]);
-        if is_for_one_thread(range.len()) {
-            front.copy_from_slice(&left[..front.len()]);
-            back.copy_from_slice(&right[..back.len()]);
-            return;
+    /// Moves the rows of some ranges, none of which overlap: those that go left to the front of their range.
+    pub(crate) fn apply(&mut self, all: &[&Sorted], sides: &Sides) {
+        let n_rows: usize = all.iter().map(|sorted| sorted.range.len()).sum();
+        let copies = self.copies(all, sides);
+        if is_for_one_thread(n_rows) {
+            copies.into_iter().for_each(|(to, from)| to.copy_from_slice(from));
+        } else {
+            copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
         }
-        // Each run's two sides are put behind those of the runs before it.
-        let mut copies: Vec<(&mut [u32], &[u32])> = Vec::with_capacity(2 * sorted.n_left.len());
-        let sides = left.chunks(ROWS_PER_TASK).zip(right.chunks(ROWS_PER_TASK));
-        for ((left, right), n_left) in sides.zip(&sorted.n_left) {
-            for (rest, from) in [(&mut front, &left[..*n_left]), (&mut back, &right[..right.len() - n_left])] {
-                copies.push((rest.split_off_mut(..from.len()).expect("both sides together are the range"), from));
+    }
+
+    /// What must be copied from where: the two sides of each run, behind those of the runs before it.
+    fn copies<'a>(&'a mut self, all: &[&Sorted], sides: &'a Sides) -> Vec<(&'a mut [u32], &'a [u32])> {
+        let mut order: Vec<&Sorted> = all.to_vec();
+        order.sort_by_key(|sorted| (sorted.range.start, sorted.range.end));
+        let (mut rest, mut done) = (&mut self.rows[..], 0);
+        let mut copies = Vec::with_capacity(2 * order.iter().map(|sorted| sorted.n_left.len()).sum::<usize>());
+        for sorted in order {
+            let range = sorted.range.clone();
+            rest.split_off_mut(..range.start - done).expect("ranges do not overlap");
+            let rows = rest.split_off_mut(..range.len()).expect("a range is one of rows");
+            done = range.end;
+            let (mut front, mut back) = rows.split_at_mut(sorted.counts()[0]);
+            let run = if sorted.n_left.len() == 1 { range.len().max(1) } else { ROWS_PER_TASK };
+            let sides = sides.left[range.clone()].chunks(run).zip(sides.right[range].chunks(run));
+            for ((left, right), n_left) in sides.zip(&sorted.n_left) {
+                for (to, from) in [(&mut front, &left[..*n_left]), (&mut back, &right[..right.len() - n_left])] {
+                    copies.push((to.split_off_mut(..from.len()).expect("both sides together are the range"), from));
+                }
             }
         }
-        copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
+        copies
     }
 
     /// Puts the rows of a range back into their order, where they were sorted by sides that are no more.
@@ -168,7 +181,7 @@ mod tests {
         let sorted = sort(&mut sides, &partition, 1..6, &bins, question);
         assert_eq!(partition.rows(0..7), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!((sorted.counts(), sorted.middle()), ([2, 3], 3));
-        partition.apply(&sorted, &sides);
+        partition.apply(&[&sorted], &sides);
         assert_eq!(partition.rows(0..7), [0, 2, 4, 1, 3, 5, 6]);
         assert_eq!(sort(&mut sides, &partition, 3..3, &bins, question).counts(), [0, 0]);
     }
@@ -186,9 +199,7 @@ mod tests {
                 room.sort(SimdLevel::best(), rows, &bins, Question::of_bins(0, 9, true))
             })
             .collect();
-        for sorted in &sorted {
-            partition.apply(sorted, &sides);
-        }
+        partition.apply(&sorted.iter().collect::<Vec<_>>(), &sides);
         assert_eq!(partition.rows(0..20), [0, 3, 1, 2, 4, 5, 6, 9, 7, 8, 10, 11, 12, 15, 13, 14, 16, 17, 18, 19]);
     }
 
@@ -199,7 +210,7 @@ mod tests {
         for limit in [0, 100, 251] {
             let (mut partition, mut sides) = (Partition::new((0..n_rows as u32).collect()), Sides::new(n_rows));
             let sorted = sort(&mut sides, &partition, 7..n_rows, &bins, Question::of_bins(limit, 255, false));
-            partition.apply(&sorted, &sides);
+            partition.apply(&[&sorted], &sides);
             let (left, right): (Vec<u32>, Vec<u32>) = (7..n_rows as u32).partition(|row| bins[*row as usize] <= limit);
             let middle = sorted.middle();
             assert_eq!((partition.rows(7..middle), partition.rows(middle..n_rows)), (&left[..], &right[..]));

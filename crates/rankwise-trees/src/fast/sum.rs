@@ -14,11 +14,15 @@ use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::joint::{ColumnSums, Put};
 use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
+use crate::tasks::run_largest_first;
 
 /// Where pages cannot be shared evenly, the rows of each are divided among threads, into parts of at least so many.
 const ROWS_PER_CHUNK: usize = 2048;
 /// Adding parts up takes as long as adding so many rows to a strip.
 const MIN_SURPLUS: usize = 4096;
+
+/// Clearing and searching a strip's cells takes about as long as adding so many rows.
+const FIXED_COST: usize = 1024;
 
 /// From this share on, rows that add nothing are dropped from the lists before these are added.
 const EMPTY_SHARE: f64 = 0.02;
@@ -39,6 +43,18 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
+    /// Sums the rows of a node with these sums, and takes them from the parent's.
+    pub(super) fn new(
+        tree: &TreeContext<'_>,
+        rows: &'a [u32],
+        n_all: usize,
+        whole: Sums,
+        parent: Option<(BlockHistogram, Sums)>,
+    ) -> Self {
+        let (rows, packed) = gather(tree, rows, n_all);
+        Job { rows, packed, parts: Vec::new(), is_new: true, whole, parent }
+    }
+
     /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
     pub(super) fn take_away(tree: &TreeContext<'_>, rows: &'a [u32], parent: BlockHistogram, rest: Sums) -> Self {
         let packed = tree.fixed.packed();
@@ -72,6 +88,11 @@ struct PageEnd<'a> {
 }
 
 impl PageTask<'_> {
+    /// About how long it takes, in strips of rows.
+    fn cost(&self) -> usize {
+        (self.packed.len() + FIXED_COST) * self.page.strips().len()
+    }
+
     fn run(self, engine: &FastHistograms<'_>) {
         let Self { page, blocks, is_new, rows, packed, end } = self;
         add_page(engine, page, blocks, rows, packed, if is_new { Put::Set } else { Put::Add });
@@ -145,11 +166,20 @@ impl FastHistograms<'_> {
         self.blocks.pages().iter().map(|page| page.blocks().any(|block| is_active[block])).collect()
     }
 
-    /// How many parts the rows of each of `n_jobs` are divided into.
-    fn n_parts(&self, n_rows: usize, n_jobs: usize) -> usize {
-        // Many jobs keep all threads busy by themselves; parts of each would only take memory.
-        let n_threads = (rayon::current_num_threads().min(self.n_cores) / n_jobs).max(1);
-        // So do pages that can be shared evenly, or nearly so where there is little to add.
+    /// Gives each job the parts of its sums.
+    fn add_parts(&self, jobs: &mut [Job<'_>]) {
+        let n_threads = rayon::current_num_threads().min(self.n_cores);
+        let n_rows: usize = jobs.iter().map(|job| job.rows.len()).sum();
+        for job in jobs.iter_mut().filter(|job| job.is_new) {
+            // Many jobs keep all threads busy by themselves: each gets as many threads as its share of the rows.
+            let n_threads = (n_threads * job.rows.len()).div_ceil(n_rows.max(1)).max(1);
+            job.parts = (0..self.n_parts(job.rows.len(), n_threads)).map(|_| self.take()).collect();
+        }
+    }
+
+    /// How many parts the rows of a job are divided into for some threads.
+    fn n_parts(&self, n_rows: usize, n_threads: usize) -> usize {
+        // Pages that can be shared evenly, or nearly so where there is little to add, need no parts.
         if n_rows * self.surplus(n_threads) < n_threads * MIN_SURPLUS {
             return 1;
         }
@@ -167,24 +197,11 @@ impl FastHistograms<'_> {
         loads.iter().max().map_or(0, |most| most * n_threads - all)
     }
 
-    /// Sums the rows of a node with these sums; one of `n_jobs` that will run together.
-    pub(super) fn sum<'r>(
-        &self,
-        tree: &TreeContext<'_>,
-        rows: &'r [u32],
-        whole: Sums,
-        parent: Option<(BlockHistogram, Sums)>,
-        n_jobs: usize,
-    ) -> Job<'r> {
-        let (rows, packed) = gather(tree, rows, self.data.n_rows());
-        let parts = (0..self.n_parts(rows.len(), n_jobs)).map(|_| self.take()).collect();
-        Job { rows, packed, parts, is_new: true, whole, parent }
-    }
-
     /// Sums the jobs' rows, takes them from their parents, and finds the peaks of both.
     pub(super) fn run(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>]) {
         let is_active = self.active_pages(tree);
         let is_alone = tree.reduce.n_members() == 1;
+        self.add_parts(jobs);
         let mut tasks = Vec::new();
         for job in &mut *jobs {
             let Job { rows, packed, parts, is_new, whole, parent } = job;
@@ -208,7 +225,7 @@ impl FastHistograms<'_> {
                 }
             }
         }
-        tasks.into_par_iter().with_max_len(1).for_each(|task| task.run(self));
+        run_largest_first(tasks, PageTask::cost, |task| task.run(self));
         if is_alone {
             self.merge_parts(tree, jobs, &is_active);
         } else {

@@ -148,7 +148,7 @@ impl OpenTree for MapTree<'_, '_> {
     }
 
     fn width(&self) -> Width {
-        Width { confirmed: 1, applied: 3 }
+        Width { ahead: 2, applied: 3 }
     }
 
     fn propose(&mut self, groups: Vec<Group>) -> Vec<Option<Split>> {
