@@ -59,6 +59,7 @@ pub(crate) struct FastHistograms<'a> {
     /// Histograms that may be used again.
     unused: Mutex<Vec<BlockHistogram>>,
     unused_sums: Mutex<Vec<ColumnSums>>,
+    unused_gradients: Mutex<Vec<Vec<u64>>>,
 }
 
 impl<'a> FastHistograms<'a> {
@@ -71,8 +72,16 @@ impl<'a> FastHistograms<'a> {
             }
         }
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (unused, unused_sums) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-        Self { data, blocks, value_bins, simd, n_cores, unused, unused_sums }
+        Self {
+            data,
+            blocks,
+            value_bins,
+            simd,
+            n_cores,
+            unused: Mutex::default(),
+            unused_sums: Mutex::default(),
+            unused_gradients: Mutex::default(),
+        }
     }
 
     fn take_column_sums(&self) -> ColumnSums {
@@ -112,7 +121,7 @@ impl Histograms for FastHistograms<'_> {
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
-        let mut jobs = [Job::new(tree, rows, self.data.n_rows(), whole, None)];
+        let mut jobs = [self.job(tree, rows, whole, None)];
         self.run(tree, &mut jobs);
         let [mut job] = jobs;
         job.parts.swap_remove(0)
@@ -126,9 +135,9 @@ impl Histograms for FastHistograms<'_> {
         let is_alone = tree.reduce.n_members() == 1;
         let is_wanted: Vec<bool> = parents.iter().map(|parent| parent.small.is_some()).collect();
         let job = |Parent { histogram, small_rows, small, large }| match small {
-            None if is_alone => Job::take_away(tree, small_rows, histogram, large),
+            None if is_alone => self.take_away(tree, small_rows, histogram, large),
             // What is taken from a histogram of all members must be the sums of all members.
-            _ => Job::new(tree, small_rows, self.data.n_rows(), small.unwrap_or_default(), Some((histogram, large))),
+            _ => self.job(tree, small_rows, small.unwrap_or_default(), Some((histogram, large))),
         };
         let mut jobs: Vec<Job<'_>> = parents.into_par_iter().with_max_len(1).map(job).collect();
         self.run(tree, &mut jobs);

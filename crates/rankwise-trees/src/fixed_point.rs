@@ -101,6 +101,16 @@ pub struct FixedPoint {
 impl FixedPoint {
     /// Packs the gradients of `rows`; what the others hold means nothing.
     pub fn new(derivatives: Derivatives<'_>, rows: &[u32], reduce: &dyn Reduce) -> Self {
+        Self::reusing(Vec::new(), derivatives, rows, reduce)
+    }
+
+    /// The same in the memory of an earlier tree ([`FixedPoint::into_packed`]): fresh memory costs more than packing does.
+    pub(crate) fn reusing(
+        mut packed: Vec<u64>,
+        derivatives: Derivatives<'_>,
+        rows: &[u32],
+        reduce: &dyn Reduce,
+    ) -> Self {
         let Derivatives { grad, hess } = derivatives;
         let [largest_grad, largest_hess] = derivatives.largest(rows, reduce);
         let sums = rayon::join(|| absolute_sum(grad, rows, largest_grad), || absolute_sum(hess, rows, largest_hess));
@@ -110,7 +120,7 @@ impl FixedPoint {
         let grad_scale = scale_of(grad_sum, largest_grad, n_rows);
         let hess_scale = scale_of(hess_sum, largest_hess, n_rows);
         // All rows are packed, since a straight run is faster than a choice; those that do not count are never looked at.
-        let mut packed = vec![0; grad.len()];
+        packed.resize(grad.len(), 0);
         let n_empty = packed
             .par_chunks_mut(ROWS_PER_TASK)
             .zip(grad.par_chunks(ROWS_PER_TASK).zip(hess.par_chunks(ROWS_PER_TASK)))
@@ -127,6 +137,11 @@ impl FixedPoint {
     /// What the numbers stand for.
     pub fn scales(&self) -> Scales {
         self.scales
+    }
+
+    /// The packed gradients alone.
+    pub(crate) fn into_packed(self) -> Vec<u64> {
+        self.packed
     }
 
     /// The share of rows that add nothing to any sum.

@@ -80,6 +80,8 @@ pub struct Grower<'a> {
     engine: Box<dyn Engine + 'a>,
     directions: Vec<i8>,
     seed: u64,
+    /// The smallest gain of a split in the last tree that had more to split; 0 where it had not.
+    last_cutoff: Option<f64>,
 }
 
 impl<'a> Grower<'a> {
@@ -98,7 +100,7 @@ impl<'a> Grower<'a> {
     pub fn with_engine(setup: EngineSetup<'a>, engine: Box<dyn Engine + 'a>, seed: u64) -> Self {
         let EngineSetup { data, params, .. } = setup;
         let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
-        Self { data, params, engine, directions, seed }
+        Self { data, params, engine, directions, seed, last_cutoff: None }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
@@ -120,9 +122,10 @@ impl<'a> Grower<'a> {
                 features: &features,
                 seed: self.seed,
                 input,
+                cutoff: self.last_cutoff,
                 open,
             };
-            growing.expand();
+            self.last_cutoff = Some(growing.expand());
             growing.finish()
         })
     }
@@ -206,6 +209,8 @@ struct Growing<'a, 'e> {
     input: &'a GrowInput<'a>,
     judge: Judge<'a>,
     leaf_limit: usize,
+    /// Splits with a gain below this are not expected to become part of the tree.
+    cutoff: Option<f64>,
     /// By their number in the engine. Some may never join the tree.
     nodes: Vec<Node>,
     /// How many nodes the tree has.
@@ -213,7 +218,9 @@ struct Growing<'a, 'e> {
 }
 
 impl Growing<'_, '_> {
-    fn expand(&mut self) {
+    /// Grows the tree. Gives the smallest gain of its splits, or 0 if there was nothing left to split.
+    fn expand(&mut self) -> f64 {
+        let mut smallest = f64::INFINITY;
         let mut queue = if self.features.is_empty() { Vec::new() } else { self.propose(vec![0]) };
         loop {
             let room = self.leaf_limit - self.n_leaves();
@@ -222,11 +229,14 @@ impl Growing<'_, '_> {
                 break;
             }
             if batch.iter().all(Candidate::is_applied) {
-                batch.into_iter().for_each(|candidate| queue.extend(self.accept(candidate)));
+                for candidate in batch {
+                    smallest = smallest.min(candidate.split.gain);
+                    queue.extend(self.accept(candidate));
+                }
                 continue;
             }
             let n_needed = batch.len();
-            let ahead = self.params.grow.next_ahead(&mut queue, self.n_ahead(room));
+            let ahead = self.params.grow.next_ahead(&mut queue, self.n_ahead(room), self.cutoff.unwrap_or(0.0));
             let (confirmed, rest) = self.confirm(batch.into_iter().chain(ahead));
             // A level is applied as a whole: what was refused may leave room for others.
             let is_settled = self.params.grow == Growth::Leafwise || confirmed.len() == n_needed;
@@ -234,6 +244,7 @@ impl Growing<'_, '_> {
             queue.extend(if is_settled { self.apply(confirmed) } else { confirmed });
         }
         self.take_back_others(&queue);
+        if queue.is_empty() { 0.0 } else { smallest }
     }
 
     fn n_leaves(&self) -> usize {
@@ -248,7 +259,8 @@ impl Growing<'_, '_> {
             return 0;
         }
         let Width { ahead, applied } = self.open.width();
-        ahead.min(applied).min(room / 2)
+        // The last tree tells which gains are large enough. Without one, half of the splits that still fit are safe.
+        ahead.min(applied).min(if self.cutoff.is_some() { room - 1 } else { room / 2 })
     }
 
     fn may_be_split(&self, node: usize) -> bool {

@@ -65,16 +65,16 @@ impl Growth {
         }
     }
 
-    /// Takes the candidates whose turn will most likely come next and that are not applied yet. At most `most` splits are then
-    /// applied ahead, those of before included.
-    pub(crate) fn next_ahead(self, queue: &mut Vec<Candidate>, most: usize) -> Vec<Candidate> {
+    /// Takes the candidates whose turn will most likely come next, that gain at least `cutoff` and are not applied yet. At most
+    /// `most` splits are then applied ahead, those of before included.
+    pub(crate) fn next_ahead(self, queue: &mut Vec<Candidate>, most: usize, cutoff: f64) -> Vec<Candidate> {
         // A level is looked at as a whole.
         if self != Self::Leafwise {
             return Vec::new();
         }
         let n_applied = queue.iter().filter(|candidate| candidate.is_applied()).count();
         let best = |queue: &[Candidate]| {
-            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_applied());
+            let places = (0..queue.len()).filter(|idx| !queue[*idx].is_applied() && queue[*idx].split.gain >= cutoff);
             places.min_by(|a, b| by_gain(&queue[*a], &queue[*b]))
         };
         (n_applied..most).map_while(|_| best(queue).map(|best| queue.swap_remove(best))).collect()

@@ -49,8 +49,17 @@ pub(crate) struct HostEngine<'a, H> {
     directions: Vec<i8>,
     n_cores: usize,
     histograms: H,
+    /// Memory of the last tree, for the next one.
+    spare: Spare,
     /// By output, where the rows of its last tree are.
     placed: Vec<Placed>,
+}
+
+/// Memory that every tree needs.
+#[derive(Debug, Default)]
+struct Spare {
+    packed: Vec<u64>,
+    sides: Sides,
 }
 
 /// The rows that a tree was grown from, sorted by leaf, and ascending in each.
@@ -66,7 +75,7 @@ impl<'a, H: Histograms> HostEngine<'a, H> {
         let constraints = &setup.params.monotone_constraints;
         let directions = setup.data.feature_ids().iter().map(|id| constraints.direction(*id)).collect();
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { setup, directions, n_cores, histograms, placed: Vec::new() }
+        Self { setup, directions, n_cores, histograms, spare: Spare::default(), placed: Vec::new() }
     }
 
     /// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
@@ -82,7 +91,13 @@ impl<'a, H: Histograms> HostEngine<'a, H> {
 impl<H: Histograms> Engine for HostEngine<'_, H> {
     fn begin<'t>(&'t mut self, input: TreeInput<'t>) -> Box<dyn OpenTree + 't> {
         let reduce = self.setup.reduce;
-        let fixed = FixedPoint::new(input.structure, input.rows, reduce);
+        let Spare { packed, mut sides } = std::mem::take(&mut self.spare);
+        let fixed = FixedPoint::reusing(packed, input.structure, input.rows, reduce);
+        sides.resize(input.rows.len());
+        if self.placed.len() <= input.output {
+            self.placed.resize(input.output + 1, Placed::default());
+        }
+        let rows = std::mem::take(&mut self.placed[input.output].rows);
         let mut whole = [fixed.sum(input.rows), input.rows.len() as u64];
         reduce.sum(&mut whole);
         let whole = Side { sums: Sums::unpack(whole[0]), count: whole[1] as u32 };
@@ -93,8 +108,8 @@ impl<H: Histograms> Engine for HostEngine<'_, H> {
         Box::new(HostTree {
             root: Root { whole, scales: fixed.scales() },
             fixed,
-            partition: Partition::new(input.rows.to_vec()),
-            sides: Sides::new(input.rows.len()),
+            partition: Partition::reusing(rows, input.rows),
+            sides,
             nodes: vec![HostNode::new(0..input.rows.len(), whole)],
             waiting: vec![None],
             families: Vec::new(),
@@ -286,11 +301,9 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
     fn finish(mut self: Box<Self>, leaves: &[usize]) -> PhaseTimes {
         let open: Vec<usize> = (0..self.nodes.len()).collect();
         self.close(&open);
-        let Self { engine, input, nodes, partition, times, .. } = *self;
+        let Self { engine, input, nodes, partition, fixed, sides, times, .. } = *self;
         let leaf_rows = leaves.iter().map(|leaf| nodes[*leaf].rows.clone()).collect();
-        if engine.placed.len() <= input.output {
-            engine.placed.resize(input.output + 1, Placed::default());
-        }
+        engine.spare = Spare { packed: fixed.into_packed(), sides };
         engine.placed[input.output] = Placed { rows: partition.into_rows(), leaf_rows };
         times
     }

@@ -62,9 +62,10 @@ impl Sorted {
 }
 
 impl Sides {
-    pub(crate) fn new(n_rows: usize) -> Self {
-        let left = vec![0; n_rows];
-        Self { right: left.clone(), left }
+    /// Makes room for so many rows.
+    pub(crate) fn resize(&mut self, n_rows: usize) {
+        self.left.resize(n_rows, 0);
+        self.right.resize(n_rows, 0);
     }
 
     /// The room of each of several ranges, none of which overlap.
@@ -108,8 +109,12 @@ impl SidesOfRange<'_> {
 }
 
 impl Partition {
-    pub(crate) fn new(rows: Vec<u32>) -> Self {
-        Self { rows }
+    /// All rows in one range, in the memory of an earlier partition.
+    pub(crate) fn reusing(mut memory: Vec<u32>, rows: &[u32]) -> Self {
+        memory.resize(rows.len(), 0);
+        let copies = memory.par_chunks_mut(ROWS_PER_TASK).zip(rows.par_chunks(ROWS_PER_TASK));
+        copies.for_each(|(to, from)| to.copy_from_slice(from));
+        Self { rows: memory }
     }
 
     pub(crate) fn rows(&self, range: Range<usize>) -> &[u32] {
@@ -168,6 +173,12 @@ fn is_for_one_thread(n_rows: usize) -> bool {
 mod tests {
     use super::*;
 
+    fn start(n_rows: u32) -> (Partition, Sides) {
+        let mut sides = Sides::default();
+        sides.resize(n_rows as usize);
+        (Partition::reusing(vec![7; 3], &(0..n_rows).collect::<Vec<u32>>()), sides)
+    }
+
     fn sort(sides: &mut Sides, partition: &Partition, range: Range<usize>, bins: &[u8], question: Question) -> Sorted {
         let rows = partition.rows(range.clone());
         sides.of_ranges(&[range])[0].sort(SimdLevel::best(), rows, bins, question)
@@ -176,7 +187,7 @@ mod tests {
     #[test]
     fn both_sides_keep_their_order_and_nothing_moves_before_it_is_told_to() {
         let bins: Vec<u8> = vec![0, 5, 1, 6, 2, 7, 3];
-        let (mut partition, mut sides) = (Partition::new((0..7).collect()), Sides::new(7));
+        let (mut partition, mut sides) = start(7);
         let question = Question::of_bins(2, 9, true);
         let sorted = sort(&mut sides, &partition, 1..6, &bins, question);
         assert_eq!(partition.rows(0..7), [0, 1, 2, 3, 4, 5, 6]);
@@ -189,7 +200,7 @@ mod tests {
     #[test]
     fn ranges_in_any_order_have_their_own_room() {
         let bins: Vec<u8> = (0..20).map(|row| row % 3).collect();
-        let (mut partition, mut sides) = (Partition::new((0..20).collect()), Sides::new(20));
+        let (mut partition, mut sides) = start(20);
         let ranges = [12..17, 0..4, 7..12, 4..4, 12..12, 7..7];
         let rooms = sides.of_ranges(&ranges);
         let sorted: Vec<Sorted> = rooms
@@ -208,7 +219,7 @@ mod tests {
         let n_rows = 5 * ROWS_PER_TASK + 123;
         let bins: Vec<u8> = (0..n_rows).map(|row| (row * row % 251) as u8).collect();
         for limit in [0, 100, 251] {
-            let (mut partition, mut sides) = (Partition::new((0..n_rows as u32).collect()), Sides::new(n_rows));
+            let (mut partition, mut sides) = start(n_rows as u32);
             let sorted = sort(&mut sides, &partition, 7..n_rows, &bins, Question::of_bins(limit, 255, false));
             partition.apply(&[&sorted], &sides);
             let (left, right): (Vec<u32>, Vec<u32>) = (7..n_rows as u32).partition(|row| bins[*row as usize] <= limit);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::search::peak_scan;
-use super::{BlockCells, BlockHistogram, FastHistograms};
+use super::{BlockCells, BlockHistogram, FastHistograms, NO_PANIC};
 use crate::Sums;
 use crate::blocks::{BLOCK_FEATURES, BinPage, Strip};
 use crate::context::TreeContext;
@@ -40,34 +40,6 @@ pub(super) struct Job<'a> {
     whole: Sums,
     /// What the sums are to be taken from, and the sums of what is left of it.
     pub(super) parent: Option<(BlockHistogram, Sums)>,
-}
-
-impl<'a> Job<'a> {
-    /// Sums the rows of a node with these sums, and takes them from the parent's.
-    pub(super) fn new(
-        tree: &TreeContext<'_>,
-        rows: &'a [u32],
-        n_all: usize,
-        whole: Sums,
-        parent: Option<(BlockHistogram, Sums)>,
-    ) -> Self {
-        let (rows, packed) = gather(tree, rows, n_all);
-        Job { rows, packed, parts: Vec::new(), is_new: true, whole, parent }
-    }
-
-    /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
-    pub(super) fn take_away(tree: &TreeContext<'_>, rows: &'a [u32], parent: BlockHistogram, rest: Sums) -> Self {
-        let packed = tree.fixed.packed();
-        let negated = rows.iter().map(|row| packed[*row as usize].wrapping_neg()).collect();
-        Job {
-            rows: Cow::Borrowed(rows),
-            packed: negated,
-            parts: vec![parent],
-            is_new: false,
-            whole: rest,
-            parent: None,
-        }
-    }
 }
 
 /// The blocks of one page, to be summed over some rows.
@@ -157,6 +129,76 @@ fn add_page(
 }
 
 impl FastHistograms<'_> {
+    /// Sums the rows of a node with these sums, and takes them from the parent's.
+    pub(super) fn job<'r>(
+        &self,
+        tree: &TreeContext<'_>,
+        rows: &'r [u32],
+        whole: Sums,
+        parent: Option<(BlockHistogram, Sums)>,
+    ) -> Job<'r> {
+        let (rows, packed) = self.gather(tree, rows);
+        Job { rows, packed, parts: Vec::new(), is_new: true, whole, parent }
+    }
+
+    /// Takes the rows of a child that needs no histogram of its own from its parent's; `rest` are the sums that are left.
+    pub(super) fn take_away<'r>(
+        &self,
+        tree: &TreeContext<'_>,
+        rows: &'r [u32],
+        parent: BlockHistogram,
+        rest: Sums,
+    ) -> Job<'r> {
+        let of_rows = tree.fixed.packed();
+        let mut packed = self.take_gradients(rows.len());
+        packed.extend(rows.iter().map(|row| of_rows[*row as usize].wrapping_neg()));
+        Job { rows: Cow::Borrowed(rows), packed, parts: vec![parent], is_new: false, whole: rest, parent: None }
+    }
+
+    /// The rows that add something, with their gradients; no gradients where these are all rows of the data, in order.
+    fn gather<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32]) -> (Cow<'r, [u32]>, Vec<u64>) {
+        let packed = tree.fixed.packed();
+        if tree.fixed.empty_share() >= EMPTY_SHARE {
+            let kept: Vec<(Vec<u32>, Vec<u64>)> =
+                rows.par_chunks(2 * ROWS_PER_CHUNK).map(|rows| keep(rows, packed)).collect();
+            let (rows, packed): (Vec<Vec<u32>>, Vec<Vec<u64>>) = kept.into_iter().unzip();
+            return (Cow::Owned(rows.concat()), packed.concat());
+        }
+        if rows.len() == self.data.n_rows() {
+            return (Cow::Borrowed(rows), Vec::new());
+        }
+        let mut gathered = self.take_gradients(rows.len());
+        if rows.len() < 2 * ROWS_PER_CHUNK {
+            gathered.extend(rows.iter().map(|row| packed[*row as usize]));
+        } else {
+            rows.par_iter()
+                .with_min_len(ROWS_PER_CHUNK)
+                .map(|row| packed[*row as usize])
+                .collect_into_vec(&mut gathered);
+        }
+        (Cow::Borrowed(rows), gathered)
+    }
+
+    /// An empty list with memory for so many gradients, but not for many more if another one fits better.
+    fn take_gradients(&self, n_rows: usize) -> Vec<u64> {
+        let mut unused = self.unused_gradients.lock().expect(NO_PANIC);
+        let fitting = |idx: &usize| unused[*idx].capacity() >= n_rows;
+        let best = (0..unused.len()).filter(fitting).min_by_key(|idx| unused[*idx].capacity());
+        // One that is too small makes way for a new one, so that there are never more than are used at once.
+        let taken = best.or_else(|| unused.len().checked_sub(1)).map(|idx| unused.swap_remove(idx));
+        taken.filter(|list| list.capacity() >= n_rows).unwrap_or_else(|| Vec::with_capacity(n_rows))
+    }
+
+    /// Takes back the lists of jobs that are done.
+    fn recycle_gradients(&self, jobs: &mut [Job<'_>]) {
+        let mut unused = self.unused_gradients.lock().expect(NO_PANIC);
+        for job in jobs {
+            let mut packed = std::mem::take(&mut job.packed);
+            packed.clear();
+            unused.push(packed);
+        }
+    }
+
     /// Which pages hold a feature of the tree.
     fn active_pages(&self, tree: &TreeContext<'_>) -> Vec<bool> {
         let mut is_active = vec![false; self.blocks.blocks().len()];
@@ -231,6 +273,7 @@ impl FastHistograms<'_> {
         } else {
             self.exchange(tree, jobs, &is_active);
         }
+        self.recycle_gradients(jobs);
     }
 
     /// Adds up the parts of all jobs, here and in the other members, and ends them.
@@ -337,30 +380,6 @@ impl<'a> PageEnd<'a> {
             None => blocks.map(|block| (block, PageEnd { scan, parent: None })).collect(),
         }
     }
-}
-
-/// The rows that add something, with their gradients; no gradients where these are all rows of the data, in order.
-fn gather<'r>(tree: &TreeContext<'_>, rows: &'r [u32], n_all: usize) -> (Cow<'r, [u32]>, Vec<u64>) {
-    let packed = tree.fixed.packed();
-    if tree.fixed.empty_share() >= EMPTY_SHARE {
-        let kept: Vec<(Vec<u32>, Vec<u64>)> =
-            rows.par_chunks(2 * ROWS_PER_CHUNK).map(|rows| keep(rows, packed)).collect();
-        let (rows, packed): (Vec<Vec<u32>>, Vec<Vec<u64>>) = kept.into_iter().unzip();
-        return (Cow::Owned(rows.concat()), packed.concat());
-    }
-    if rows.len() == n_all {
-        return (Cow::Borrowed(rows), Vec::new());
-    }
-    let mut gathered = vec![0; rows.len()];
-    let pick = |(to, rows): (&mut [u64], &[u32])| {
-        to.iter_mut().zip(rows).for_each(|(to, row)| *to = packed[*row as usize]);
-    };
-    if rows.len() < 2 * ROWS_PER_CHUNK {
-        pick((&mut gathered, rows));
-    } else {
-        gathered.par_chunks_mut(ROWS_PER_CHUNK).zip(rows.par_chunks(ROWS_PER_CHUNK)).for_each(pick);
-    }
-    (Cow::Borrowed(rows), gathered)
 }
 
 /// Those of the rows that add something. Each is written, and counted if it stays: no branch to be guessed.
