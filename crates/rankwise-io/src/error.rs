@@ -190,7 +190,7 @@ pub enum IoError {
     Data {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error.
         source: DataError,
     },
 }
