@@ -321,8 +321,7 @@ impl RowSample {
             }
         }
         all.sort_unstable();
-        // Rows with equal keys belong to one query and so to one member. If only some of them fit, they are this
-        // member's.
+        // Rows with equal keys belong to one query, so to one member, which keeps those within the limit.
         let Some(last) = all.get(limit - 1).copied() else { return Self::smallest(data, data.n_rows()) };
         let n_equal = all[..limit].iter().rev().take_while(|key| **key == last).count();
         let is_mine = keys.binary_search(&last).is_ok();

@@ -83,7 +83,7 @@ impl Run<'_> {
             || self.langevin.is_some()
             || self.ensemble.has_factors();
         if self.start.is_some() && self.n_tried == 0 {
-            // The model without trees may be the best one.
+            // The start model alone may be the best one.
             self.measure()?;
         }
         loop {

@@ -1,5 +1,5 @@
-//! Trains with validation and early stopping, then evaluates on held-out queries: `cargo run --release -p rankwise
-//! --example train_and_evaluate [TRAIN VALI TEST]`. Without files it generates data.
+//! Trains with validation and early stopping, then evaluates on held-out queries:
+//! `cargo run --release -p rankwise --example train_and_evaluate [TRAIN VALI TEST]`. Without files it generates data.
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::prelude::*;

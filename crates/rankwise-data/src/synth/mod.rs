@@ -46,7 +46,7 @@ param_enum! {
 }
 
 impl Preset {
-    /// The number of features where none is asked for.
+    /// The default number of features.
     pub fn default_features(self) -> usize {
         match self {
             Self::Web => web::ROUND,
@@ -75,13 +75,13 @@ pub enum SynthError {
     /// No rows, or more than a dataset can hold.
     #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
     Rows {
-        /// The number asked for.
+        /// The requested number.
         rows: usize,
     },
     /// No features, or far too many.
     #[error("{features} features of synthetic data; give 1 to {MAX_FEATURES}")]
     Features {
-        /// The number asked for.
+        /// The requested number.
         features: usize,
     },
 }
