@@ -1,5 +1,5 @@
-//! Prints the clock of the machine in GHz while it works: a chain of shifts and exclusive ors, each of which takes one
-//! cycle and waits for the one before it.
+//! Prints the clock rate of the machine in GHz under load: a chain of shifts and exclusive ors, each of which takes one
+//! cycle and depends on the one before.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,10 +1,10 @@
-"""Speed of NDCG@10 against pytrec_eval and ranx, on judged queries that all three hold in memory.
+"""Speed of NDCG@10 compared with pytrec_eval and ranx, on judged queries that all three have in memory.
 
     python3 bench/eval.py [--queries 1000000] [--docs 20] [--rounds 3]
 
-The peers get their own objects (dictionaries for pytrec_eval, Qrels and Run for ranx, whose code is compiled before), and what
-counts is the call that evaluates. Of `rankwise eval` counts the phase "measure", on a TREC run with its judgements. Rounds
-alternate, so that all meet the same machine; the best of each is shown, and the time to load separately.
+The peers get their own objects (dictionaries for pytrec_eval, Qrels and Run for ranx, whose code is compiled beforehand); only the
+evaluation call is timed. For `rankwise eval` it is the phase "measure", on a TREC run with its judgements. Rounds alternate, so
+that all meet the same conditions. The best time of each is shown, and the loading time separately.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def timed(work):
 
 
 def make(n_queries, n_docs):
-    """Labels and scores, and documents with the same names in every query."""
+    """Labels and scores; documents have the same ids in every query."""
     rng = np.random.default_rng(1)
     labels = rng.choice(5, size=(n_queries, n_docs), p=[0.5, 0.2, 0.15, 0.1, 0.05])
     scores = np.round(rng.standard_normal((n_queries, n_docs)) + labels * 0.5, 6)

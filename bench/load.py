@@ -1,13 +1,13 @@
-"""Loading speed against scikit-learn, XGBoost and pyarrow, alternately in one run, from the same web-shaped data.
+"""Loading speed compared with scikit-learn, XGBoost and pyarrow, alternately in one run, from the same web-like data.
 
     python3 bench/load.py                260k rows of 136 features
     python3 bench/load.py --rounds 5     how often each program loads; best and median are shown
     python3 bench/load.py --rows 60000   smaller
-    python3 bench/load.py --only parquet one form of the file
+    python3 bench/load.py --only parquet one file format
 
-Every program runs in a process of its own and ends with its own form of the data in memory: scikit-learn a sparse matrix,
-XGBoost a DMatrix, pyarrow a float32 array of numpy, Rankwise a data set in canonical order, every row hashed and sorted.
-A time is that of loading alone, with the file in the cache of the system. MB are those of the file.
+Every program runs in its own process and ends with its own form of the data in memory: scikit-learn with a sparse matrix, XGBoost
+with a DMatrix, pyarrow with a numpy array of float32, Rankwise with a dataset in canonical order, every row hashed and sorted.
+Only loading is timed, with the file in the system's cache. MB are those of the file.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import peers
 
 peers.enter_venv()
 
-# Name, form of the file, threads.
+# Name, file format, threads.
 LOADERS = [
     ("scikit-learn", "letor", 1),
     ("XGBoost", "letor", 1),
@@ -41,7 +41,7 @@ ENDINGS = {"letor": "txt", "csv": "csv", "parquet": "parquet", "cache": "rwcache
 
 
 def worker(program, form, path, threads):
-    """Runs in a process of its own: loads once, prints seconds."""
+    """Runs in its own process: loads once, prints seconds."""
     import time
 
     if program == "scikit-learn":
@@ -98,7 +98,7 @@ def main():
         folder = Path(name)
         files = {form: folder / f"web.{ending}" for form, ending in ENDINGS.items()}
         peers.rankwise(binary, "synth", "--rows", args.rows, "--seed", 1, "--out", folder / "named.txt")
-        # Names of documents are text, which has no place in an array of numbers.
+        # Document ids are text, which does not fit in an array of numbers.
         with open(folder / "named.txt") as named, open(files["letor"], "w") as letor:
             letor.writelines(line.split(" #", 1)[0].rstrip() + "\n" for line in named)
         for form in ("csv", "parquet", "cache"):

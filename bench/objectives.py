@@ -1,10 +1,10 @@
-"""How long gradients take, for every objective, and against CatBoost's StochasticRank.
+"""Time to compute gradients, for every objective, and compared with CatBoost's StochasticRank.
 
-    python3 bench/objectives.py            web-shaped data in lists of 120
+    python3 bench/objectives.py            web-like data in lists of 120
     python3 bench/objectives.py --quick    fewer rounds, to see that it runs
 
-All objectives run alternately; a time is the best of all rounds. CatBoost's gradients are what an iteration with
-StochasticRank takes longer than one with QueryRMSE.
+All objectives run alternately; a time is the best of all rounds. The time of CatBoost's gradients is the difference between an
+iteration with StochasticRank and one with QueryRMSE.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import catboost  # noqa: E402
 import numpy as np  # noqa: E402
 
 LIST = 120
-# Name in the table: settings. Labels of the data are 0 to 4, which `logistic` does not take.
+# Name in the table: settings. Labels of the data are 0 to 4, which `logistic` rejects.
 OBJECTIVES = {
     "lambdamart": {},
     "lambdamart paper form": {"lambda_form": "paper"},
@@ -60,11 +60,11 @@ def lists(source, target, n_rows):
 
 
 def measure(binary, data, name, settings, trees, threads, leaves, folder):
-    """Seconds of the gradients and of everything but loading and binning, per tree."""
+    """Seconds per tree for gradients, and for everything but loading and binning."""
     objective = name.split()[0]
     chosen = {**settings, "num_trees": trees, "num_leaves": leaves, "min_data_in_leaf": 50}
     if objective == "multiclass":
-        # A round has a tree for each of the five grades.
+        # A round has a tree for each of the five labels.
         chosen["num_trees"] = trees // 5
     sets = [f"--set={key}={value}" for key, value in chosen.items()]
     arguments = ["--objective", objective, "--out", folder / "model.json", "--threads", threads, *sets]

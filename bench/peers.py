@@ -1,4 +1,4 @@
-"""What the benchmarks share: a virtual environment with the peers, LETOR files as arrays, and calls of the binary."""
+"""Shared by the benchmarks: a virtual environment with the peers, LETOR files as arrays, and calls of the binary."""
 
 import json
 import os
@@ -21,7 +21,7 @@ REQUIREMENTS = [
     "pyarrow==26.0.1",
     "catboost==1.2.10",
     "lleaves==1.3.0",
-    # The newest that lleaves works with.
+    # The newest version that works with lleaves.
     "llvmlite==0.44.0",
     "tl2cgen==1.0.0",
     "treelite==4.8.1",
@@ -29,7 +29,7 @@ REQUIREMENTS = [
 
 
 def enter_venv():
-    """Makes the virtual environment on first use and restarts the script inside it."""
+    """Creates the virtual environment on first use and restarts the script inside it."""
     python = VENV / "bin" / "python"
     if Path(sys.prefix) == VENV:
         return
@@ -44,7 +44,7 @@ def enter_venv():
 
 
 def data_folder():
-    """The folder with public data sets, which RANKWISE_DATA names; None where it is not set."""
+    """The folder of public datasets, from RANKWISE_DATA; None if it is not set."""
     name = os.environ.get("RANKWISE_DATA")
     if not name:
         return None
@@ -54,7 +54,7 @@ def data_folder():
 
 
 def build():
-    """Builds the release binary and gives its path; RANKWISE_BINARY names another one to measure."""
+    """Builds the release binary and returns its path; RANKWISE_BINARY can name another one to measure."""
     if "RANKWISE_BINARY" in os.environ:
         return Path(os.environ["RANKWISE_BINARY"]).resolve()
     subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
@@ -62,7 +62,7 @@ def build():
 
 
 def rankwise(binary, *args):
-    """Runs the binary with --json and gives what it printed."""
+    """Runs the binary with --json and returns its output."""
     run = subprocess.run([binary, *map(str, args), "--json", "--quiet"], capture_output=True, text=True)
     if run.returncode != 0:
         raise SystemExit(f"rankwise {' '.join(map(str, args))}: {run.stderr}")
@@ -70,7 +70,7 @@ def rankwise(binary, *args):
 
 
 class Letor:
-    """LETOR lines with their features as an array (NaN where a feature is left out)."""
+    """LETOR lines with their features as an array (NaN if a feature is absent)."""
 
     def __init__(self, lines):
         import numpy as np
@@ -119,7 +119,7 @@ class Letor:
 
 
 def ndcg(binary, data_path, scores, metric="ndcg@10"):
-    """The metric of scores under Rankwise's own rules, the same for every peer."""
+    """The metric of scores with Rankwise's own rules, the same for every peer."""
     with tempfile.NamedTemporaryFile("w", suffix=".scores") as file:
         file.writelines(f"{float(score)!r}\n" for score in scores)
         file.flush()

@@ -1,9 +1,9 @@
-"""Quality and time per tree against LightGBM with equal parameters.
+"""Quality and time per tree compared with LightGBM at equal parameters.
 
-    python3 bench/quality.py            web-shaped synthetic data, and MQ2007 and MSRD where the data folder has them
+    python3 bench/quality.py            web-like synthetic data, and MQ2007 and MSRD if the data folder has them
     python3 bench/quality.py --quick    one resample, to see that it runs
 
-Both train on the same resamples of the training queries, alternately, and are measured by the same program on the same
+Both train on the same resamples of the training queries, alternately, and are evaluated by the same program on the same
 held-out queries. Single runs prove nothing: the table gives the mean difference with its standard error.
 """
 
@@ -20,7 +20,7 @@ peers.enter_venv()
 import lightgbm  # noqa: E402
 import numpy as np  # noqa: E402
 
-# Names that both programs know.
+# Names that both programs accept.
 PARAMS = {
     "num_leaves": 63,
     "max_bin": 255,
@@ -105,7 +105,7 @@ def web_tasks(binary, folder, n_resamples):
 
 
 def mq2007_tasks(data, folder, n_folds, n_resamples):
-    """Each fold with its whole training set, then with resamples: 90 % of its queries, rows shuffled inside them."""
+    """Each fold with its whole training set, then with resamples: 90 % of its queries, with rows shuffled inside them."""
     parts = [peers.Letor.read(data / "mq2007" / f"S{part}.txt.zst") for part in range(1, 6)]
     for fold in range(n_folds):
         train = peers.Letor([line for part in range(3) for line in parts[(fold + part) % 5].lines])
@@ -125,7 +125,7 @@ def msrd_tasks(data, folder, n_resamples):
 
 
 def resampled(train, seed):
-    """90 % of the queries, rows shuffled inside them."""
+    """90 % of the queries, with rows shuffled inside them."""
     random, queries = np.random.default_rng(seed), train.queries()
     random.shuffle(queries)
     kept = queries[: len(queries) * 9 // 10]

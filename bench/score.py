@@ -1,13 +1,13 @@
-"""Scoring speed on one thread: LightGBM, XGBoost, CatBoost, lleaves and tl2cgen against Rankwise, on the same models.
+"""Scoring speed on one thread: LightGBM, XGBoost, CatBoost, lleaves and tl2cgen compared with Rankwise, on the same models.
 
     python3 bench/score.py               1000 trees of 64 leaves, 500 of 255, oblivious trees of depth 6
     python3 bench/score.py --rounds 5    how often each program scores a batch of 10,000; the best time counts
     python3 bench/score.py --quick       a tenth of the trees, to see that it runs
-    python3 bench/score.py --before E    E, an older build of the example score_speed, in place of the peers
+    python3 bench/score.py --before E    E, an older build of the example score_speed, instead of the peers
 
-Models are trained by the peers on web-shaped data and imported by Rankwise; every program scores the same documents, all in
-memory, in batches of 10,000, 100 and 1. Times are those of the call, per document, the best of all rounds for batches of 10,000
-and the median for smaller ones.
+Models are trained by the peers on web-like data and imported by Rankwise. Every program scores the same documents, all in
+memory, in batches of 10,000, 100 and 1. Times are per document, for the scoring call: the best of all rounds for batches of
+10,000 and the median for smaller ones.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def compile_peers(path, folder):
 
     folder.mkdir()
     compiled = lleaves.Model(model_file=str(path))
-    # With functions inlined, a thousand trees take more than ten minutes and five gigabytes to compile.
+    # With inlined functions, a thousand trees take more than ten minutes and five gigabytes to compile.
     compiled.compile(cache=str(folder / "lleaves.o"), finline=False)
     library = folder / "model.so"
     model = treelite.frontend.load_lightgbm_model(str(path))
@@ -97,7 +97,7 @@ def clock(predict, values, batch, rounds):
 
 
 def clock_example(example, model, values, width, batch, rounds):
-    """The same, by the example score_speed."""
+    """The same with the example score_speed."""
     command = [example, model, values, width, batch, rounds]
     out = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
     median, least = (float(word) / batch * 1e6 for word in out.split())
@@ -131,7 +131,7 @@ def main():
                 best = {}
                 if args.before:
                     programs = {}
-                # Alternately, so that a slow moment of the machine hits all.
+                # Alternately, so that a slow moment of the machine affects all.
                 for _ in range(5 if args.before else 3):
                     for program, predict in programs.items():
                         best[program] = min(best.get(program, np.inf), clock(predict, values, batch, rounds))

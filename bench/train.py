@@ -1,15 +1,15 @@
-"""Training speed against LightGBM and XGBoost, alternately in one run, with equal parameters.
+"""Training speed compared with LightGBM and XGBoost, alternately in one run, with equal parameters.
 
-    python3 bench/train.py              web-shaped data, MSRD and LightGBM's example where the data folder has them
-    python3 bench/train.py --large      one million rows too, with peak memory (takes a few minutes more)
-    python3 bench/train.py --rounds 3   how often each program trains on each set; the best time counts
-    python3 bench/train.py --draws 5    quality instead: LightGBM and Rankwise on so many draws of 260k rows
-    python3 bench/train.py --before B   B, an older binary of Rankwise, in place of the peers
+    python3 bench/train.py              web-like data, and MSRD and LightGBM's example if the data folder has them
+    python3 bench/train.py --large      also one million rows, with peak memory (takes a few minutes more)
+    python3 bench/train.py --rounds 3   how often each program trains on each dataset; the best time counts
+    python3 bench/train.py --draws 5    quality instead: LightGBM and Rankwise on this many draws of 260k rows
+    python3 bench/train.py --before B   B, an older binary of Rankwise, instead of the peers
 
-Every program reads the same text file, in a process of its own; time is training alone, without loading and binning.
-NDCG@10 is measured by the same program on the same held-out queries. The phases of Rankwise are compared with a floor: a
-cycle for each document and feature whose bins are summed, and for the others what their inner loops take on data in the
-cache. Work that is spared, such as that of features which share a column, counts as if it were done.
+Every program reads the same text file, in its own process. Only training is timed, without loading and binning. NDCG@10 is
+computed by the same program on the same held-out queries. The phases of Rankwise are compared with a lower bound: one cycle for
+each document and feature whose bins are summed and, for the other phases, the time of their inner loops on cached data. Work that
+is avoided, for example because features share a column, counts as if it were done.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PROGRAMS = ["LightGBM", "LightGBM quantised", "XGBoost hist", "Rankwise"]
 
 
 class Task:
-    """A data set with parameters: files are made once and shared by all programs."""
+    """A dataset with parameters; files are created once and shared by all programs."""
 
     def __init__(self, name, features, train, test, leaves, trees, min_data=50, absent="missing"):
         self.name, self.features, self.leaves, self.trees = name, features, leaves, trees
@@ -50,7 +50,7 @@ class Task:
         }
 
     def svm(self, path):
-        """The file without qid and comments, and its query sizes beside it: the form that LightGBM reads."""
+        """The file without qid and comments, and its query sizes next to it: the form that LightGBM reads."""
         out = path.with_suffix(".svm")
         if not out.exists():
             sizes, last = [], None
@@ -68,7 +68,7 @@ class Task:
 
 
 def worker(program, task_json):
-    """Runs in a process of its own: trains, writes scores, prints seconds."""
+    """Runs in its own process: trains, writes scores, prints seconds."""
     import time
 
     task = json.loads(task_json)
@@ -115,13 +115,13 @@ def worker(program, task_json):
 
 
 def peak_memory():
-    """Bytes that this program has used at most; what the system tells about a child has its parent's in it."""
+    """Peak memory of this process in bytes; the system's figure for a child includes its parent's."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(status["VmHWM"].split()[0]) * 1024
 
 
 def run_json(command):
-    """Runs a command; gives the last line of its output, which is JSON."""
+    """Runs a command and returns the last line of its output, which is JSON."""
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))} failed:\n{run.stderr[-2000:]}")
@@ -129,7 +129,7 @@ def run_json(command):
 
 
 def train_once(program, task, binary, threads, folder):
-    """Seconds of training, NDCG@10 on the test file, peak memory, and for Rankwise the phases."""
+    """Seconds of training, NDCG@10 on the test file, peak memory and, for Rankwise, the phases."""
     if program.startswith("Rankwise"):
         model = folder / "model.json"
         settings = [f"--set={name}={value}" for name, value in task.settings().items()]
@@ -157,7 +157,7 @@ def train_once(program, task, binary, threads, folder):
 
 
 def compare(task, binaries, threads, rounds, folder):
-    """Trains by each program in turn; `binaries` has the binary of Rankwise that trains or evaluates for each."""
+    """Trains with each program in turn; `binaries` has the Rankwise binary that trains or evaluates for each."""
     best = {}
     for _ in range(rounds):
         for program, binary in binaries.items():
@@ -180,14 +180,14 @@ def compare(task, binaries, threads, rounds, folder):
     print(f"  before the first tree: load {load:.2f} s, bin {binning:.2f} s", flush=True)
 
 
-# Nanoseconds on one core: per document with 30 pairs, per row sorted into two sides.
+# Nanoseconds on one core: per document with 30 pairs, per row partitioned.
 GRADIENT_NS, SORT_NS = 26, 0.43
 
 
 def floors(model, task, threads):
-    """The floor of each phase in ms per tree, from the shapes of the trees and the clock of the machine.
+    """The lower bound of each phase in ms per tree, from the shapes of the trees and the clock rate of the machine.
 
-    Histograms are searched while they are summed: the floor has the additions alone, the phase has both.
+    Histograms are searched while they are summed: the bound covers only the additions, the phase has both.
     """
     trees = json.loads(model.read_text())["trees"]
     summed = sorted_rows = documents = 0
@@ -209,7 +209,7 @@ def floors(model, task, threads):
 
 @functools.cache
 def clock_ghz():
-    """The clock of the machine under load."""
+    """The clock rate of the machine under load."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "clock"
         subprocess.run(["rustc", "-O", "--edition", "2024", "-o", program, peers.BENCH / "clock.rs"], check=True)
@@ -219,7 +219,7 @@ def clock_ghz():
 
 
 def compare_draws(binary, threads, n_draws, folder):
-    """The mean difference in NDCG@10 over training sets that are drawn anew."""
+    """The mean difference in NDCG@10 over random training sets."""
     values = {"LightGBM": [], "Rankwise": []}
     for draw in range(n_draws):
         task = Task("web 260k x 136", 136, *web(binary, folder, 260_000, seed=10 + draw), leaves=255, trees=60)

@@ -1,7 +1,7 @@
-"""What the experiments share: data sets in parts, runs of Rankwise and of peers, tables with tests.
+"""Shared by the experiments: dataset splits, runs of Rankwise and of peers, tables with significance tests.
 
-Every run is measured by the same program under the same rules (exponential gain, worst order of ties, queries without
-relevant documents count as 0), whoever trained the model.
+Every run is evaluated by the same program with the same rules (exponential gain, worst order of ties, queries without
+relevant documents count as 0), whichever program trained the model.
 """
 
 import argparse
@@ -24,13 +24,13 @@ peers.enter_venv()
 import numpy as np  # noqa: E402
 
 
-# Files of a set may end with different features; all arrays are as wide as the widest.
+# Files of a dataset may end with different features; all arrays are as wide as the widest.
 MIN_WIDTH = 256
 
 
 @dataclass
 class Task:
-    """Files to learn from, to stop by, and to be measured on."""
+    """Files for training, early stopping and testing."""
 
     train: Path
     vali: Path
@@ -38,7 +38,7 @@ class Task:
 
 
 def letor_folds(name, folder, n_folds=5):
-    """The five folds of a LETOR set: three parts to train on, one to stop by, one to measure on."""
+    """The five folds of a LETOR dataset: three parts for training, one for early stopping, one for testing."""
     data = folder_of(name)
     parts = [peers.Letor.read(data / f"S{part}.txt.zst").lines for part in range(1, 6)]
     for fold in range(n_folds):
@@ -49,7 +49,7 @@ def letor_folds(name, folder, n_folds=5):
 
 
 def msrd_task(folder, share=0.25, seed=1):
-    """MSRD: its `vali` part to measure on; a share of the training queries, drawn by a seed, to stop by."""
+    """MSRD: its `vali` part for testing; a random share of the training queries for early stopping."""
     data = folder_of("msrd")
     train = peers.Letor.read_lines(data / "train.txt.zst")
     test = peers.Letor.read_lines(data / "vali.txt.zst")
@@ -63,12 +63,12 @@ def msrd_task(folder, share=0.25, seed=1):
 
 
 def tasks(name, folder, n_folds=5):
-    """What there is to learn of a data set: its folds, or the one task of MSRD."""
+    """The tasks of a dataset: its folds, or the single task of MSRD."""
     return [msrd_task(folder)] if name == "msrd" else list(letor_folds(name, folder, n_folds))
 
 
 def arguments(description, out, data=("mq2007", "mq2008", "msrd")):
-    """The options that experiments on real data share."""
+    """The options common to experiments on real data."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2, help="trainings at a time")
@@ -96,10 +96,10 @@ def write_task(place, train, vali, test):
 
 
 def train_rankwise(binary, task, settings, folder):
-    """Trains, stopping by the validation part; gives what `train` reports and the scores of the test part."""
+    """Trains with early stopping on the validation part; returns the report of `train` and the scores of the test part."""
     model, scores = folder / "model.json", folder / "scores.txt"
     sets = [f"--set={key}={value}" for key, value in settings.items()]
-    # One thread: the searches run several trainings at a time.
+    # One thread, because the searches run several trainings at a time.
     arguments = ["--valid", task.vali, "--out", model, "--threads", 1, *sets]
     report = peers.rankwise(binary, "train", task.train, *arguments)
     peers.rankwise(binary, "predict", model, task.test, "--out", scores)
@@ -108,7 +108,7 @@ def train_rankwise(binary, task, settings, folder):
 
 @dataclass
 class Arrays:
-    """A file as peers take it: queries stand together."""
+    """A file in the form that peers take, with the rows of a query adjacent."""
 
     features: np.ndarray
     labels: np.ndarray
@@ -133,7 +133,7 @@ class Arrays:
 
 @functools.lru_cache(maxsize=12)
 def arrays(path):
-    """The arrays of a file; kept, since every trial asks for the same ones."""
+    """The arrays of a file, cached because every trial uses the same ones."""
     letor = peers.Letor.read(path)
     width = max(MIN_WIDTH, letor.features.shape[1])
     features = np.full((len(letor.labels), width), np.nan, dtype=np.float32)
@@ -146,7 +146,7 @@ def measure(binary, path, scores, metric):
 
 
 def per_query(binary, path, scores, metric):
-    """The metric of each query with its mean: what all comparisons rest on."""
+    """The metric of each query with its mean: the basis of all comparisons."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written, table = folder / "scores.txt", folder / "queries.tsv"
@@ -165,7 +165,7 @@ def mean_and_error(values):
 
 
 def paired_t(first, second):
-    """Mean difference, its standard error and the one-sided p-value that `first` is larger; by query."""
+    """Mean difference over queries, its standard error and the one-sided p-value that `first` is larger."""
     from scipy import stats
 
     queries = sorted(first)
@@ -176,12 +176,12 @@ def paired_t(first, second):
 
 
 def interval(first, second):
-    """Mean difference of two methods by query, and the ends of its 95 % interval."""
+    """Mean difference of two methods over queries, and its 95 % confidence interval."""
     difference, error, _ = paired_t(first, second)
     return difference, difference - 1.96 * error, difference + 1.96 * error
 
 
-# By how much a metric may be lower before we call it a loss.
+# How much lower a metric may be before we call it a loss.
 BOUND = 0.003
 VERDICT_RULE = (
     f'"No worse": the lower end of the interval is above -{BOUND}; "better": above 0; "worse": the whole interval is below 0 and '
@@ -190,7 +190,7 @@ VERDICT_RULE = (
 
 
 def verdict(low, high):
-    """What an interval of differences says, by the rule above; the same for every experiment."""
+    """The verdict on a confidence interval of differences, by the rule above; the same for every experiment."""
     if low > 0:
         return "better"
     if low > -BOUND:
@@ -203,7 +203,7 @@ def log_uniform(rng, low, high):
 
 
 def versions():
-    """The programs behind a table."""
+    """The program versions behind a table."""
     import catboost
     import lightgbm
     import xgboost
@@ -213,7 +213,7 @@ def versions():
 
 
 def write(path, text):
-    """Writes a result beside its script, and shows it."""
+    """Writes a result next to its script, and prints it."""
     path.write_text(text)
     print(text)
 
@@ -222,8 +222,8 @@ SECTION = "\n## "
 
 
 class Report:
-    """A table in sections, written after each of them. Sections of earlier runs under the same head stay, so that a long experiment
-    can be run in parts."""
+    """A table in sections, written after each of them. Sections of earlier runs with the same heading are kept, so that a long
+    experiment can be run in parts."""
 
     def __init__(self, path, head):
         self.path, self.head, self.sections = path, head, {}

@@ -9,7 +9,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 20, 40, 60
 
 
 def ticks(low, high, n=5):
-    """Round numbers between two ends."""
+    """Round numbers within a range."""
     span = (high - low) or 1.0
     step = 10 ** math.floor(math.log10(span / n))
     step = next(step * factor for factor in (1, 2, 5, 10) if span / (step * factor) <= n)
@@ -22,7 +22,7 @@ def ticks(low, high, n=5):
 
 
 class Plot:
-    """Lines over one axis."""
+    """Lines on common axes."""
 
     def __init__(self, title, x_title, y_title):
         self.title, self.x_title, self.y_title = title, x_title, y_title
@@ -32,7 +32,7 @@ class Plot:
         self.lines.append((name, list(xs), list(ys)))
 
     def level(self, name, y):
-        """A horizontal line to compare with."""
+        """A horizontal line for comparison."""
         self.levels.append((name, y))
 
     def write(self, path):

@@ -1,4 +1,4 @@
-"""A virtual environment with the peers, made on first use in target/peers."""
+"""A virtual environment with the peers, created on first use in target/peers."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "peers"
 REQUIREMENTS = ROOT / "peers" / "requirements.txt"
 
-# What the script exits with where the peers cannot be had; `cargo xtask` then skips the step.
+# The exit code if the peers cannot be installed; `cargo xtask` then skips the step.
 UNAVAILABLE = 77
 
 
@@ -21,7 +21,7 @@ def enter():
 
 
 def skip(what, why):
-    """Reports something that a script cannot check here; `cargo xtask test` lists it."""
+    """Reports something that cannot be checked here; `cargo xtask test` lists it."""
     print(f"skipped: {what}: {why}", file=sys.stderr)
     if os.environ.get("RANKWISE_SKIPS"):
         with open(os.environ["RANKWISE_SKIPS"], "a") as file:
@@ -29,7 +29,7 @@ def skip(what, why):
 
 
 def install():
-    """Installs the peers unless they are there; gives the environment's Python."""
+    """Installs the peers if missing; returns the environment's Python."""
     python = VENV / "bin" / "python"
     stamp = VENV / "requirements.txt"
     wanted = REQUIREMENTS.read_text()

@@ -1,12 +1,12 @@
-"""Holds scores of imported models on values that f32 cannot hold against those of the libraries that trained them.
+"""Compares scores of imported models, on values that f32 cannot represent, with those of the libraries that trained them.
 
     python3 peers/exact.py BINARY [--rows N] [--seed S]
 
-Timestamps in seconds and milliseconds, large ids, prices with cents, small decimals and random f64. The rows lie at the models'
-thresholds and one f64 or one f32 beside them. The same rows are written as LETOR text, CSV and Parquet. LightGBM compares f64:
-its scores must be the same to the last bit from all three, and `convert-data` between the formats must not change them.
-XGBoost and CatBoost round values to f32, and so do we: XGBoost's scores must agree to the precision of its f32 sums, CatBoost's
-to 1e-12. The first differences are shown, and the exit code is 1.
+Values are timestamps in seconds and milliseconds, large ids, prices with cents, small decimals and random f64. The rows are at
+the models' thresholds, and one f64 or one f32 next to them. The same rows are written as LETOR text, CSV and Parquet. LightGBM
+compares f64: its scores must be identical to the last bit from all three, and `convert-data` between the formats must not change
+them. XGBoost and CatBoost round values to f32, and so do we: XGBoost's scores must agree to the precision of its f32 sums,
+CatBoost's to 1e-12. If scores differ, the first differences are shown and the exit code is 1.
 """
 
 import argparse
@@ -32,7 +32,7 @@ FORMATS = ["txt", "csv", "parquet"]
 
 
 def training_rows(rng):
-    """A column of each kind; labels depend on differences that f32 does not see."""
+    """One column of each kind; labels depend on differences that are lost in f32."""
     seconds = 1_700_000_000 + rng.integers(0, 600, N_TRAIN)
     millis = 1_700_000_000_000 + rng.integers(0, 90_000, N_TRAIN)
     ids = (1 << 40) + rng.integers(0, 50_000, N_TRAIN)
@@ -46,7 +46,7 @@ def training_rows(rng):
 
 
 def models(rows, labels, folder):
-    """Name, file, prediction and thresholds of each model."""
+    """The name, file, predictions and thresholds of each model."""
     import catboost
     import lightgbm
     import xgboost
@@ -86,7 +86,7 @@ def thresholds(value):
 
 
 def tricky_rows(rng, rows, splits, n_rows):
-    """Rows at thresholds and beside them, and rows like those of the training."""
+    """Rows at and next to thresholds, and rows like those in training."""
     tricky = rows[rng.integers(0, len(rows), n_rows)].copy()
     for feature in range(rows.shape[1]):
         at = np.array(sorted({threshold for known, threshold in splits if known == feature}))
@@ -148,7 +148,7 @@ def main():
             write(values, folder)
             converted = [(source, target) for source in FORMATS for target in FORMATS if source != target]
             for source, target in converted:
-                # LightGBM takes what a line of LETOR leaves out for 0.
+                # LightGBM treats features that are absent from a LETOR line as 0.
                 binary.run("convert-data", folder / f"rows.{source}", folder / f"from-{source}.{target}", "--absent", "zero")
             for model, predict, _ in all_models:
                 is_exact = model.startswith("lightgbm")

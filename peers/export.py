@@ -1,12 +1,12 @@
-"""Loads exported models in LightGBM, XGBoost, treelite and onnxruntime, and holds their scores against the model file.
+"""Loads exported models in LightGBM, XGBoost, treelite and onnxruntime, and compares their scores with the model file.
 
     python3 peers/export.py BINARY [--models N] [--rows N] [--seed S]
 
-Models are trained by the binary on random data with missing values, and by LightGBM and XGBoost. What a score must be is computed
-here, from the model file as docs/model-file.md describes it, for rows on thresholds, beside them, missing and infinite where
-the program takes that. Programs that compute in f64 must give the same bits, others what rounding to f32 explains. Formats without a
-program that could be installed (RankLib, Solr, XGBoost's dump) are read here as their programs read them. The first
-difference is shown, and the exit code is 1.
+Models are trained by the binary on random data with missing values, and by LightGBM and XGBoost. The expected scores are computed
+here, from the model file as described in docs/model-file.md, for rows at and next to thresholds, and with missing and infinite
+values if the program supports them. Programs that compute in f64 must give the same bits, others the same scores up to rounding
+to f32. Formats whose programs cannot be installed (RankLib, Solr, XGBoost's dump) are read here in the same way as by their
+programs. If scores differ, the first difference is shown and the exit code is 1.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SLACK = np.float32(1e-6)
 
 
 class Model:
-    """The native file, scored as its description says."""
+    """The native model file, scored as documented."""
 
     def __init__(self, path):
         self.file = json.loads(Path(path).read_text())
@@ -47,7 +47,7 @@ class Model:
             return np.clip(rows.astype(np.float32), -F32_MAX, F32_MAX).astype(np.float64)
 
     def score(self, rows):
-        """Scores, and the sum of absolute values that they come from."""
+        """Scores, and the sums of the absolute values of their terms."""
         values = self.rounded(rows)
         scores = np.full(len(rows), self.file["base_score"])
         sizes = np.abs(scores)
@@ -73,12 +73,12 @@ class Model:
         return np.array(found or [0.5])
 
     def bound(self, sizes):
-        """What rounding of leaves and of every sum to f32 explains."""
+        """The largest error from rounding leaves and every sum to f32."""
         return (len(self.file["trees"]) + 3) * sizes * 2.0**-24 + 1e-37
 
 
 def rows_for(model, rng, n):
-    """Values on thresholds and beside them, missing and infinite ones among them."""
+    """Values at and next to thresholds, and missing and infinite values."""
     near = rng.choice(model.thresholds(), (n, N_FEATURES))
     kind = rng.integers(0, 12, near.shape)
     rows = np.where(kind < 3, near, rng.normal(size=near.shape))
@@ -99,7 +99,7 @@ def narrow(rows, infinite=False):
 
 
 def training_data(rng, n=1500):
-    """Features on several scales, with missing values that mean something, and one that is either there or not."""
+    """Features on several scales, with informative missing values, and one that is either present or missing."""
     data = rng.normal(size=(n, N_FEATURES)) * [1, 100, 1e-3, 1, 1, 1]
     data[:, 3] = np.round(data[:, 3])
     data[:, 4] = 1.0
@@ -113,11 +113,11 @@ def training_data(rng, n=1500):
 
 
 class Refused(Exception):
-    """A threshold that Solr cannot hold, so there is nothing to compare."""
+    """A threshold that Solr cannot represent, so there is nothing to compare."""
 
 
 class Export:
-    """One model in one format, with what its rows should score."""
+    """One model in one format, with the expected scores of its rows."""
 
     def __init__(self, run, model_file, target, *options):
         self.run, self.target = run, target
@@ -152,9 +152,9 @@ class Run:
             sys.exit(1)
 
     def native(self, rng, n_rows, objective):
-        """A model of ours, in every format."""
+        """One of our models, in every format."""
         data, labels = training_data(rng)
-        # Values that differ beyond f32 would make a model that f32 formats cannot hold.
+        # Values that differ only beyond f32 would make a model that f32 formats cannot represent.
         data = data.astype(np.float32)
         lines = []
         for row, label in enumerate(labels):
@@ -207,7 +207,7 @@ class Run:
         export.check("onnxruntime", found, scores, model.bound(sizes))
 
     def zero_targets(self, model_file, model, rows, *options):
-        """Formats that take missing values for 0, read as their programs read them."""
+        """Formats that treat missing values as 0, read in the same way as by their programs."""
         known = np.nan_to_num(narrow(rows), nan=0.0)
         scores, sizes = model.score(known.astype(np.float64))
         for target, reader in [("xgboost-dump", read_dump), ("solr", read_solr), ("ranklib", read_ranklib)]:
@@ -231,7 +231,7 @@ class Run:
         rows = narrow(rng.normal(size=(n_rows, N_FEATURES)) * [1, 100, 1e-3, 1, 1, 1])
         rows[rng.random(rows.shape) < 0.2] = np.nan
         scores = theirs.predict(rows.astype(np.float64))
-        # Thresholds are f64, so all of these values are f32: none goes another way.
+        # Thresholds are f64, but all these values are f32, so none changes sides.
         bound = 1e-5 * (1 + np.abs(scores))
         export = Export(self, path, "xgboost", "--allow-rounding")
         found = xgboost.Booster(model_file=str(export.out)).predict(xgboost.DMatrix(rows), output_margin=True)
@@ -248,7 +248,7 @@ class Run:
         path = self.folder / "xgboost.json"
         theirs.save_model(path)
         scores = theirs.predict(xgboost.DMatrix(rows), output_margin=True).astype(np.float64)
-        # XGBoost splits at 0, which LightGBM takes values within 1e-35 of 0 for; none of these is.
+        # XGBoost splits at 0, and LightGBM treats values within 1e-35 of 0 as 0; none of these values is that small.
         export = Export(self, path, "lightgbm", "--allow-rounding")
         found = lightgbm.Booster(model_file=str(export.out)).predict(rows.astype(np.float64))
         export.check("LightGBM, of XGBoost", found, scores, 1e-5 * (1 + np.abs(scores)))
@@ -269,7 +269,7 @@ def thresholds_of(booster):
 
 
 def read_dump(path):
-    """As the plugin of Elasticsearch: below the condition to `yes`."""
+    """As in the Elasticsearch plugin: values below the condition go to `yes`."""
 
     def tree(root):
         def score(row):
@@ -285,7 +285,7 @@ def read_dump(path):
 
 
 def read_solr(path):
-    """As Solr: at most the threshold and a slack to the left."""
+    """As in Solr: values up to the threshold plus a slack go left."""
 
     def tree(root):
         def score(row):
@@ -301,7 +301,7 @@ def read_solr(path):
 
 
 def read_ranklib(path):
-    """As RankLib: lines without its comments, children by their places."""
+    """As in RankLib: lines without comments, children in order."""
     text = "".join(line.strip() for line in path.read_text().splitlines() if not line.startswith("##"))
 
     def tree(root):

@@ -1,16 +1,16 @@
-"""Holds the scores of imported models against those of the libraries that trained them: LightGBM, XGBoost and CatBoost.
+"""Compares the scores of imported models with those of the libraries that trained them: LightGBM, XGBoost and CatBoost.
 
     python3 peers/import.py BINARY [--rows N] [--seed S] [--keep FOLDER]
 
-Small models of every kind are trained and saved; the real binary scores the same rows with each. Most values lie exactly at
-a threshold of some model or one f32 beside it, others are missing, zero or infinite. LightGBM's scores must be the same to
-the last bit, from text and from JSON; CatBoost's to 1e-12; XGBoost, which adds leaves as f32, must agree to the precision
-of f32, and exactly where our leaves are added as it adds them. Models that cannot be expressed must be refused, with exit
-code 2. The first differences are shown with their rows, and the exit code is 1.
+Small models of every kind are trained and saved; the real binary scores the same rows with each. Most values are exactly at
+a threshold of some model or one f32 next to it; others are missing, zero or infinite. LightGBM's scores must be identical to
+the last bit, from text and from JSON, CatBoost's to 1e-12. XGBoost adds leaves in f32: its scores must agree to the precision
+of f32, and exactly if our leaves are added in the same way. Models that cannot be expressed must be rejected, with exit
+code 2. If scores differ, the first differences are shown with their rows and the exit code is 1.
 
     python3 peers/import.py --golden crates/rankwise-formats/tests/data
 
-writes the small files that the tests of `rankwise-formats` read.
+writes the small files for the tests of `rankwise-formats`.
 """
 
 import argparse
@@ -31,13 +31,13 @@ N_FEATURES = 6
 N_TRAIN = 4000
 QUERY_DOCS = 20
 MAX_F32 = np.finfo(np.float32).max
-# LightGBM writes the blank as an underscore.
+# LightGBM writes the space as an underscore.
 NAMES = ["price", "clicks", "age", "title match", "stock", "freshness"]
 SHOWN = 5
 
 
 class Data:
-    """What models are trained on: smooth, coarse, mostly zero and missing features, labels from 0 to 4."""
+    """The training data: smooth, coarse, mostly zero and missing features, labels from 0 to 4."""
 
     def __init__(self, rng, has_missing=True):
         rows = rng.normal(size=(N_TRAIN, N_FEATURES)).astype(np.float32)
@@ -57,11 +57,11 @@ class Data:
 
 
 class Model:
-    """A model in a file, and what its own library says of rows."""
+    """A model in a file, and its own library's scores of rows."""
 
     def __init__(self, family, name, path, predict, splits, takes_infinite=True, is_named=False, options=()):
         self.family, self.name, self.path, self.predict, self.is_named = family, name, path, predict, is_named
-        # Of the binary, beside the files.
+        # Additional arguments for the binary.
         self.options = options
         # Pairs of a feature and a threshold.
         self.splits = splits
@@ -72,7 +72,7 @@ class Model:
 
 
 def nested(value, key):
-    """Every object inside of a value that has a key."""
+    """All objects nested in a value that have a key."""
     if isinstance(value, list):
         for part in value:
             yield from nested(part, key)
@@ -91,19 +91,19 @@ def lightgbm_models(rng, folder, n_trees, n_leaves):
         label = data.target if params["objective"] == "regression" else data.labels
         label = (label > 2) if params["objective"] == "binary" else label
         group = data.sizes if params["objective"] == "lambdarank" else None
-        # The parameters of the data set decide what counts as missing.
+        # The parameters of the dataset decide what counts as missing.
         train = lightgbm.Dataset(data.rows, label, group=group, feature_name=names, params=params, **(weight or {}))
         booster = lightgbm.train(params, train, n_trees)
         text, dump = folder / f"lightgbm-{name}.txt", folder / f"lightgbm-{name}.json"
         booster.save_model(text)
         dump.write_text(json.dumps(booster.dump_model()))
         splits = [(s["split_feature"], s["threshold"]) for s in nested(booster.dump_model(), "split_feature")]
-        # What is called as `predict(rows)` shall not see which threads the machine has.
+        # The scores must not depend on the number of threads of the machine.
         predict = lambda rows: booster.predict(rows, raw_score=True, num_threads=1)  # noqa: E731
         return [Model("LightGBM", name, path, predict, splits, is_named=names != "auto") for path in (text, dump)]
 
     full, present, growing = Data(rng), Data(rng, has_missing=False), Data(rng, has_missing=False)
-    # Zeros, the least of what is not negative, go with small values of themselves, and no node is without them.
+    # Zero is the smallest value, so it goes with small values anyway, and every node has some zeros.
     growing.rows = np.abs(growing.rows) * (growing.rows > -0.5)
     growing.target = growing.rows[:, 0].astype(float)
     yield from train("regression", full, {"objective": "regression"})
@@ -162,16 +162,16 @@ def xgboost_models(rng, folder, n_trees, n_leaves):
     for name, more in [("ndcg-depthwise", {}), ("ndcg-lossguide", lossguide)]:
         booster, models = train(name, full, {"objective": "rank:ndcg", "base_score": 0, **more})
         yield from models
-        # From 0, a model of one tree gives the tree's leaf.
+        # With base score 0, a model of one tree returns the tree's leaf.
         models[0].leaves = [save(f"{name}-tree{tree}", booster[tree], None)[0] for tree in range(n_trees)]
     yield from early_stopped(save, n_trees, n_leaves)
 
 
 def early_stopped(save, n_trees, n_leaves):
-    """A ranker that scores with the trees up to the best iteration, and its booster, which scores with all."""
+    """A ranker that uses the trees up to the best iteration, and its booster, which uses all."""
     import xgboost
 
-    # Draws of its own, so that the models after it stay as they are.
+    # Separate random numbers, so that the models after it do not change.
     rng = np.random.default_rng(5)
     data = Data(rng)
     ranker = xgboost.XGBRanker(
@@ -221,7 +221,7 @@ def catboost_models(rng, folder, n_trees, n_leaves):
 
 
 def refused_models(rng, folder):
-    """Models that have no equal, with a part of what must be said of them."""
+    """Models that cannot be imported, with a part of the expected message."""
     import catboost
     import lightgbm
     import xgboost
@@ -287,13 +287,13 @@ def refused_models(rng, folder):
 
 
 def tricky_rows(rng, models, n_rows):
-    """Rows that lie at thresholds and beside them, with missing, zero, tiny and huge values among them."""
+    """Rows at and next to thresholds, with missing, zero, tiny and huge values."""
     rows = np.empty((n_rows, N_FEATURES), np.float32)
     spread = rng.choice([0.5, 1, 3, 1000], (n_rows, N_FEATURES))
     for feature in range(N_FEATURES):
         found = {threshold for model in models for known, threshold in model.splits if known == feature}
         at = np.array(sorted(found), float).clip(-MAX_F32, MAX_F32).astype(np.float32)
-        # The largest f32 stands for the infinite ones.
+        # The largest f32 replaces infinite values.
         at = at[np.abs(at) < MAX_F32]
         near = np.concatenate([at, np.nextafter(at, np.float32(np.inf)), np.nextafter(at, np.float32(-np.inf))])
         near = np.unique(np.concatenate([near, np.float32([0, 1e-35, -1e-35, 1e-34, 1e-45, -1e-45, 1e38, -1e38])]))
@@ -309,7 +309,7 @@ def write_letor(path, rows):
 
 
 def write_csv(path, rows):
-    """Columns by name, in another order, with one that no model knows."""
+    """Columns by name, in another order, with one that no model uses."""
     columns = {"qid": [1] * len(rows), "unknown": rows[:, 0].tolist()} | dict(zip(NAMES, rows.T.tolist()))
     names = sorted(columns)
     lines = zip(*[map(repr, columns[name]) for name in names])
@@ -333,9 +333,9 @@ class Comparison:
         return np.array((self.folder / "scores.txt").read_text().split(), float)
 
     def check(self, what, how, ours, theirs, limit, rows):
-        """`limit` says how far apart two scores may be."""
+        """Compares scores; `limit` is the largest allowed difference."""
         self.n_values[what.family, how] = self.n_values.get((what.family, how), 0) + len(theirs)
-        # Not: further apart than the limit, which NaN never is.
+        # Written in this way, because a comparison with NaN is always false.
         bad = np.flatnonzero(~(np.abs(ours - theirs) <= limit))
         for row in bad[:SHOWN]:
             self.problems.append(
@@ -388,7 +388,7 @@ def compare(comparison, models, rng, folder, n_rows):
 
 
 def without_options(path):
-    """The file; CatBoost's without the 15 kB that say how it was trained."""
+    """The file; for CatBoost without the 15 kB about its training."""
     if not path.name.startswith("catboost"):
         return path.read_bytes()
     content = json.loads(path.read_text())
@@ -398,7 +398,7 @@ def without_options(path):
 
 
 def golden(folder):
-    """Small files of every format, with rows and the scores that the libraries give them."""
+    """Small files of every format, with rows and their scores by the libraries."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(11)
     wanted = {

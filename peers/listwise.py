@@ -1,13 +1,13 @@
-"""Holds gradients of the real binary against those of LightGBM, read back from trees with a leaf for each document.
+"""Compares gradients of the real binary with those of LightGBM, derived from trees with one document per leaf.
 
     python3 peers/listwise.py BINARY [--runs N] [--seed S]
-    python3 peers/listwise.py --golden        prints the values that the unit test of `xendcg.rs` has
+    python3 peers/listwise.py --golden        prints the values for the unit test of `xendcg.rs`
 
-A tree that parts all documents has the leaf -g/h for each, and -g/(h + 1) with an L2 of 1, so that two runs give both.
+A tree that separates all documents has the leaf -g/h for each, and -g/(h + 1) with an L2 of 1, so two runs give both.
 
-`rank_xendcg` draws numbers. LightGBM's are known (a congruential generator, seeded by query): with them the formulas of
-docs/listwise.md must give its gradients, at any scores. Ours are others, so there the means over many seeds are compared, at scores of 0.
-`multiclass` draws none: base scores and gradients of the first round must agree, but for LightGBM's factor K / (K - 1) of Hessians.
+`rank_xendcg` uses random numbers. LightGBM's are known (a congruential generator, seeded by query): with them, the formulas in
+docs/listwise.md must give its gradients, at any scores. Ours are different, so the means over many seeds are compared, at scores of 0.
+`multiclass` uses none: base scores and gradients of the first round must agree, except for LightGBM's factor K / (K - 1) of Hessians.
 """
 
 import argparse
@@ -39,7 +39,7 @@ ALONE = {
 
 
 def uniforms(seed, n):
-    """LightGBM's floats of one query."""
+    """LightGBM's random numbers for one query."""
     state, out = seed, []
     for _ in range(n):
         state = (214013 * state + 2531011) % 2**32
@@ -63,7 +63,7 @@ def formulas(labels, scores, u):
 def theirs(labels, sizes, scores, seed):
     """Gradients and Hessians of LightGBM's rank_xendcg."""
     rows = np.arange(len(labels), dtype=float)[:, None]
-    # Squared error of distinct labels parts all documents; refitting keeps the tree and takes another objective's leaves.
+    # Squared error with distinct labels separates all documents; refitting keeps the tree and computes another objective's leaves.
     tree = lgb.train({**ALONE, "objective": "regression"}, lgb.Dataset(rows, rows[:, 0] ** 1.5, params=ALONE), 1)
     leaves = []
     for l2 in [0.0, 1.0]:

@@ -1,12 +1,12 @@
-"""Holds the metrics of the real binary against those of scikit-learn, SciPy, CatBoost, LightGBM, XGBoost, pytrec_eval and ranx.
+"""Compares the metrics of the real binary with those of scikit-learn, SciPy, CatBoost, LightGBM, XGBoost, pytrec_eval and ranx.
 
     python3 peers/metrics.py BINARY [--sets N] [--seed S]
 
-Random data sets of a few short queries, with scores on a coarse grid of dyadic numbers so that many tie; ranx, whose order of
-equal scores is not defined, gets sets without ties. All data sets go to the binary as queries of one file; its table of
-values per query is compared query by query, and its mean with the peer's mean where the peer has one. The first differences
-are shown with their data, and the exit code is 1. LightGBM and XGBoost have no values per query: there means over parts of the
-queries are compared.
+Random datasets of a few short queries have scores on a coarse grid of dyadic numbers, so that there are many ties. ranx has no
+defined order of equal scores, so it gets datasets without ties. All datasets go to the binary as queries of one file. Its values
+are compared query by query, and its mean with the peer's mean if the peer has one. LightGBM and XGBoost have no values per query:
+for them, means over parts of the queries are compared. If values differ, the first differences are shown with their data and the
+exit code is 1.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SHOWN = 5
 
 
 class Query:
-    """One query: labels and scores by document; which were judged, which were returned."""
+    """One query: labels and scores by document, and which documents were judged and returned."""
 
     def __init__(self, rng, qid, is_tied):
         n = int(rng.choice([1, 2, 3, 5, 8, 12, 20]))
@@ -67,7 +67,7 @@ def make_sets(rng, n_sets, is_tied):
 
 
 class Binary:
-    """The program under test, with the files that it reads."""
+    """The program under test, with its input files."""
 
     def __init__(self, path, folder, queries):
         self.path, self.folder, self.queries = path, folder, queries
@@ -115,7 +115,7 @@ class Binary:
 
 
 class Comparison:
-    """Counts what was compared, and keeps the differences."""
+    """Counts comparisons and keeps the differences."""
 
     def __init__(self):
         self.counts, self.differences = Counter(), []
@@ -195,7 +195,7 @@ def against_catboost(binary, comparison):
     compare("binary", [], [("query-auc", "QueryAUC:type=Classic"), ("auc", "AUC")])
     found = [("err", "ERR"), ("err@3", "ERR:top=3"), ("pfound", "PFound"), ("pfound@3", "PFound:top=3")]
     compare("probability", [], found)
-    # Its other metrics pass over weights of queries.
+    # Its other metrics ignore query weights.
     compare_weighted("graded", ranked + [("mrr", "MRR")])
     compare_weighted("probability", found)
     compare("probability", ["--pfound-decay", "0.5"], [("pfound", "PFound:decay=0.5")])
@@ -229,7 +229,7 @@ def against_sklearn(binary, comparison):
     comparison.check("scikit-learn", "roc_auc_score of all", means["auc"], roc_auc_score(labels, scores), "all queries")
 
 
-# Queries whose mean is compared where a peer has no values per query.
+# Number of queries whose mean is compared if a peer has no values per query.
 PART = 40
 
 
@@ -253,7 +253,7 @@ def against_lightgbm(binary, comparison):
     import lightgbm
 
     def their_means(metric, labels, scores, sizes):
-        # The scores are given, and a tree is added that is the same for all documents.
+        # The scores are given, and a constant tree is added.
         rng = np.random.default_rng(0)
         train = lightgbm.Dataset(rng.random((len(labels), 1)), label=labels, group=sizes)
         same = lightgbm.Dataset(np.zeros((len(labels), 1)), label=labels, group=sizes, init_score=scores, reference=train)
@@ -360,7 +360,7 @@ def against_ranx(binary, comparison):
     for query in binary.queries:
         judged = {d: int(g) for d, g, known in zip(query.docs, query.grades, query.is_judged) if known and g > 0}
         returned = {d: float(s) for d, s, known in zip(query.docs, query.scores, query.is_returned) if known}
-        # It takes neither queries without relevant documents nor empty results.
+        # It supports neither queries without relevant documents nor empty results.
         if judged and returned:
             qrels[query.qid], run[query.qid] = judged, returned
     names = list(RANX) + ["rbp", "ndcg@5"]
@@ -378,7 +378,7 @@ def against_ranx(binary, comparison):
     for ours, theirs in RANX.items():
         compare(theirs, ours, values, qrels)
     compare("ndcg_burges@5", "ndcg@5", burges, qrels)
-    # Its RBP weighs by the grade.
+    # Its RBP weights documents by grade.
     compare("rbp.95", "rbp", values, {qid: dict.fromkeys(judged, 1) for qid, judged in qrels.items()})
 
 

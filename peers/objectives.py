@@ -1,12 +1,13 @@
-"""Holds the gradients that the real binary learns from against those of LightGBM and XGBoost.
+"""Compares the gradients of the real binary with those of LightGBM and XGBoost.
 
     python3 peers/objectives.py BINARY [--sets N] [--seed S]
 
-Random data sets of a few short queries. The binary grows trees that tell all documents apart, as far as that pays; the step of
-a leaf is -G/(H + l2) with the sums of its documents' gradients and Hessians. The peers say what theirs are at the same scores:
-a tree with a leaf for each document, grown on other labels, gets new leaf values for the ranking objective (LightGBM's refit,
-XGBoost's refresh), once without regularisation and once with a great deal of it, from which g and h follow. So every tree is
-checked at the scores that the trees before it gave. The first differences are shown, and the exit code is 1.
+Random datasets of a few short queries. The binary grows trees that separate documents as far as that gains something; the value
+of a leaf is -G/(H + l2), with the sums of its documents' gradients and Hessians. The peers' gradients at the same scores are
+derived from a tree with one document per leaf: it is grown on other labels and gets new leaf values for the ranking objective
+(LightGBM's refit, XGBoost's refresh), once without regularisation and once with very strong regularisation. Both values give g
+and h. Every tree is checked at the scores after the trees before it. If values differ, the first differences are shown and the
+exit code is 1.
 """
 
 import argparse
@@ -27,24 +28,24 @@ import xgboost as xgb  # noqa: E402
 
 warnings.filterwarnings("ignore")
 SHOWN = 5
-# The peers compute in 32 bits, LightGBM with a table of the sigmoid function.
+# The peers compute in f32, LightGBM with a table of the sigmoid function.
 TOLERANCE = 3e-4
 TREES = 3
 L2 = 0.5
 LEARNING_RATE = 0.5
-# So much regularisation that a leaf's value is the gradient.
+# Regularisation so strong that a leaf's value is the gradient.
 GREAT = 1e6
 
 
 class Data:
-    """Queries of one length, with labels and weights; features that tell all documents apart."""
+    """Queries of one length, with labels and weights, and features that separate all documents."""
 
     def __init__(self, rng, grades, weights):
         self.n_queries, self.n_docs = int(rng.integers(2, 7)), int(rng.integers(3, 16))
         n = self.n_queries * self.n_docs
         self.features = np.column_stack([rng.permutation(n) for _ in range(4)]).astype(float)
         self.labels = rng.integers(0, grades, n)
-        # Every query has something to put in order.
+        # Every query has documents with different labels.
         self.labels[:: self.n_docs], self.labels[1 :: self.n_docs] = 0, 1
         self.labels = np.concatenate([rng.permutation(part) for part in self.by_query(self.labels)])
         self.row_weights = rng.integers(1, 5, n) / 2 if weights == "rows" else None
@@ -58,14 +59,14 @@ class Data:
 
 
 class Case:
-    """An objective here and what a peer calls it."""
+    """An objective, and its name in a peer."""
 
     def __init__(self, name, grades, weights, ours, peer, theirs):
         self.name, self.grades, self.weights, self.ours, self.peer, self.theirs = name, grades, weights, ours, peer, theirs
 
 
 def cases(rng):
-    """One of each kind, with parameters drawn."""
+    """One of each kind, with random parameters."""
     sigmoid = float(rng.choice([0.5, 1.0, 2.0]))
     top = int(rng.choice([2, 5, 30]))
     norm = bool(rng.integers(0, 2))
@@ -141,12 +142,12 @@ def xgboost_leaves(data, scores, params, l2, folder):
         dataset.set_weight(data.query_weights)
     update = {"process_type": "update", "updater": "refresh", "refresh_leaf": 1}
     refreshed = xgb.train({**of_tree, **update, **params, "lambda": l2}, dataset, 1, xgb_model=model)
-    # Without the scores, which would take most digits of a small leaf.
+    # Without the scores, which would cost most digits of a small leaf.
     return refreshed.predict(xgb.DMatrix(rows), output_margin=True).astype(float)
 
 
 def peer_gradients(case, data, scores, folder):
-    """g and h of each document; h is not known where g is 0."""
+    """g and h of each document; h is unknown if g is 0."""
 
     def leaves(l2):
         if case.peer == "lightgbm":
@@ -158,7 +159,7 @@ def peer_gradients(case, data, scores, folder):
     is_moved = np.abs(held) > 1e-12
     hess = np.where(is_moved, held * GREAT / np.where(is_moved, free - held, 1.0), np.nan)
     grad = np.where(is_moved, -held * (hess + GREAT), 0.0)
-    # XGBoost counts every Hessian twice, also where ours is that of RankNet.
+    # XGBoost doubles every Hessian, even where ours is that of RankNet.
     return grad, hess / 2 if case.peer == "pairwise" else hess
 
 
@@ -185,7 +186,7 @@ class Binary:
                 side.write_text("".join(f"{weight:g}\n" for weight in weights))
 
     def scores(self, case, data, n_trees):
-        """After so many trees, and the leaves of the last one."""
+        """The scores after this many trees, and the leaves of the last one."""
         settings = [*case.ours, f"num_trees={n_trees}", f"num_leaves={len(data.labels)}", f"lambda_l2={L2}"]
         settings += [f"learning_rate={LEARNING_RATE}", "min_data_in_leaf=1", "min_sum_hessian_in_leaf=0"]
         sets = [word for setting in settings for word in ("--set", setting)]
@@ -199,7 +200,7 @@ class Binary:
 
 
 def compare(case, data, binary, folder):
-    """The differences, as lines; the number of leaves that were looked at."""
+    """The differences, as lines, and the number of leaves checked."""
     binary.write(data)
     wrong, n_leaves = [], 0
     before = np.zeros(len(data.labels))

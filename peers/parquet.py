@@ -1,11 +1,11 @@
-"""Holds the Parquet reader and writer of the real binary against pyarrow's.
+"""Compares the Parquet reader and writer of the real binary with pyarrow's.
 
     python3 peers/parquet.py BINARY [--tables N] [--seed S]
 
-Random tables with columns of every numeric type, with and without nulls, with few or many different values; pyarrow writes
-each in a way of storing that is drawn at random (version of the pages, sizes of pages, row groups and dictionaries, encodings,
-compression). The binary turns the file into CSV, whose values must be those of the table as 64-bit floats, and into Parquet,
-which pyarrow must read as the same values. The first differences are shown, and the exit code is 1.
+Random tables have columns of every numeric type, with and without nulls, with few or many different values. pyarrow writes each
+with random storage options (version and size of pages, row groups, dictionaries, encodings, compression). The binary converts the
+file to CSV, whose values must be those of the table as 64-bit floats, and to Parquet, which pyarrow must read as the same values.
+If values differ, the first differences are shown and the exit code is 1.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def column(rng, kind, n_rows):
         different = np.array([decimal.Decimal(int(value)).scaleb(-3) for value in rng.integers(-(10**9), 10**9, n_different)])
     else:
         different = (rng.normal(size=n_different) * 10.0 ** rng.integers(-3, 4)).astype(kind.to_pandas_dtype())
-    # Runs of equal values among changing ones, as labels and ids have them.
+    # Runs of equal values between changing ones, as in labels and ids.
     places = rng.integers(0, len(different), n_rows)
     if rng.random() < 0.5:
         places = np.repeat(places, rng.integers(1, 40, n_rows))[:n_rows]
@@ -67,7 +67,7 @@ def random_table(rng):
 
 
 def random_form(rng, table):
-    """How to store a table."""
+    """Random storage options for a table."""
     form = {
         "compression": str(rng.choice(CODECS)),
         "data_page_version": str(rng.choice(["1.0", "2.0"])),
@@ -96,7 +96,7 @@ def differs(found, expected):
 def from_csv(path, names):
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
-    # A feature that no row has is in no file.
+    # A feature that no row has is not in the file.
     number = lambda text: float(text) if text else np.nan
     return {name: np.array([number(row.get(name, "")) for row in rows], dtype=np.float64) for name in names}
 
@@ -127,7 +127,7 @@ def main():
             for by, (column_name, values) in itertools.product(range(2), expected.items()):
                 n_values += len(values)
                 found = read[by][column_name]
-                # Text of a 32-bit float is as short as reads back as that float.
+                # The text of a 32-bit float is the shortest that reads back as that float.
                 is_short = pa.types.is_floating(table.schema.field(column_name).type) and table.schema.field(column_name).type.bit_width < 64
                 row = differs(found.astype(np.float32) if is_short else found, values)
                 if row is not None:

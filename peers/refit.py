@@ -1,10 +1,11 @@
-"""Holds `rankwise refit` against LightGBM's: new leaf values on new data, with the same splits.
+"""Compares `rankwise refit` with LightGBM's: new leaf values on new data, with the same splits.
 
     python3 peers/refit.py BINARY [--seed S]
 
 LightGBM trains models, saves them, and refits them on other documents; the real binary refits the saved files on the same
-documents. Scores must agree to 1e-12 of the largest change for squared error, and to 1e-2 of it for LambdaMART: LightGBM looks up its
-sigmoid in a table, and where that swaps two documents of nearly equal scores, all later trees differ. Where they do not, the largest differences are shown and the exit code is 1.
+documents. Scores must agree to 1e-12 of the largest change for squared error, and to 1e-2 for LambdaMART: LightGBM looks up its
+sigmoid in a table, and if that swaps two documents with nearly equal scores, all later trees differ. Otherwise the largest
+differences are shown and the exit code is 1.
 """
 
 import argparse
@@ -24,12 +25,12 @@ N_FEATURES = 8
 QUERY_DOCS = 25
 N_TREES = 30
 DECAYS = (0.0, 0.3, 0.9)
-# LightGBM's name, ours, and how far scores may differ, as a share of the largest change.
+# LightGBM's name, ours, and the tolerance of scores relative to the largest change.
 OBJECTIVES = (("regression", "rmse", 1e-12), ("lambdarank", "lambdamart", 1e-2))
 
 
 def documents(rng, n_queries, turn):
-    """Rows and labels; `turn` says how much the second feature counts."""
+    """Rows and labels; `turn` is the weight of the second feature."""
     rows = rng.normal(size=(n_queries * QUERY_DOCS, N_FEATURES)).astype(np.float32)
     rows[:, 3][rng.random(len(rows)) < 0.2] = np.nan
     signal = rows[:, 0] + turn * rows[:, 1] + np.nan_to_num(rows[:, 3]) + rng.normal(scale=0.5, size=len(rows))
@@ -40,7 +41,7 @@ def documents(rng, n_queries, turn):
 def write(path, rows, labels):
     with open(path, "w") as out:
         for row, (values, label) in enumerate(zip(rows, labels)):
-            # What is left out of a line is 0 to LightGBM.
+            # LightGBM treats features that are absent from a line as 0.
             features = " ".join(f"{idx}:{value!r}" for idx, value in enumerate(values.tolist()))
             out.write(f"{label} qid:{row // QUERY_DOCS} {features}\n")
 

@@ -1,10 +1,11 @@
-"""Every objective that a peer has, against that peer: the same data, the same budget of trees, the same early stopping.
+"""Compares every objective with the peers that have it: the same data, the same budget of trees, the same early stopping.
 
     python3 experiments/objectives/quality.py                    MQ2007, MQ2008 and MSRD, 3 seeds; writes quality.md
     python3 experiments/objectives/quality.py --seeds 1 --only mq2008    a small one
 
-Trees of at most 31 leaves (CatBoost: depth 5, and so against CatBoost on MQ2007 and MQ2008), learning rate 0.1, 80 % of the documents and of the features for each tree, so
-that seeds differ. A difference is taken query by query, over the mean of the seeds.
+Trees have at most 31 leaves (CatBoost: depth 5, and so does Rankwise against CatBoost on MQ2007 and MQ2008). The learning rate is
+0.1. Each tree uses 80 % of the documents and of the features, so that seeds differ. Differences are computed per query, after
+averaging over seeds.
 """
 
 import sys
@@ -22,7 +23,7 @@ OURS = {
     "num_trees": TREES, "early_stopping_rounds": PATIENCE, "learning_rate": 0.1, "num_leaves": 31, "min_data_in_leaf": 20,
     "feature_fraction": 0.8, "bagging_fraction": 0.8, "bagging_freq": 1,
 }
-# Judged by, our settings, the peer, its loss.
+# Metric, our settings, the peer, its loss.
 PAIRS = [
     ("lambdamart", "ndcg@10", {"objective": "lambdamart"}, "LightGBM", "lambdarank"),
     ("xendcg", "ndcg@10", {"objective": "xendcg"}, "LightGBM", "rank_xendcg"),
@@ -96,7 +97,7 @@ def run_catboost(task, metric, loss, seed):
 
 
 def values(binary, tasks, seeds, metric, who, what, settings, pool):
-    """By query, the mean over seeds."""
+    """The mean over seeds, per query."""
     jobs = []
     for task in tasks:
         for seed in seeds:
@@ -122,7 +123,7 @@ def section(binary, name, tasks, args):
         for objective, metric, settings, who, what in PAIRS:
             if args.objective and objective != args.objective:
                 continue
-            # Trees of the same shape, where that does not take too long, and regularisation as the peer has it by default.
+            # Trees of the same shape, if that does not take too long, and the peer's default regularisation.
             if who == "CatBoost":
                 shape = {} if name == "msrd" else {"grow": "oblivious", "max_depth": 5}
                 settings = {**settings, **shape, "lambda_l2": 3}

@@ -1,10 +1,10 @@
-"""Samples and learners that LightGBM has too, at equal parameters: the same data, the same number of trees, no early stopping.
+"""Compares samples and learners with LightGBM's at equal parameters: the same data, the same number of trees, no early stopping.
 
     python3 experiments/sampling/quality.py                      MQ2007 and MSRD, 3 seeds; writes quality.md
     python3 experiments/sampling/quality.py --seeds 1 --only mq2007 --folds 1    a small one
 
-LambdaMART with trees of 31 leaves, learning rate 0.1, at least 20 documents in a leaf. What is compared is the last tree's model, since
-LightGBM has no early stopping with DART. A difference is taken query by query, over the mean of the seeds.
+LambdaMART with trees of 31 leaves, learning rate 0.1, and at least 20 documents per leaf. The models after the last tree are
+compared, because LightGBM has no early stopping with DART. Differences are computed per query, after averaging over seeds.
 """
 
 import sys
@@ -20,7 +20,7 @@ import lab  # noqa: E402
 TREES = 200
 METRIC = "ndcg@10"
 COMMON = {"learning_rate": 0.1, "num_leaves": 31, "min_data_in_leaf": 20}
-# What it is called, what both take, and what each calls the rest.
+# The name, the common settings, and the settings of each program.
 METHODS = [
     ("all documents", {}, {}, {}),
     ("bagging", {"bagging_fraction": 0.5, "bagging_freq": 1}, {}, {}),
@@ -40,7 +40,7 @@ METHODS = [
         {"boosting": "rf"},
     ),
 ]
-# Rankwise alone: LightGBM has none of these.
+# Rankwise only: LightGBM has none of these.
 OWN = [
     ("MVS, half of the documents", {"sample": "mvs", "bagging_fraction": 0.5}),
     ("half of the negatives", {"sample": "negatives", "p_negatives": 50}),
@@ -68,7 +68,7 @@ def run_lightgbm(task, settings, seed):
 
 
 def values(binary, tasks, seeds, run, *args, pool):
-    """By query, the mean over seeds."""
+    """The mean over seeds, per query."""
     jobs = [(task, pool.submit(run, *args[:-1], task, args[-1], seed)) for task in tasks for seed in seeds]
     total = {}
     for task, job in jobs:
@@ -78,7 +78,7 @@ def values(binary, tasks, seeds, run, *args, pool):
 
 
 def row(name, first, second):
-    """A line of the table: two methods, and how they differ."""
+    """A row of the table: two methods and their difference."""
     difference, low, high = lab.interval(first, second)
     means = [lab.mean_and_error(table.values())[0] for table in (first, second)]
     return f"| {name} | {means[0]:.4f} | {means[1]:.4f} | {difference:+.4f} | [{low:+.4f}, {high:+.4f}] | {lab.verdict(low, high)} |"

@@ -1,11 +1,11 @@
-"""Selective gradient boosting, re-run: Tables 2 and 3 and Figures 2 and 3 of Lucchese, Marcuzzi and Orlando (2023).
+"""Selective gradient boosting, reproduced: Tables 2 and 3 and Figures 2 and 3 of Lucchese, Marcuzzi and Orlando (2023).
 
     python3 experiments/selgb/run.py                     the long preset, MQ2007 and MSRD; writes results.md and figures
-    python3 experiments/selgb/run.py --quick             one small data set, few trees, to see that it runs
+    python3 experiments/selgb/run.py --quick             one small dataset, few trees, to see that it runs
 
-For each data set: the share p of negative documents that `selective` keeps is chosen on the validation part, then p2 of `high-low` at
-the best p1; all methods grow the same number of trees. The test part is looked at once, at the end. p-values: Fisher's randomisation
-test, one-sided, by `rankwise compare`.
+For each dataset, the share p of negative documents that `selective` keeps is chosen on the validation part, then p2 of `high-low`
+at the best p1. All methods grow the same number of trees. The test part is used once, at the end. p-values come from Fisher's
+randomisation test, one-sided, by `rankwise compare`.
 """
 
 import argparse
@@ -27,20 +27,20 @@ COMMON = {"learning_rate": 0.05, "num_leaves": 32, "min_data_in_leaf": 20}
 
 
 class Lab:
-    """One data set: its parts, and runs on them."""
+    """One dataset: its parts, and runs on them."""
 
     def __init__(self, binary, name, tasks, trees, folder):
         self.binary, self.name, self.tasks, self.trees, self.folder = binary, name, tasks, trees, folder
         self.trained = {}
 
     def run(self, task, settings, trees, model):
-        """Trains one model; gives seconds a tree."""
+        """Trains one model; returns seconds per tree."""
         sets = [f"--set={name}={value}" for name, value in {**COMMON, **settings, "num_trees": trees}.items()]
         seconds = lab.peers.rankwise(self.binary, "train", task.train, "--out", model, *sets)["seconds"]
         return (seconds["total"] - seconds["load"] - seconds["bin"]) / trees
 
     def train(self, settings):
-        """Models of all folds; trained once for each settings."""
+        """The models of all folds, trained once for each combination of settings."""
         key = tuple(sorted(settings.items()))
         if key not in self.trained:
             models = [self.folder / f"{self.name}-{len(self.trained)}-{fold}.json" for fold in range(len(self.tasks))]
@@ -51,7 +51,7 @@ class Lab:
         return self.trained[key]
 
     def seconds(self, methods, rounds=3, trees=100):
-        """Seconds a tree of the first fold, the methods one after another: the best of some rounds."""
+        """Seconds per tree on the first fold, with the methods in turn: the best of several rounds."""
         model, best = self.folder / "timed.json", {}
         for method, settings in list(methods.items()) * rounds:
             seconds = self.run(self.tasks[0], settings, min(trees, self.trees), model)
@@ -59,7 +59,7 @@ class Lab:
         return best
 
     def scores(self, settings, part, n_trees):
-        """The scores of a part of all folds, one after another."""
+        """The scores of a part, for all folds in sequence."""
         found = []
         for model, task in zip(self.train(settings), self.tasks):
             out = self.folder / "scores.txt"
@@ -77,12 +77,12 @@ class Lab:
         return sum(values) / len(values)
 
     def best(self, choices):
-        """The settings with the largest value on the validation part."""
+        """The settings with the largest metric on the validation part."""
         values = [(self.value(settings, "vali", self.trees), settings) for settings in choices]
         return max(values, key=lambda pair: pair[0])[1], [value for value, _ in values]
 
     def share_used(self, settings):
-        """The mean share of the training documents that a tree is grown from."""
+        """The mean share of training documents in the samples of trees."""
         shares = []
         for model, task in zip(self.train(settings), self.tasks):
             with open(task.train) as lines:
@@ -92,7 +92,7 @@ class Lab:
         return sum(shares) / len(shares)
 
     def p_value(self, first, second, n_trees):
-        """That `first` is better than `second` on the test parts, one-sided; and by how much."""
+        """One-sided p-value that `first` is better than `second` on the test parts, and the difference."""
         texts = [self.scores(settings, "test", n_trees) for settings in (first, second)]
         paths = []
         for name, parts in zip("ab", texts):
@@ -109,8 +109,8 @@ class Lab:
 
 
 def overlap(work, settings, share_low, n_queries=40):
-    """Of the negative documents at the bottom of the first fold's training queries after the last tree: the mean share that was at the
-    bottom after every tenth tree too (section 4.5)."""
+    """Among the negative documents at the bottom of the first fold's training queries after the last tree: the mean share that was
+    also at the bottom after every tenth tree (section 4.5)."""
     task = work.tasks[0]
     queries = {}
     with open(task.train) as lines:
@@ -140,7 +140,7 @@ def section(work, with_figures):
     baseline = work.value(plain, "vali", trees)
     p_high = selective["p_high"]
     high_low, swept_low = work.best([{"sample": "high-low", "p_high": p_high, "p_low": share} for share in low_shares])
-    # With nothing from below, high-low would be selective: the table shows the best that is not.
+    # With no documents from the bottom, high-low would be selective: the table shows the best one that differs.
     if high_low["p_low"] == 0:
         place = max(range(1, len(low_shares)), key=lambda idx: swept_low[idx])
         high_low = {"sample": "high-low", "p_high": p_high, "p_low": low_shares[place]}
@@ -185,7 +185,7 @@ def section(work, with_figures):
 
 
 def long_task(binary, folder, rows, seed=2):
-    """Lists are so long that a million documents are few queries: half of them are to measure on."""
+    """Lists are so long that a million documents make few queries: half of them are for testing."""
     place = folder / "long"
     lab.peers.rankwise(binary, "synth", "--preset", "long", "--rows", rows, "--seed", seed, "--split", "0.3,0.2,0.5", "--out", place)
     return lab.Task(place / "train.txt", place / "vali.txt", place / "test.txt")

@@ -1,9 +1,10 @@
-"""The methods of Tables 2 and 3, what is drawn for each in the random search, and the search itself.
+"""The methods of Tables 2 and 3, the random settings of each, and the random search itself.
 
 The search follows the paper's Appendix F: learning rate log-uniform over [0.001, 1], l2 log-uniform over [0.1, 10] (0 for the
 smoothed metrics), noise strength uniform over [0, 1], shrink rate log-uniform over [1e-5, 1e-2], temperature log-uniform over
 [1e8, 1e11], mu log-uniform over [0.01, 10]. Trees are leaf-wise with 2^d leaves, d uniform over 3 to 7: the paper's
-oblivious trees of depth 6 to 10 would be larger than these data sets bear. A method's trials share everything but what it alone has.
+oblivious trees of depth 6 to 10 would be too large for these datasets. Trials of all methods share the settings that they have
+in common.
 """
 
 import random
@@ -48,7 +49,7 @@ def nothing(_):
 
 
 SMOOTH = {"objective": "stochasticrank"}
-# Name: what is fixed, what is drawn, and whether it can be told to learn for MRR.
+# Name: fixed settings, random settings, and whether MRR can be the target.
 RANKWISE = {
     "lambda-MART": ({"objective": "lambdamart"}, convex, True),
     "lambda-Loss": ({"objective": "lambdaloss", "variant": "2++"}, convex, False),
@@ -65,7 +66,7 @@ ABLATION = {
     "CCS + SFA + SGLB": (SMOOTH, sglb, True),
     "CCS + SFA + SGLB + mu": (SMOOTH, consistent, True),
 }
-# Trees of peers get the same drawn settings under their own names.
+# Peers get the same random settings under their own names.
 PEERS = ["LightGBM lambdarank", "CatBoost YetiRank", "CatBoost StochasticRank"]
 
 
@@ -112,7 +113,7 @@ def run_catboost(binary, task, metric, settings, loss):
 
 
 def run(binary, task, metric, method, settings):
-    """One trial: its value on the validation part, and the scores of the test part."""
+    """One trial: its metric on the validation part, and the scores of the test part."""
     top = metric.split("@")[1] if "@" in metric else None
     if method == "LightGBM lambdarank":
         return run_lightgbm(binary, task, metric, settings)
@@ -125,7 +126,7 @@ def run(binary, task, metric, method, settings):
 
 
 def trials(method, table, metric, n_trials):
-    """The settings of each trial. Draw t is the same for all methods as far as they share it."""
+    """The settings of each trial. Trial t has the same random numbers for all methods, for the settings that they share."""
     drawn = []
     for trial in range(n_trials):
         shared, own = random.Random(f"shared {trial}"), random.Random(f"own {trial}")
@@ -140,7 +141,7 @@ def trials(method, table, metric, n_trials):
 
 
 def search(binary, methods, table, tasks, metric, n_trials, jobs):
-    """For each method the best trial by the validation part, for each task: {method: {query: value}} over all tasks."""
+    """For each method and task, the best trial by the validation part: {method: {query: value}} over all tasks."""
     with ProcessPoolExecutor(jobs) as pool:
         waiting = []
         for method in methods:

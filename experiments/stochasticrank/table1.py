@@ -4,8 +4,8 @@
     python3 experiments/stochasticrank/table1.py --seeds 3
 
 Documents x1 = (1, 0, 0), x2 = (0, 1, 0), x3 = (0, 0, 1); query 1 has x1, x2, x3 with labels 3, 2, 1, query 2 has x3, x1 with
-labels 3, 2. NDCG@3 with ties in the worst order: x1 > x2 > x3 has 0.91700, the most there is; x1 > x3 > x2 has 0.90306.
-What counts is the last iterate: the best of a thousand would be there by luck.
+labels 3, 2. NDCG@3 with ties in the worst order: x1 > x2 > x3 has 0.91700, the maximum; x1 > x3 > x2 has 0.90306.
+The last iterate counts: the best of a thousand could be at the optimum by luck.
 """
 
 import argparse
@@ -58,7 +58,7 @@ THEIRS = {
 
 
 def ndcg(scores):
-    """NDCG@3 of the five documents, given the scores of the three kinds, ties in the worst order."""
+    """NDCG@3 of the five documents, given the scores of the three kinds, with ties in the worst order."""
     total = 0.0
     for query in ("1", "2"):
         docs = [(-scores[kind], label) for name, label, kind in DOCS if name == query]
@@ -68,7 +68,7 @@ def ndcg(scores):
 
 
 def iterates_of_model(model):
-    """The scores of the three kinds after each tree. Shrinking multiplies all of them alike, which changes no order."""
+    """The scores of the three kinds after each tree. Shrinking multiplies all of them equally, which does not change the order."""
     scores, all_scores = [0.0] * 3, []
     for tree in model["trees"]:
         for kind in range(3):

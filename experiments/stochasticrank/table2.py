@@ -1,4 +1,4 @@
-"""The comparison of the StochasticRank paper (Table 2): NDCG@5 and MRR on real data, every method tuned by the same random search.
+"""The comparison of the StochasticRank paper (Table 2): NDCG@5 and MRR on real data, with all methods tuned by the same random search.
 
     python3 experiments/stochasticrank/table2.py                        MQ2007 and MSRD; writes table2.md
     python3 experiments/stochasticrank/table2.py --trials 2 --folds 1   a small one, to see that it runs

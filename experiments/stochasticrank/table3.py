@@ -1,4 +1,4 @@
-"""The ablation of the StochasticRank paper (Table 3): what each part of StochasticRank adds, and how much its gradients vary.
+"""The ablation of the StochasticRank paper (Table 3): what each part of StochasticRank contributes, and the variance of its gradients.
 
     python3 experiments/stochasticrank/table3.py                        MQ2007 and MSRD; writes table3.md
     python3 experiments/stochasticrank/table3.py --trials 2 --folds 1   a small one, to see that it runs
@@ -20,7 +20,7 @@ METRIC = "ndcg@5"
 
 
 def variances(binary, task, folder):
-    """The variance of a document's gradient over draws, at the scores of a trained model: by estimator."""
+    """The variance of a document's gradient over random draws, at the scores of a trained model, by estimator."""
     model = folder / "model.json"
     settings = ["--set=num_trees=50", "--set=num_leaves=16", "--set=objective=stochasticrank", f"--set=target={METRIC}"]
     lab.peers.rankwise(binary, "train", task.train, "--out", model, *settings)

@@ -1,4 +1,4 @@
-//! `cargo xtask counts`: the instructions of the hot loops, counted under valgrind.
+//! `cargo xtask counts`: instruction counts of the hot loops, under valgrind.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
-//! `cargo xtask test`: everything that must hold before a change goes in, step by step, and what was skipped.
+//! `cargo xtask test`: runs all checks that a change must pass, and lists what was skipped.
 //!
-//! A step that this machine cannot run is skipped, and so are parts of tests (`rankwise_testing::skip`). All skips are
-//! listed at the end. With `--strict` only those of `SkipKind::is_allowed` pass.
+//! Steps that cannot run on this machine are skipped, and so are parts of tests (`rankwise_testing::skip`). All skips
+//! are listed at the end. With `--strict`, only those of `SkipKind::is_allowed` pass.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,19 +13,19 @@ use rankwise_testing::{SKIPS, Skip, SkipKind};
 use crate::steps::{cargo, target_folder, tidy};
 use crate::{counts, peers, tools};
 
-/// What came of a step.
+/// The result of a step.
 pub(crate) enum Outcome {
     Passed,
     Skipped(Skip),
 }
 
 impl Outcome {
-    /// A step that could not run since something is not installed, or cannot be.
+    /// A step that could not run because something is not installed, or cannot be.
     pub(crate) fn missing(step: &str, why: impl Into<String>) -> Self {
         Self::Skipped(Skip { kind: SkipKind::Missing, what: step.into(), why: why.into() })
     }
 
-    /// Says so if a step that was asked for by its name did not run.
+    /// Reports that a step requested by name did not run.
     pub(crate) fn tell(&self) {
         if let Self::Skipped(skip) = self {
             println!("skipped: {skip}");
@@ -35,7 +35,7 @@ impl Outcome {
 
 type Step = fn(&Path) -> anyhow::Result<Outcome>;
 
-/// The quick steps first.
+/// Quick steps first.
 const STEPS: [(&str, Step); 10] = [
     ("fmt", |root| passed(cargo(root, &["fmt", "--all", "--check"], &[]))),
     ("tidy", |root| passed(tidy(root))),
@@ -57,7 +57,7 @@ pub(crate) fn run(root: &Path, is_strict: bool) -> anyhow::Result<()> {
     for (name, step) in STEPS {
         let step_started = Instant::now();
         match name {
-            // The peers are downloaded and unpacked while the dear steps compile.
+            // Download and unpack the peers while the expensive steps compile.
             "clippy" => preparation = Some(peers::prepare(root)),
             "peers" => drop(preparation.take()),
             _ => {}
@@ -70,7 +70,7 @@ pub(crate) fn run(root: &Path, is_strict: bool) -> anyhow::Result<()> {
     report.verdict(is_strict)
 }
 
-/// `cargo test --workspace`, with a file for what tests skip.
+/// `cargo test --workspace`, with a file to which tests report skips.
 fn tests(root: &Path) -> anyhow::Result<Outcome> {
     let file = skips_file(root)?;
     if Path::new(&file).exists() {
@@ -79,7 +79,7 @@ fn tests(root: &Path) -> anyhow::Result<Outcome> {
     passed(cargo(root, &["test", "--workspace"], &[(SKIPS, &file)]))
 }
 
-/// Where tests append what they skip.
+/// The file to which tests append skips.
 pub(crate) fn skips_file(root: &Path) -> anyhow::Result<String> {
     let path = target_folder(root).join("skips.tsv");
     Ok(path.to_str().context("the path of the repository is not UTF-8")?.to_owned())
@@ -100,10 +100,10 @@ fn passed(done: anyhow::Result<()>) -> anyhow::Result<Outcome> {
     done.map(|()| Outcome::Passed)
 }
 
-/// What the steps came to.
+/// The results of the steps.
 #[derive(Default)]
 struct Report {
-    /// Steps that passed, with their times, and steps that were skipped.
+    /// Passed steps with their times, and skipped steps.
     times: Vec<String>,
     n_passed: usize,
     skips: Vec<Skip>,
@@ -123,7 +123,7 @@ impl Report {
         }
     }
 
-    /// The list of skips, and the closing line.
+    /// The list of skips, and the last line.
     fn text(&self, time: Duration) -> String {
         let n_steps = self.times.len();
         let steps = match n_steps - self.n_passed {

@@ -1,6 +1,6 @@
 //! Developer commands: `cargo xtask test`, `tidy`, `docs`, `book`, `counts`, `peers`, `fuzz`, `help`.
 //!
-//! This program knows the layout of the repository and nothing of ranking. `tidy` is described in [`tidy`].
+//! This program knows the layout of the repository and nothing of ranking. [`tidy`] describes the checks of `tidy`.
 #![forbid(unsafe_code)]
 
 mod counts;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The root of the repository: where the folder of this program lies.
+/// The root of the repository: the parent of this program's folder.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_path_buf()
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: the program against other programs, by scripts in `peers/`.
+//! `cargo xtask peers`: compares the program with other programs, with the scripts in `peers/`.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use rankwise_testing::SKIPS;
 use crate::gate::{Outcome, skips_file};
 use crate::steps::{cargo, starts, target_folder};
 
-/// All share one environment, which `peers/environment.py` makes.
+/// All share one environment, created by `peers/environment.py`.
 const SCRIPTS: [&str; 8] = [
     "peers/metrics.py",
     "peers/import.py",
@@ -21,14 +21,14 @@ const SCRIPTS: [&str; 8] = [
     "peers/parquet.py",
 ];
 
-/// What a script exits with where the peers cannot be installed.
+/// The exit code of a script if the peers cannot be installed.
 const UNAVAILABLE: i32 = 77;
 
-/// An installation that goes on while other steps run. Dropping it waits for its end: two installations at a time would
-/// break each other.
+/// An installation in the background. Dropping it waits for its end, because two installations at a time would disturb
+/// each other.
 pub(crate) struct Preparation(Option<Child>);
 
-/// Begins to install the peers; where that fails, the step itself tries again and says why.
+/// Starts to install the peers. If that fails, the step itself tries again and reports the reason.
 pub(crate) fn prepare(root: &Path) -> Preparation {
     let mut install = Command::new("python3");
     install.arg(root.join("peers/environment.py")).current_dir(root);
@@ -38,7 +38,7 @@ pub(crate) fn prepare(root: &Path) -> Preparation {
 impl Drop for Preparation {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // Whether it succeeded shows in the step.
+            // The step will show whether it succeeded.
             let _ = child.wait();
         }
     }
@@ -49,8 +49,8 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     if !starts("python3") {
         return Ok(Outcome::missing("peers", "there is no python3"));
     }
-    // As the tests build it: building the package alone would choose other features of its dependencies, and compile them
-    // a second time.
+    // Build in the same way as the tests: building the package alone would select other features of its dependencies,
+    // and compile them again.
     cargo(root, &["build", "--quiet", "--workspace", "--tests"], &[])?;
     let program = target_folder(root).join("debug").join("rankwise");
     for script in SCRIPTS {

@@ -1,4 +1,4 @@
-//! The commands that are one call of a program each, and how programs are called.
+//! Commands that are a single call of a program, and helpers to call programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use crate::tidy;
 
-/// Tells the test of the generated page to write it.
+/// Makes the test of the generated page write it.
 const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 
 /// `cargo xtask tidy`
@@ -44,7 +44,7 @@ pub(crate) fn fuzz(root: &Path, more: &[&str]) -> anyhow::Result<()> {
     let [target, "--guided", limits @ ..] = more else {
         return cargo(root, &[&RUN, more].concat(), &[]);
     };
-    // libFuzzer, by way of bolero, works without a nightly compiler as long as no sanitizer is asked for.
+    // libFuzzer, through bolero, works without a nightly compiler if no sanitizer is used.
     let folder = root.join("target").join("fuzz");
     let place = |name: &str| folder.join(name).join(target).to_str().map(str::to_owned);
     let (Some(corpus), Some(crashes)) = (place("corpus"), place("crashes")) else {
@@ -79,17 +79,17 @@ pub(crate) fn cargo(root: &Path, args: &[&str], env: &[(&str, &str)]) -> anyhow:
     Ok(())
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub(crate) fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Where cargo builds.
+/// Cargo's build folder.
 pub(crate) fn target_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
-/// Whether a program is there and starts.
+/// Whether a program exists and starts.
 pub(crate) fn starts(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }

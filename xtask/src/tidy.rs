@@ -1,12 +1,12 @@
-//! Checks of our own, fast and without network:
+//! The repository's own checks, fast and without network:
 //!
-//! * [`crate_table`]: crates use each other only as the table in ARCHITECTURE.md allows;
+//! * [`crate_table`]: crates depend on each other only as the table in ARCHITECTURE.md allows;
 //! * [`manifests`]: every crate takes version, edition and lints from the workspace;
-//! * [`sources`]: `unsafe` is forbidden, nothing unfinished or machine-bound is left in, files stay short;
-//! * [`flags`]: libraries name no flag and no command of the command line;
-//! * [`links`]: what the documents link to exists, headings included.
+//! * [`sources`]: `unsafe` is forbidden, there is no unfinished code and no machine path, files stay short;
+//! * [`flags`]: libraries mention no flag or command of the command line;
+//! * [`links`]: links in the documentation lead to existing files and headings.
 //!
-//! Every check takes text and gives findings, so that its tests need no files.
+//! Every check takes text and returns findings, so that its tests need no files.
 
 mod crate_table;
 mod flags;
@@ -24,14 +24,14 @@ use self::workspace::Workspace;
 
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
-/// Whether a finding stops us.
+/// Whether a finding is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Error,
     Remark,
 }
 
-/// Something to put right: `file:line: what; what to do`.
+/// Something to fix: `file:line: problem; remedy`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     file: String,
@@ -57,7 +57,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was found, and in how much.
+/// The findings, and how much was checked.
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     pub(crate) n_crates: usize,
@@ -70,7 +70,7 @@ impl Report {
     }
 }
 
-/// Runs every check on the repository.
+/// Runs all checks on the repository.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Report> {
     let workspace = Workspace::read(root)?;
     let architecture = std::fs::read_to_string(root.join(ARCHITECTURE)).context(ARCHITECTURE)?;

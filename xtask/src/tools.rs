@@ -1,6 +1,6 @@
-//! Programs of others that the gate runs, in pinned versions, installed into `target/tools` on first use.
+//! External programs that the checks run, in pinned versions, installed into `target/tools` on first use.
 //!
-//! They are compiled without optimisation: they run for seconds, and compiling them well would take minutes.
+//! They are compiled without optimisation: they run for seconds, and an optimised build would take minutes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,19 +14,19 @@ use crate::steps::{cargo, target_folder};
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
-    /// Further arguments of `cargo install`.
+    /// Additional arguments of `cargo install`.
     pub(crate) build: &'static [&'static str],
 }
 
-/// The version of gungraun in the workspace's manifest; where the two differ, the runner says so and the step fails.
+/// Must be the version of gungraun in the workspace's manifest; otherwise the runner reports it and the step fails.
 pub(crate) const GUNGRAUN: Tool = Tool { name: "gungraun-runner", version: "0.20.0", build: &[] };
 const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", build: &[] };
 /// Later versions parse with rust-analyzer's crates, which take much longer to compile.
 const SHEAR: Tool = Tool { name: "cargo-shear", version: "1.5.1", build: &[] };
-/// Without its server and its watcher, which nobody needs here, it takes a minute of one core to compile.
+/// Without its server and watcher, which are not needed here, it takes a minute of one core to compile.
 const MDBOOK: Tool =
     Tool { name: "mdbook", version: "0.5.4", build: &["--no-default-features", "--features", "search"] };
-/// From PyPI, whose packages hold the compiled program.
+/// From PyPI, where packages contain the compiled program.
 const TYPOS: &str = "1.51.1";
 
 const CHEAP_BUILD: [(&str, &str); 5] = [
@@ -37,8 +37,8 @@ const CHEAP_BUILD: [(&str, &str); 5] = [
     ("CARGO_PROFILE_RELEASE_STRIP", "none"),
 ];
 
-/// Licences, duplicate and banned crates, and where crates come from, by `deny.toml`. Advisories are left out: a
-/// new one would fail a change that did not cause it, and they need the network each time.
+/// Licences, duplicate and banned crates, and the sources of crates, with `deny.toml`. Advisories are not checked: a
+/// new one would fail an unrelated change, and they need the network each time.
 pub(crate) fn deny(root: &Path) -> anyhow::Result<Outcome> {
     let program = match install(root, &DENY) {
         Ok(program) => program,
@@ -55,7 +55,8 @@ pub(crate) fn shear(root: &Path) -> anyhow::Result<Outcome> {
     }
 }
 
-/// The book in `docs/`, into `target/book`. Links are checked by `tidy`, commands and outputs by the tests of the program.
+/// The book in `docs/`, built into `target/book`. `tidy` checks its links; the program's tests check commands and
+/// outputs.
 pub(crate) fn book(root: &Path) -> anyhow::Result<Outcome> {
     match install(root, &MDBOOK) {
         Ok(program) => call(root, &program, &["build"]),
@@ -63,7 +64,7 @@ pub(crate) fn book(root: &Path) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Misspelt words, by `typos.toml`.
+/// Misspelt words, with `typos.toml`.
 pub(crate) fn typos(root: &Path) -> anyhow::Result<Outcome> {
     let folder = target_folder(root).join("tools").join(format!("typos-{TYPOS}"));
     let program = folder.join("bin").join("typos");
@@ -79,14 +80,14 @@ pub(crate) fn typos(root: &Path) -> anyhow::Result<Outcome> {
     call(root, &program, &["--config", "typos.toml"])
 }
 
-/// Installs a program unless it is there in that version; gives its path.
+/// Installs a program unless this version is already there; returns its path.
 pub(crate) fn install(root: &Path, tool: &Tool) -> anyhow::Result<PathBuf> {
     let folder = target_folder(root).join("tools");
     let program = folder.join("bin").join(tool.name);
     let stamp = folder.join(format!("{}-version", tool.name));
     if !program.exists() || std::fs::read_to_string(&stamp).unwrap_or_default() != tool.version {
         let utf8 = |path: &Path| path.to_str().map(str::to_owned).context("the path of the repository is not UTF-8");
-        // One place to build in: the programs share many of their dependencies.
+        // A common build folder, because the programs share many dependencies.
         let (place, build) = (utf8(&folder)?, utf8(&folder.join("build"))?);
         let args = ["install", tool.name, "--version", tool.version, "--locked", "--force", "--root", &place];
         let env: Vec<(&str, &str)> = CHEAP_BUILD.into_iter().chain([("CARGO_TARGET_DIR", build.as_str())]).collect();

@@ -1,4 +1,4 @@
-//! One byte per document and feature: what trees are grown from.
+//! Binned feature values, one byte per document and feature. Trees are grown from these.
 
 use rayon::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::columns::{merges, rounded};
 use crate::members::Bytes;
 use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
-/// The bins of all documents, a column per feature that is not constant. Features ascend by id, so a lower index here
-/// is a lower id.
+/// The bins of all documents, with one column per feature that is not constant. Features are sorted by id, so the
+/// smaller index is the smaller id.
 #[derive(Clone, Debug)]
 pub struct BinnedDataset {
     feature_ids: Vec<u32>,
@@ -18,7 +18,7 @@ pub struct BinnedDataset {
 }
 
 impl BinnedDataset {
-    /// Decides the bins from the data and applies them.
+    /// Chooses the bins from the data and applies them.
     pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
         let sample = RowSample::new(data, params.bin_construct_sample_cnt);
         let (feature_ids, bins): (Vec<u32>, Vec<FeatureBins>) = (0..data.n_features())
@@ -37,7 +37,7 @@ impl BinnedDataset {
         Self::apply(data, feature_ids, bins)
     }
 
-    /// Decides the bins from the data of all members, and applies them to this member's.
+    /// Chooses the bins from the data of all members and applies them to this member's data.
     pub fn of_share(share: &Share<'_>, data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
         if share.is_alone() {
             return Self::new(data, params);
@@ -62,12 +62,12 @@ impl BinnedDataset {
         Self::apply(data, feature_ids, all_bins)
     }
 
-    /// Applies the bins of this dataset to another, so that trees grown here can be followed there.
+    /// Applies the bins of this dataset to another one, so that trees grown here can be applied there.
     pub fn like(&self, data: &Dataset) -> Result<Self, DataError> {
         Self::apply(data, self.feature_ids.clone(), self.bins.clone())
     }
 
-    /// Bins that were checked before.
+    /// Builds a dataset from bins that have already been checked.
     pub(crate) fn from_columns_of(columns: Vec<CachedColumn>, n_rows: usize) -> Self {
         let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
         for column in columns {
@@ -93,8 +93,8 @@ impl BinnedDataset {
             .collect()
     }
 
-    /// The bins of columns of values: rows as they stand, features numbered from 0, at most 255 bins each. For engines and
-    /// tests that need no queries.
+    /// Bins plain columns of values. Rows keep their order, features are numbered from 0, and each gets at most 255
+    /// bins. For engines and tests that need no queries.
     pub fn from_columns(columns: &[Vec<f32>]) -> Self {
         let bins: Vec<FeatureBins> =
             columns.iter().map(|values| FeatureBins::from_values(values.clone(), 255)).collect();
@@ -148,7 +148,7 @@ impl BinnedDataset {
         self.n_rows
     }
 
-    /// The number of features that can be split on.
+    /// The number of features that are not constant.
     pub fn n_features(&self) -> usize {
         self.bins.len()
     }
@@ -158,7 +158,7 @@ impl BinnedDataset {
         &self.feature_ids
     }
 
-    /// How a feature is cut.
+    /// The bins of a feature.
     pub fn bins(&self, feature: usize) -> &FeatureBins {
         &self.bins[feature]
     }
@@ -169,12 +169,12 @@ impl BinnedDataset {
     }
 }
 
-/// Whether a feature is trained on as f64.
+/// Whether training treats a feature as f64.
 fn is_f64(data: &Documents, feature: u32) -> bool {
     data.f64_features().binary_search(&feature).is_ok()
 }
 
-/// The values of a feature in all rows, before they were rounded.
+/// The unrounded values of a feature in all rows.
 fn f64_values(data: &Dataset, feature: u32) -> Vec<f64> {
     let mut all = vec![f64::from(data.absent().value()); data.n_rows()];
     if let Some(values) = data.f64_values_of(feature) {
@@ -183,7 +183,7 @@ fn f64_values(data: &Dataset, feature: u32) -> Vec<f64> {
     all
 }
 
-/// The bins that the values of a feature call for.
+/// Chooses the bins of a feature.
 fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     match column {
         Column::Dense(values) => FeatureBins::from_values(sample.of(values), max_bin),
@@ -207,7 +207,8 @@ fn bins_of(column: &Column, sample: &RowSample, max_bin: usize) -> FeatureBins {
     }
 }
 
-/// A feature that is not f64 for any member, but has values that f32 makes equal where all members' are taken together.
+/// A feature that is f64 for no single member, but has different values that are equal as f32 when all members' values
+/// are combined.
 fn merged_across(share: &Share<'_>, data: &Dataset) -> Option<u32> {
     let is_f32 = |feature: &&u32| share.all_f64_features().binary_search(*feature).is_err();
     share.all_feature_ids().iter().filter(is_f32).copied().find(|feature| {
@@ -230,7 +231,8 @@ fn merged_across(share: &Share<'_>, data: &Dataset) -> Option<u32> {
     })
 }
 
-/// How often each value of a feature occurs in this member's sample, in any order; a value may come several times.
+/// How often each value of a feature occurs in this member's sample. The list is unsorted and may name a value several
+/// times.
 fn counts_of(data: &Dataset, feature: u32, sample: &RowSample) -> Vec<(f32, usize)> {
     match data.column_of(feature) {
         None => vec![(data.absent().value(), sample.n_rows)],
@@ -290,10 +292,10 @@ impl Exchanged for f64 {
     }
 }
 
-/// The rows whose keys are smallest: random, yet the same for any order of the rows.
+/// The rows with the smallest keys: a random sample that does not depend on the order of rows.
 struct RowSample {
     n_rows: usize,
-    /// Ascending, and whether a row is among them; neither where all are.
+    /// The sampled rows, ascending, and a flag per row; `None` if all rows are sampled.
     some: Option<(Vec<u32>, Vec<bool>)>,
 }
 
@@ -302,7 +304,7 @@ impl RowSample {
         Self::smallest(data, limit.min(data.n_rows()))
     }
 
-    /// This member's part of the sample of all members' rows.
+    /// This member's part of a sample of all members' rows.
     fn of_share(share: &Share<'_>, limit: usize) -> Self {
         let data = share.data;
         if share.all_rows() <= limit {
@@ -319,7 +321,7 @@ impl RowSample {
             }
         }
         all.sort_unstable();
-        // Rows with equal keys belong to one query, and so to one member: those that have room are its own.
+        // Rows with equal keys belong to one query, so to one member, which keeps those within the limit.
         let Some(last) = all.get(limit - 1).copied() else { return Self::smallest(data, data.n_rows()) };
         let n_equal = all[..limit].iter().rev().take_while(|key| **key == last).count();
         let is_mine = keys.binary_search(&last).is_ok();
@@ -385,7 +387,7 @@ mod tests {
         assert_eq!(seen, [0, 1, 2, 3]);
     }
 
-    /// A feature that no document of the other data names is 0 there, if that is what leaving it out means.
+    /// A feature that does not occur in the other data is 0 there if absent features mean 0.
     #[test]
     fn features_that_other_data_lack_are_absent_there() {
         for (absent, expected) in [(Absent::Missing, 3), (Absent::Zero, 1)] {
@@ -405,7 +407,7 @@ mod tests {
         }
     }
 
-    /// The bins of a feature that few rows have are those that its values in the sample call for.
+    /// A feature that few rows have is binned by its values in the sample.
     #[test]
     fn a_sample_of_rare_values_is_that_of_all_rows() {
         let values: Vec<f32> = (0..500).map(|row| if row % 5 == 0 { row as f32 } else { f32::NAN }).collect();

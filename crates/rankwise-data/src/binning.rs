@@ -1,7 +1,7 @@
-//! Where the values of a feature are cut into bins.
+//! Chooses the bins of a feature.
 //!
-//! A bin holds the values up to and including its upper bound, so `bin(v) <= b` says the same as `v <= upper[b]`, and a
-//! tree grown on bins can be scored on values. Missing values have a bin of their own behind the value bins.
+//! A bin holds the values up to and including its upper bound. So `bin(v) <= b` is equivalent to `v <= upper[b]`, and a
+//! tree grown on bins can score values. Missing values have their own bin, after the value bins.
 
 use std::hint::select_unpredictable;
 
@@ -20,21 +20,21 @@ param_group! {
 
 impl CrossCheck for BinningSpec {}
 
-/// Maximum number of bins. One less than a power of two: a lookup masks with it.
+/// Maximum number of bins. One less than a power of two, so that it can serve as a mask.
 const MAX_BINS: usize = 255;
-/// Values whose bins are looked up together.
+/// How many values are looked up together.
 const LOOKED_UP: usize = 8;
 
-/// A value that can be put into a bin: an f32, or an f64 for features that f32 does not tell apart.
+/// A value that can be binned: f32, or f64 for features with different values that are equal as f32.
 pub(crate) trait BinValue: Copy + PartialOrd + Into<f64> + radsort::Key {
     const MAX: Self;
 
     fn is_missing(self) -> bool;
 
-    /// -0 is 0: adding +0 turns one into the other.
+    /// Adds +0, which turns -0 into 0.
     fn plus_zero(self) -> Self;
 
-    /// The largest number that is not above the middle of two, the first of which is the smaller one.
+    /// The largest number that is not above the midpoint of `self` and the larger `next`.
     fn middle(self, next: Self) -> Self;
 }
 
@@ -69,7 +69,7 @@ impl BinValue for f64 {
 
     fn middle(self, next: Self) -> Self {
         let middle = f64::midpoint(self, next);
-        // Between neighbours it is one of them.
+        // If there is no number in between, the midpoint rounds to one of the two.
         if middle < next { middle } else { self }
     }
 }
@@ -77,12 +77,12 @@ impl BinValue for f64 {
 /// The bins of one feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureBins {
-    /// Upper bounds of the value bins, ascending; the last is [`f32::MAX`], or [`f64::MAX`] where values are f64. Empty where no
+    /// Upper bounds of the value bins, ascending. The last is [`f32::MAX`], or [`f64::MAX`] for f64 values. Empty if no
     /// value was seen.
     upper: Vec<f64>,
-    /// Whether values are compared as f64; bounds are f32 otherwise.
+    /// Whether values are compared as f64. Otherwise all bounds are f32.
     is_f64: bool,
-    /// Whether a missing value was among those that decided.
+    /// Whether a missing value was seen when the bins were chosen.
     has_missing: bool,
 }
 
@@ -92,7 +92,7 @@ impl FeatureBins {
         Self::of_values(values, max_bin)
     }
 
-    /// [`Self::from_values`] of f32 or f64.
+    /// [`Self::from_values`] for f32 or f64.
     pub(crate) fn of_values<T: BinValue>(mut values: Vec<T>, max_bin: usize) -> Self {
         let n_all = values.len();
         values.retain(|value| !value.is_missing());
@@ -105,7 +105,7 @@ impl FeatureBins {
         Self::from_distinct(&distinct, has_missing, max_bin)
     }
 
-    /// The bins of values that occur so many times each, in any order; some may be equal, and some may not occur.
+    /// The bins of values with their counts, in any order. Values may repeat, and counts may be 0.
     pub(crate) fn from_counts<T: BinValue>(mut counts: Vec<(T, usize)>, max_bin: usize) -> Self {
         counts.retain(|(_, count)| *count > 0);
         let n_all = counts.len();
@@ -123,7 +123,7 @@ impl FeatureBins {
         Self::from_distinct(&counts, has_missing, max_bin)
     }
 
-    /// From different values, ascending, and how often each occurs.
+    /// From distinct values, ascending, with their counts.
     fn from_distinct<T: BinValue>(distinct: &[(T, usize)], has_missing: bool, max_bin: usize) -> Self {
         let upper: Vec<T> = if distinct.len() <= max_bin {
             (0..distinct.len()).map(|idx| upper_bound(distinct, idx)).collect()
@@ -134,7 +134,8 @@ impl FeatureBins {
         Self { upper: upper.into_iter().map(Into::into).collect(), is_f64, has_missing }
     }
 
-    /// Bins with these upper bounds, of f32 or f64 values; `None` where they do not ascend to the largest one or are too many.
+    /// Bins with these upper bounds, for f32 or f64 values. `None` if there are too many bounds, or if they do not
+    /// ascend to the largest number.
     pub(crate) fn from_upper(upper: Vec<f64>, is_f64: bool, has_missing: bool) -> Option<Self> {
         let largest = if is_f64 { f64::MAX } else { f32::MAX.into() };
         let is_whole = upper.last().is_none_or(|last| *last == largest);
@@ -148,12 +149,12 @@ impl FeatureBins {
         &self.upper
     }
 
-    /// Whether values are compared as f64, and not rounded to f32.
+    /// Whether values are compared as f64, without rounding to f32.
     pub fn is_f64(&self) -> bool {
         self.is_f64
     }
 
-    /// The number of bins for values; the bin of missing values has this index.
+    /// The number of value bins. The bin of missing values has this index.
     pub fn n_value_bins(&self) -> usize {
         self.upper.len()
     }
@@ -168,7 +169,7 @@ impl FeatureBins {
         self.has_missing
     }
 
-    /// Whether no split can tell rows apart: there is one kind of value.
+    /// Whether all rows are in one bin, so that no split can separate them.
     pub fn is_constant(&self) -> bool {
         self.upper.len() + usize::from(self.has_missing) <= 1
     }
@@ -178,20 +179,21 @@ impl FeatureBins {
         self.upper[usize::from(bin)]
     }
 
-    /// Appends the bins of many values. Several are looked up at a time: while one waits for a bound, others go on.
+    /// Appends the bins of many values. Several lookups are interleaved, so that one can wait for memory while others
+    /// continue.
     pub(crate) fn bin_all(&self, values: &[f32], out: &mut Vec<u8>) {
         let mut upper = [f32::INFINITY; MAX_BINS + 1];
         upper.iter_mut().zip(&self.upper).for_each(|(to, bound)| *to = *bound as f32);
-        // No value is above the last bound.
+        // No value exceeds the last bound.
         let first_step = self.upper.len().next_power_of_two() / 2;
         let (groups, rest) = values.as_chunks::<LOOKED_UP>();
         for group in groups {
-            // How many bounds each value is known to be above.
+            // For each value, the number of bounds it is known to exceed.
             let mut above = [0usize; LOOKED_UP];
             let mut step = first_step;
             while step > 0 {
                 for (above, value) in above.iter_mut().zip(group) {
-                    // Never beyond the last; it says so to the compiler.
+                    // The index is always in range; the mask lets the compiler drop the bounds check.
                     let probe = (*above + step - 1) & MAX_BINS;
                     *above = select_unpredictable(upper[probe] < *value, *above + step, *above);
                 }
@@ -208,25 +210,25 @@ impl FeatureBins {
         self.bin_f64(value.into())
     }
 
-    /// The bin of a value that was not rounded. Infinite values are beyond no bound.
+    /// The bin of an unrounded value. Infinite values exceed no bound.
     pub fn bin_f64(&self, value: f64) -> u8 {
         let value = value.clamp(-f64::MAX, f64::MAX);
         if value.is_nan() { self.missing_bin() } else { self.upper.partition_point(|upper| *upper < value) as u8 }
     }
 }
 
-/// The bound between `distinct[idx]` and the next value: the largest number that is not above their middle, so that the
-/// lower value is at most the bound and the higher one is above it.
+/// The bound between `distinct[idx]` and the next value: the largest number that is not above their midpoint. The lower
+/// value is at most the bound, the higher one is above it.
 fn upper_bound<T: BinValue>(distinct: &[(T, usize)], idx: usize) -> T {
     let Some((next, _)) = distinct.get(idx + 1) else { return T::MAX };
     let value = distinct[idx].0;
     let floor = value.middle(*next);
-    // A bound of -0 would print as such; it means 0.
+    // A bound of -0 would be printed as such; write 0 instead.
     if floor > value { floor.plus_zero() } else { value.plus_zero() }
 }
 
-/// Bins of about equal counts. A value that alone fills a bin of average size gets one of its own; the others share
-/// what is left, and their average is taken anew after each bin, so that no bin is wasted.
+/// Bins of about equal counts. A value that fills an average bin by itself gets its own bin. The others share the
+/// remaining bins; their average is recomputed after each bin, so that no bin is wasted.
 fn equal_counts<T: BinValue>(distinct: &[(T, usize)], max_bin: usize) -> Vec<T> {
     let total: usize = distinct.iter().map(|(_, count)| count).sum();
     let is_large = |idx: usize| distinct[idx].1 * max_bin >= total;
@@ -242,7 +244,7 @@ fn equal_counts<T: BinValue>(distinct: &[(T, usize)], max_bin: usize) -> Vec<T> 
         } else {
             filled += distinct[idx].1;
             let is_full = filled * small_bins >= small_left;
-            // A large value stands apart from what is below it, as long as that leaves a bin for what is above.
+            // Separate a large value from the values below it, if that leaves a bin for those above.
             is_full || (is_large(idx + 1) && small_bins > 1)
         };
         if closes {
@@ -265,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// The bin of a value by looking at every bound.
+    /// The bin of a value by testing every bound.
     fn slow_bin(bins: &FeatureBins, value: f32) -> usize {
         (0..bins.n_value_bins()).find(|bin| f64::from(value) <= bins.upper(*bin as u8)).unwrap_or(bins.n_value_bins())
     }
@@ -280,8 +282,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against sorting: bins follow the order of the values, no bin is empty, there are no more than allowed, and
-        /// few values are kept apart exactly.
+        /// Compares with sorting: bins follow the order of the values, no bin is empty, their number is within the
+        /// limit, and a few values each get their own bin.
         #[test]
         fn bins_agree_with_sorting(values in prop::collection::vec(value(), 1..400), max_bin in 2usize..=255) {
             let bins = FeatureBins::from_values(values.clone(), max_bin);
@@ -309,7 +311,7 @@ mod tests {
                     prop_assert_eq!(usize::from(bins.bin(*value)), rank);
                 }
             } else {
-                // All bins are used where there are values enough to fill them.
+                // All bins are used if there are enough distinct values.
                 let mut used: Vec<u8> = sorted.iter().map(|value| bins.bin(*value)).collect();
                 used.dedup();
                 prop_assert_eq!(used.len(), bins.n_value_bins());
@@ -325,7 +327,7 @@ mod tests {
             prop_assert_eq!(FeatureBins::from_values(values, max_bin), FeatureBins::from_values(reversed, max_bin));
         }
 
-        /// Values that were counted before, some of them in parts, make the same bins.
+        /// Values counted beforehand, some of them in several parts, give the same bins.
         #[test]
         fn counts_say_what_values_say(
             counted in prop::collection::vec((value(), 0usize..4), 1..200), max_bin in 2usize..20,

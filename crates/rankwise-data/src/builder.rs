@@ -1,4 +1,4 @@
-//! From rows in any order to a [`Dataset`] in canonical order.
+//! Turns rows in any order into a [`Dataset`] in canonical order.
 //!
 //! ```text
 //! blocks (input order)      order (canonical)         columns (canonical rows)
@@ -34,7 +34,7 @@ use crate::{Column, DataError, Dataset, Documents, Pair, RowKey, StringTable, pa
 pub const MAX_ROWS: usize = 1 << 30;
 
 param_enum! {
-    /// What a feature that a row leaves out means.
+    /// The meaning of a feature that is absent from a row.
     pub enum Absent {
         /// Its value is not known.
         Missing = "missing" | "nan",
@@ -44,7 +44,7 @@ param_enum! {
 }
 
 impl Absent {
-    /// The value of a feature that is left out.
+    /// The value of an absent feature.
     pub fn value(self) -> f32 {
         match self {
             Self::Missing => f32::NAN,
@@ -52,7 +52,7 @@ impl Absent {
         }
     }
 
-    /// Whether a value means the same as leaving the feature out.
+    /// Whether a value means the same as an absent feature.
     #[inline]
     pub fn matches(self, value: f32) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl Absent {
         }
     }
 
-    /// [`Self::matches`] for a value that was not rounded.
+    /// [`Self::matches`] for an unrounded value.
     #[inline]
     pub fn matches_f64(self, value: f64) -> bool {
         match self {
@@ -71,20 +71,20 @@ impl Absent {
     }
 }
 
-/// One document, as tests and small callers write it.
+/// One document, for tests and small callers.
 #[derive(Clone, Debug, Default)]
 pub struct Row<'a> {
     /// The query it belongs to.
     pub qid: &'a str,
     /// Its relevance, 0 or more.
     pub label: f32,
-    /// Its name, or empty.
+    /// Its document id, or empty.
     pub doc_id: &'a str,
     /// Features with their values, in any order.
     pub features: &'a [(u32, f32)],
 }
 
-/// Collects rows and what belongs to them, then orders them.
+/// Collects rows with their weights, positions and pairs, then sorts them.
 #[derive(Clone, Debug)]
 pub struct DatasetBuilder {
     blocks: Vec<RowBlock>,
@@ -92,12 +92,12 @@ pub struct DatasetBuilder {
     extras: Extras,
     group_sizes: Option<Vec<usize>>,
     feature_names: Vec<(u32, String)>,
-    /// The values of all rows by feature, if the blocks have none.
+    /// The values of all rows by feature, if they are not in the blocks.
     columns: Option<(Vec<u32>, Vec<ColumnValues>)>,
     widens_all: bool,
 }
 
-/// Features, ascending, and the column of each.
+/// Features, ascending, with their columns.
 type FeatureColumns = (Vec<u32>, Vec<(Column, Unrounded)>);
 
 impl Default for DatasetBuilder {
@@ -140,43 +140,43 @@ impl DatasetBuilder {
         block.finish_row().map_err(|feature| DataError::DuplicateFeature { row: number, feature })
     }
 
-    /// Weights of the rows, in input order; 1 where none are given.
+    /// Weights of the rows, in input order; 1 by default.
     pub fn row_weights(&mut self, weights: Vec<f32>) {
         self.extras.row_weights = Some(weights);
     }
 
-    /// Weights of the queries, in order of first appearance; 1 where none are given.
+    /// Weights of the queries, in order of first appearance; 1 by default.
     pub fn query_weights(&mut self, weights: Vec<f32>) {
         self.extras.query_weights = Some(QueryWeights::InOrder(weights));
     }
 
-    /// Weights of the queries by their ids. Every query needs one; ids that no query has are passed over.
+    /// Weights of the queries by id. Every query needs one; unknown ids are ignored.
     pub fn query_weights_by_id(&mut self, ids: StringTable, weights: Vec<f32>) {
         self.extras.query_weights = Some(QueryWeights::ById(ids, weights));
     }
 
-    /// Where each row was shown, in input order.
+    /// The position at which each row was shown, in input order.
     pub fn positions(&mut self, positions: Vec<u32>) {
         self.extras.positions = Some(positions);
     }
 
-    /// Preferences between rows, which are numbered in input order from 0.
+    /// Preferences between rows, given by row number: input order, from 0.
     pub fn pairs(&mut self, pairs: Vec<Pair>) {
         self.extras.pairs = Some(pairs);
     }
 
-    /// Names of features, where they are not just their ids.
+    /// Names of features that have names besides their ids.
     pub fn feature_names(&mut self, names: Vec<(u32, String)>) {
         self.feature_names = names;
         self.feature_names.sort();
     }
 
-    /// Keeps all values that were handed over as f64 at 64 bits, not only those of features that f32 does not tell apart.
+    /// Keeps all f64 values at 64 bits, not only those of features with different values that are equal as f32.
     pub fn widen_all(&mut self) {
         self.widens_all = true;
     }
 
-    /// Sizes of consecutive queries, for rows without qid. The queries are then called 1, 2, ...
+    /// Sizes of consecutive queries, for rows without query ids. The query ids are then 1, 2, ...
     pub fn group_sizes(&mut self, sizes: Vec<usize>) {
         self.group_sizes = Some(sizes);
     }
@@ -186,7 +186,7 @@ impl DatasetBuilder {
         self.blocks.iter().map(RowBlock::n_rows).sum()
     }
 
-    /// Orders the rows.
+    /// Sorts the rows and builds the dataset.
     pub fn finish(mut self) -> Result<Dataset, DataError> {
         let n_rows = self.n_rows();
         if n_rows == 0 {
@@ -218,7 +218,7 @@ impl DatasetBuilder {
             pairs::add_to_keys(&mut keys, pairs);
         }
 
-        // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are the same row.
+        // Canonical order: queries by the bytes of their ids, rows by key. Rows with equal keys are identical.
         let mut by_id: Vec<u32> = (0..queries.ids.len() as u32).collect();
         by_id.sort_unstable_by_key(|query| queries.ids.get(*query as usize).as_bytes());
         let (bounds, input_row) = canonical_order(&queries, &by_id, &keys);
@@ -266,7 +266,7 @@ impl DatasetBuilder {
     fn number_queries(&self, n_rows: usize) -> Result<QueryNumbers, DataError> {
         let mut numbers = QueryNumbers { ids: StringTable::default(), of_row: Vec::with_capacity(n_rows) };
         if let Some(sizes) = &self.group_sizes {
-            // Compared with the row count as it grows: sizes are input, and their sum could overflow.
+            // Compare with the row count at each step: sizes are input, and their sum could overflow.
             for (idx, size) in sizes.iter().enumerate() {
                 if *size > n_rows - numbers.of_row.len() {
                     let sum = sizes.iter().fold(0usize, |sum, size| sum.saturating_add(*size));
@@ -299,7 +299,7 @@ impl DatasetBuilder {
     }
 }
 
-/// Where each query begins, and the rows in order: first by query, which takes one pass, then by key inside of each.
+/// The bounds of the queries, and the rows in order. One pass groups rows by query; each query is then sorted by key.
 fn canonical_order(queries: &QueryNumbers, by_id: &[u32], keys: &[RowKey]) -> (Vec<usize>, Vec<u32>) {
     let mut rank = vec![0u32; by_id.len()];
     by_id.iter().enumerate().for_each(|(position, query)| rank[*query as usize] = position as u32);
@@ -325,7 +325,7 @@ fn canonical_order(queries: &QueryNumbers, by_id: &[u32], keys: &[RowKey]) -> (V
     (bounds, order)
 }
 
-/// Infinite values become the largest finite ones, which order the same way.
+/// Replaces infinite values by the largest finite ones, which keeps the order.
 #[inline]
 fn finite(value: f32) -> f32 {
     value.clamp(-f32::MAX, f32::MAX)
@@ -335,7 +335,7 @@ fn picked<T: Copy>(all: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|place| all[*place as usize]).collect()
 }
 
-/// Queries numbered by first appearance.
+/// Queries, numbered by first appearance.
 pub(crate) struct QueryNumbers {
     pub(crate) ids: StringTable,
     pub(crate) of_row: Vec<u32>,
@@ -372,7 +372,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order of the rows, the dataset is the same, and `input_row` leads back to each row.
+        /// The dataset does not depend on the order of rows, and `input_row` gives the original place of each row.
         #[test]
         fn order_of_input_does_not_show(
             docs in docs(), shift in 0usize..60, cut in 1usize..20, zero in any::<bool>(),

@@ -1,7 +1,7 @@
-//! A dataset with bins in place of values: what training needs, in a seventh of the memory and without a text to parse.
+//! A dataset with bins instead of values: what training needs, in a seventh of the memory and without parsing text.
 //!
-//! [`CachedParts`] is such a dataset taken apart into plain lists, for files. Lists that come from a file are not trusted:
-//! [`CachedDataset::from_parts`] makes sure of everything that the rest of the library takes for granted.
+//! [`CachedParts`] is such a dataset split into plain lists, for files. Lists from a file are not trusted:
+//! [`CachedDataset::from_parts`] checks everything that the rest of the library relies on.
 
 use std::ops::Deref;
 
@@ -13,7 +13,7 @@ use crate::{
     RowKey, StringTable,
 };
 
-/// Queries and their documents, with bins in place of the values of features: what training needs. There are no values to score.
+/// Queries and their documents, with bins instead of feature values. Enough to train, but it has no values to score.
 #[derive(Clone, Debug)]
 pub struct CachedDataset {
     docs: Documents,
@@ -33,11 +33,11 @@ impl Deref for CachedDataset {
 /// A cached dataset as plain lists, in canonical order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedParts {
-    /// What a feature that is left out meant.
+    /// The meaning of absent features.
     pub absent: Absent,
-    /// The parameters of the bins.
+    /// The parameters of binning.
     pub max_bin: usize,
-    /// The same.
+    /// See `max_bin`.
     pub bin_construct_sample_cnt: usize,
     /// The ids of the queries.
     pub qids: StringTable,
@@ -49,15 +49,15 @@ pub struct CachedParts {
     pub labels: Vec<f32>,
     /// Weights of the documents.
     pub weights: Option<Vec<f32>>,
-    /// Where documents were shown.
+    /// The positions at which documents were shown.
     pub positions: Option<Vec<u32>>,
     /// Preferences between documents.
     pub pairs: Vec<Pair>,
-    /// Names of the documents.
+    /// Ids of the documents.
     pub doc_ids: Option<StringTable>,
     /// Keys of the documents.
     pub keys: Vec<u128>,
-    /// Where the documents stood in the input.
+    /// The input row of each document.
     pub input_row: Vec<u32>,
     /// The features of the data, ascending.
     pub feature_ids: Vec<u32>,
@@ -74,16 +74,16 @@ pub struct CachedColumn {
     pub feature: u32,
     /// The upper bounds of its bins.
     pub upper: Vec<f64>,
-    /// Whether these are bounds of f64 values; otherwise of f32.
+    /// Whether the bounds are for f64 values; otherwise they are for f32.
     pub is_f64: bool,
-    /// Whether a missing value was seen when the bins were decided.
+    /// Whether a missing value was seen when the bins were chosen.
     pub has_missing: bool,
     /// The bin of each document.
     pub bins: Vec<u8>,
 }
 
 impl CachedDataset {
-    /// Makes the bins of a dataset, and lets go of its values.
+    /// Bins a dataset and drops its values.
     pub fn new(data: Dataset, params: &BinningParams) -> Result<Self, DataError> {
         let binned = BinnedDataset::new(&data, params)?;
         let (max_bin, bin_construct_sample_cnt) = (params.max_bin, params.bin_construct_sample_cnt);
@@ -95,7 +95,7 @@ impl CachedDataset {
         &self.docs
     }
 
-    /// The bins, which must have been made with the same parameters, from data that was read with the same.
+    /// The bins. It is an error if they were made with other parameters than these.
     pub fn binned(&self, reading: &ReadingParams, params: &BinningParams) -> Result<&BinnedDataset, DataError> {
         let (then, now) = (self.bin_construct_sample_cnt, params.bin_construct_sample_cnt);
         let parameters = [
@@ -109,7 +109,7 @@ impl CachedDataset {
         }
     }
 
-    /// Takes the dataset apart.
+    /// Splits the dataset into plain lists.
     pub fn into_parts(self) -> CachedParts {
         let docs = self.docs;
         CachedParts {
@@ -132,7 +132,7 @@ impl CachedDataset {
         }
     }
 
-    /// Puts a dataset together that was taken apart. The error says which list makes no sense.
+    /// Builds a dataset from plain lists. The error says which list is invalid.
     pub fn from_parts(parts: CachedParts) -> Result<Self, &'static str> {
         let bounds = check_rows(&parts)?;
         check_features(&parts)?;
@@ -174,7 +174,7 @@ fn is_amount(number: f32) -> bool {
     number.is_finite() && number >= 0.0
 }
 
-/// Checks all that is said of rows and queries; gives where the queries begin.
+/// Checks everything about rows and queries, and returns the bounds of the queries.
 fn check_rows(parts: &CachedParts) -> Result<Vec<usize>, &'static str> {
     let n_rows = parts.labels.len();
     ensure((1..=MAX_ROWS).contains(&n_rows), "the number of documents")?;

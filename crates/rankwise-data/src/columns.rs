@@ -7,11 +7,11 @@ use crate::decimal::{decimal_of, is_f32_integer};
 pub enum Column {
     /// One value per row.
     Dense(Vec<f32>),
-    /// One code per row, which stands for a value.
+    /// One code per row that stands for a value.
     Coded {
-        /// Places in `values`, by row.
+        /// Indices into `values`, by row.
         codes: Vec<u16>,
-        /// The values; some may be equal, and some may stand in no row.
+        /// The values. Some may be equal, and some may not occur in any row.
         values: Vec<f32>,
     },
     /// Only some rows have a value of their own; the others have `rest`.
@@ -20,25 +20,26 @@ pub enum Column {
         rows: Vec<u32>,
         /// Their values.
         values: Vec<f32>,
-        /// The value of all other rows: NaN or 0.
+        /// The value of all other rows: missing (NaN) or 0.
         rest: f32,
     },
-    /// One value per row, some of which f32 does not hold. Only data that was read to keep such values has these columns.
+    /// One value per row, some of them not representable as f32. Only data read with the option to keep such values has
+    /// these columns.
     Wide(Vec<f64>),
 }
 
-/// What is known of the values of a column beyond their f32.
+/// What is known about the values of a column beyond their f32.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Unrounded {
-    /// Nothing: they were f32 from the start, or were rounded on reading.
+    /// Nothing: they were f32 from the start, or were rounded when read.
     #[default]
     Same,
-    /// They are what [`decimal_of`] gives, but for some rows, ascending.
+    /// They are what [`decimal_of`] gives, except for these rows, ascending.
     Decimals(Vec<(u32, f64)>),
 }
 
 impl Unrounded {
-    /// For a column that holds what was listed.
+    /// For a column that already contains the listed values.
     pub(crate) fn without_list(self) -> Self {
         match self {
             Self::Same => Self::Same,
@@ -47,7 +48,7 @@ impl Unrounded {
     }
 }
 
-/// The values of a column before they were rounded, as far as the data keeps them.
+/// The unrounded values of a column, as far as the data keeps them.
 #[derive(Clone, Copy, Debug)]
 pub struct F64Values<'a> {
     pub(crate) column: &'a Column,
@@ -60,12 +61,12 @@ impl<'a> F64Values<'a> {
         self.column
     }
 
-    /// Whether they are the f32 values.
+    /// Whether the values are identical to their f32.
     pub fn are_f32(&self) -> bool {
         !matches!(self.column, Column::Wide(_)) && matches!(self.unrounded, Unrounded::Same)
     }
 
-    /// Whether none of the first `n_rows` values differs from another; missing values are equal to each other.
+    /// Whether the first `n_rows` values are all equal; missing values are equal to each other.
     pub fn are_equal(&self, n_rows: usize) -> bool {
         let (mut first, mut are_equal) = (f64::NAN, true);
         self.for_each_in(0, n_rows, |row, value| {
@@ -98,7 +99,7 @@ impl<'a> F64Values<'a> {
         }
     }
 
-    /// The values that their f32 does not tell.
+    /// The values that cannot be recovered from their f32.
     pub(crate) fn untold(&self) -> impl Iterator<Item = f64> {
         let listed = match self.unrounded {
             Unrounded::Same => &[][..],
@@ -116,7 +117,7 @@ impl<'a> F64Values<'a> {
 }
 
 impl Column {
-    /// The column with its values before they were rounded. A column of integers that f32 holds stays as it is.
+    /// The column with unrounded values. A column of integers that f32 holds stays unchanged.
     pub(crate) fn widened(self, n_rows: usize, unrounded: &Unrounded) -> Self {
         let Unrounded::Decimals(exact) = unrounded else { return self };
         let mut are_integers = exact.is_empty();
@@ -176,22 +177,22 @@ impl Column {
     }
 }
 
-/// Below this many values, whether rounding merges two is found out at once.
+/// Number of values for a first quick test whether rounding merges any.
 const FIRST_LOOK: usize = 1 << 14;
 
-/// Whether rounding to f32 makes two different values equal. Missing ones do not count.
+/// Whether rounding to f32 makes two different values equal, missing values aside.
 pub(crate) fn merges(values: &[f64]) -> bool {
     let merge = |values: &[f64]| {
-        // Adding 0 makes both zeros one.
+        // Adding 0 turns -0 into 0.
         let mut sorted: Vec<f64> = values.iter().filter(|value| !value.is_nan()).map(|value| value + 0.0).collect();
         radsort::sort(&mut sorted);
         sorted.array_windows().any(|[a, b]| a != b && rounded(*a) == rounded(*b))
     };
-    // Where many values do, a few tell.
+    // If rounding merges many values, a few are enough to see it.
     (values.len() > FIRST_LOOK && merge(&values[..FIRST_LOOK])) || merge(values)
 }
 
-/// The nearest f32; beyond the largest one, that.
+/// The nearest f32, at most the largest finite one.
 pub(crate) fn rounded(value: f64) -> f32 {
     (value as f32).clamp(-f32::MAX, f32::MAX)
 }
@@ -205,7 +206,7 @@ mod tests {
         let sparse = Column::Sparse { rows: vec![1, 4], values: vec![2.0, 3.0], rest: 0.0 };
         let coded = Column::Coded { codes: vec![2, 1, 2, 2, 0, 2], values: vec![3.0, 2.0, 0.0] };
         let dense = Column::Dense(vec![0.0, 2.0, 0.0, 0.0, 3.0, 0.0]);
-        // Rounding to f32 makes it what the others are.
+        // Rounding to f32 gives the same values as in the other columns.
         let wide = Column::Wide(vec![0.0, 2.0 + 1e-12, 0.0, -0.0, 3.0, 1e-60]);
         for row in 0..6 {
             for column in [&sparse, &coded, &wide] {

@@ -1,4 +1,4 @@
-//! Documents with the values of their features.
+//! Documents with their feature values.
 
 use std::ops::Deref;
 
@@ -7,7 +7,7 @@ use crate::{
     BinnedDataset, BinningParams, CachedDataset, Column, DataError, Documents, F64Values, ReadingParams, Remark, Share,
 };
 
-/// A set of queries with their documents and the values of their features.
+/// A set of queries with their documents and feature values.
 ///
 /// ```
 /// use rankwise_data::{DatasetBuilder, Row};
@@ -24,7 +24,7 @@ pub struct Dataset {
     pub(crate) docs: Documents,
     /// By feature.
     pub(crate) columns: Vec<Column>,
-    /// The same.
+    /// By feature.
     pub(crate) unrounded: Vec<Unrounded>,
 }
 
@@ -37,7 +37,7 @@ impl Deref for Dataset {
 }
 
 impl Dataset {
-    /// The documents, without the values of their features.
+    /// The documents, without feature values.
     pub fn docs(&self) -> &Documents {
         &self.docs
     }
@@ -52,14 +52,14 @@ impl Dataset {
         self.feature_ids.binary_search(&feature).ok().map(|slot| &self.columns[slot])
     }
 
-    /// The values of the feature with this id before they were rounded, as far as they were kept, if any document has it.
+    /// The unrounded values of the feature with this id, as far as they were kept, if any document has it.
     pub fn f64_values_of(&self, feature: u32) -> Option<F64Values<'_>> {
         let slot = self.feature_ids.binary_search(&feature).ok()?;
         Some(F64Values { column: &self.columns[slot], unrounded: &self.unrounded[slot] })
     }
 
-    /// The same documents with other ids of features: of each pair, the feature with the first id gets the second; features without a
-    /// pair are dropped. Row keys stay those of the ids before. Both ids of each pair must be unique.
+    /// The same documents with other feature ids. Each pair maps an old id to a new one, and features without a pair
+    /// are dropped. Row keys do not change. Both ids of each pair must be unique.
     #[must_use]
     pub fn renumbered(mut self, pairs: &[(u32, u32)], mut names: Vec<(u32, String)>) -> Self {
         let columns = std::mem::take(&mut self.columns).into_iter().zip(std::mem::take(&mut self.unrounded));
@@ -82,7 +82,7 @@ impl Dataset {
     }
 }
 
-/// What a model can be trained on: documents with values, or with bins that were made before.
+/// What a model can be trained on: documents with values, or with bins made earlier.
 #[derive(Clone, Copy, Debug)]
 pub enum TrainingData<'a> {
     /// With values.
@@ -100,7 +100,7 @@ impl<'a> TrainingData<'a> {
         }
     }
 
-    /// The documents with the values of their features; `None` where there are bins only.
+    /// The documents with their feature values; `None` if there are only bins.
     pub fn values(self) -> Option<&'a Dataset> {
         match self {
             Self::Values(data) => Some(data),
@@ -108,8 +108,8 @@ impl<'a> TrainingData<'a> {
         }
     }
 
-    /// The bins of one member's part of the data, decided from the data of all members. `share` must be of these documents.
-    /// `reading` is what the data must have been read with.
+    /// The bins of one member's part of the data, chosen from the data of all members. `share` must belong to these
+    /// documents. It is an error if cached data was read with other parameters than `reading`.
     pub fn binned(
         self,
         share: &Share<'_>,
@@ -138,12 +138,12 @@ impl<'a> From<&'a CachedDataset> for TrainingData<'a> {
     }
 }
 
-/// Bins that were just made, or made before.
+/// Bins made now or earlier.
 #[derive(Debug)]
 pub enum Binned<'a> {
-    /// Just made.
+    /// Made now.
     Made(BinnedDataset),
-    /// Made before.
+    /// Made earlier.
     Cached(&'a BinnedDataset),
 }
 
@@ -158,7 +158,7 @@ impl Deref for Binned<'_> {
     }
 }
 
-/// Data as a file had it: with values, or with bins.
+/// Data from a file: with values, or with bins.
 #[derive(Clone, Debug)]
 pub enum LoadedData {
     /// With values.
@@ -168,7 +168,7 @@ pub enum LoadedData {
 }
 
 impl LoadedData {
-    /// What is suspicious in the data.
+    /// Findings that are legal but suspicious.
     pub fn remarks(&self) -> Vec<Remark> {
         match self {
             Self::Values(data) => data.remarks(),
@@ -176,7 +176,7 @@ impl LoadedData {
         }
     }
 
-    /// What to train on.
+    /// The data in the form that training takes.
     pub fn as_training_data(&self) -> TrainingData<'_> {
         match self {
             Self::Values(data) => TrainingData::Values(data),

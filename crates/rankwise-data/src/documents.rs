@@ -1,14 +1,14 @@
 //! Documents in canonical order: queries by the bytes of their ids, documents by key. All later code sees only this
-//! order; `input_row` leads results back to where the rows came from.
+//! order; `input_row` maps results back to the input rows.
 
 use std::ops::Range;
 
 use crate::{Absent, Draw, Pair, RowKey, StringTable};
 
-/// Queries and their documents, with all that is said of them but the values of features.
+/// Queries and their documents, with everything but feature values.
 ///
-/// [`Dataset`](crate::Dataset) adds the values, [`CachedDataset`](crate::CachedDataset) their bins; both lead here by `Deref`. Whatever
-/// needs no features (objectives, metrics, comparisons) takes this.
+/// [`Dataset`](crate::Dataset) adds the values, [`CachedDataset`](crate::CachedDataset) their bins; both dereference to
+/// this type. Code that needs no features (objectives, metrics, comparisons) takes this type.
 #[derive(Clone, Debug)]
 pub struct Documents {
     pub(crate) absent: Absent,
@@ -19,16 +19,16 @@ pub struct Documents {
     pub(crate) labels: Vec<f32>,
     pub(crate) weights: Option<Vec<f32>>,
     pub(crate) positions: Option<Vec<u32>>,
-    /// Ascending, so that those of a query stand together.
+    /// Sorted, so that the pairs of a query are adjacent.
     pub(crate) pairs: Vec<Pair>,
     pub(crate) doc_ids: Option<StringTable>,
     pub(crate) keys: Vec<RowKey>,
     pub(crate) identity: Identity,
     pub(crate) input_row: Vec<u32>,
     pub(crate) feature_ids: Vec<u32>,
-    /// By id; empty where features have no names but their ids.
+    /// By id; empty if features have only ids.
     pub(crate) feature_names: Vec<(u32, String)>,
-    /// Ascending.
+    /// Ascending ids.
     pub(crate) f64_features: Vec<u32>,
     pub(crate) fingerprint: u128,
 }
@@ -72,7 +72,7 @@ impl Documents {
         self.bounds[query]..self.bounds[query + 1]
     }
 
-    /// Where queries begin: query `q` holds rows `bounds[q]..bounds[q + 1]`.
+    /// Bounds of the queries: query `q` holds rows `bounds[q]..bounds[q + 1]`.
     pub fn bounds(&self) -> &[usize] {
         &self.bounds
     }
@@ -82,37 +82,37 @@ impl Documents {
         &self.labels
     }
 
-    /// The weight of a document; 1 where none was given.
+    /// The weight of a document; 1 by default.
     pub fn weight(&self, row: usize) -> f32 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
-    /// The weight of a query; 1 where none was given.
+    /// The weight of a query; 1 by default.
     pub fn query_weight(&self, query: usize) -> f32 {
         self.query_weights.as_ref().map_or(1.0, |weights| weights[query])
     }
 
-    /// Whether any document or query was given a weight.
+    /// Whether documents or queries have weights.
     pub fn is_weighted(&self) -> bool {
         self.weights.is_some() || self.query_weights.is_some()
     }
 
-    /// Whether documents were given weights.
+    /// Whether documents have weights.
     pub fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// Whether queries were given weights.
+    /// Whether queries have weights.
     pub fn has_query_weights(&self) -> bool {
         self.query_weights.is_some()
     }
 
-    /// Where each document was shown, if that is known.
+    /// The position at which each document was shown, if known.
     pub fn positions(&self) -> Option<&[u32]> {
         self.positions.as_deref()
     }
 
-    /// All preferences between documents; those of a query stand together.
+    /// All preferences between documents; those of a query are adjacent.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
@@ -125,27 +125,27 @@ impl Documents {
         &self.pairs[start..end]
     }
 
-    /// The name of a document; empty where it has none.
+    /// The id of a document, or empty.
     pub fn doc_id(&self, row: usize) -> &str {
         self.doc_ids.as_ref().map_or("", |ids| ids.get(row))
     }
 
-    /// Whether any document has a name.
+    /// Whether any document has an id.
     pub fn has_doc_ids(&self) -> bool {
         self.doc_ids.is_some()
     }
 
-    /// The keys that order the rows.
+    /// The keys by which rows are ordered.
     pub fn keys(&self) -> &[RowKey] {
         &self.keys
     }
 
-    /// For each row, its place in the input, from 0.
+    /// The input row of each row, from 0.
     pub fn input_row(&self) -> &[u32] {
         &self.input_row
     }
 
-    /// Values in canonical order, put back into input order.
+    /// Puts values from canonical order back into input order.
     pub fn to_input_order<T: Clone + Default>(&self, values: &[T]) -> Vec<T> {
         let mut out = vec![T::default(); values.len()];
         for (value, row) in values.iter().zip(&self.input_row) {
@@ -154,7 +154,7 @@ impl Documents {
         out
     }
 
-    /// Values in input order, put into canonical order.
+    /// Puts values from input order into canonical order.
     pub fn from_input_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.input_row.iter().map(|row| values[*row as usize]).collect()
     }
@@ -164,8 +164,7 @@ impl Documents {
         &self.feature_ids
     }
 
-    /// Features with names, by id; empty where the data has no names but the ids. A feature that no document has may be
-    /// among them.
+    /// Names of features, by id; empty if features have only ids. May name features that no document has.
     pub fn feature_names(&self) -> &[(u32, String)] {
         &self.feature_names
     }
@@ -176,28 +175,29 @@ impl Documents {
         Some(&self.feature_names[place].1)
     }
 
-    /// The features with different values that are equal as f32, ascending: they are trained on as f64, all others as f32.
+    /// The features with different values that are equal as f32, ascending. Training treats these as f64, all others as
+    /// f32.
     pub fn f64_features(&self) -> &[u32] {
         &self.f64_features
     }
 
-    /// What a feature that a document does not name means; so, too, one that no document names.
+    /// The meaning of a feature that is absent from a document, or from the whole dataset.
     pub fn absent(&self) -> Absent {
         self.absent
     }
 
-    /// A number that says which rows these are, whatever their order.
+    /// A number that identifies the set of rows, whatever their order.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
 
-    /// A uniform draw in [0, 1) for a document.
+    /// A uniform random number in [0, 1) for a document.
     pub fn draw(&self, draw: &Draw, row: usize) -> f64 {
         let (key, ordinal) = self.doc_keys(row..row + 1).of(0);
         draw.uniform(key, ordinal)
     }
 
-    /// What the draws of some rows depend on.
+    /// What the random numbers of some rows depend on.
     pub fn doc_keys(&self, rows: Range<usize>) -> DocKeys<'_> {
         match &self.identity {
             Identity::Ids(ids) => DocKeys { keys: &ids[rows], ordinals: None },
@@ -205,7 +205,7 @@ impl Documents {
         }
     }
 
-    /// A uniform draw in [0, 1) for a query.
+    /// A uniform random number in [0, 1) for a query.
     pub fn query_draw(&self, draw: &Draw, query: usize) -> f64 {
         draw.row_uniform(RowKey::of_query(self.qids.get(query)), 0)
     }
@@ -221,7 +221,7 @@ pub struct QueryView<'a> {
     pub weight: f32,
     /// The labels of its documents.
     pub labels: &'a [f32],
-    /// Where its documents stood in the input.
+    /// The input rows of its documents.
     pub input_rows: &'a [u32],
     /// Its rows in the dataset.
     pub rows: Range<usize>,
@@ -233,7 +233,7 @@ impl QueryView<'_> {
         self.labels.len()
     }
 
-    /// The name of a document; empty where it has none.
+    /// The id of a document, or empty.
     pub fn doc_id(&self, doc: usize) -> &str {
         self.data.doc_id(self.rows.start + doc)
     }
@@ -243,27 +243,27 @@ impl QueryView<'_> {
         self.data.weight(self.rows.start + doc)
     }
 
-    /// The weights of its documents; `None` where documents were given none.
+    /// The weights of its documents; `None` if documents have no weights.
     pub fn doc_weights(&self) -> Option<&[f32]> {
         self.data.weights.as_ref().map(|weights| &weights[self.rows.clone()])
     }
 
-    /// A uniform draw in [0, 1) for a document.
+    /// A uniform random number in [0, 1) for a document.
     pub fn draw(&self, draw: &Draw, doc: usize) -> f64 {
         self.data.draw(draw, self.rows.start + doc)
     }
 
-    /// What the draws of its documents depend on.
+    /// What the random numbers of its documents depend on.
     pub fn doc_keys(&self) -> DocKeys<'_> {
         self.data.doc_keys(self.rows.clone())
     }
 }
 
-/// What the random draws of some documents depend on: never on where they stand.
+/// What the random numbers of some documents depend on: never on their order.
 #[derive(Clone, Copy, Debug)]
 pub struct DocKeys<'a> {
     keys: &'a [RowKey],
-    /// Tell rows with equal keys apart, where there may be any.
+    /// Numbers that distinguish rows with equal keys; `None` if there cannot be any.
     ordinals: Option<&'a [u32]>,
 }
 
@@ -274,8 +274,8 @@ impl DocKeys<'_> {
     }
 }
 
-/// What a document's draws depend on: its ids where every document has one and no two in a query share it, its row key
-/// otherwise. `ordinals` tells rows with equal keys apart.
+/// What a document's random numbers depend on: its ids if every document has one that is unique in its query, otherwise
+/// its row key. `ordinals` distinguish rows with equal keys.
 #[derive(Clone, Debug)]
 pub(crate) enum Identity {
     Ids(Vec<RowKey>),

@@ -1,6 +1,6 @@
-//! What can be wrong with rows, apart from how a file spells them.
+//! Errors in rows, independent of any file format.
 
-/// Rows that cannot make a dataset. Rows are counted from 1, in input order.
+/// Rows that do not make a valid dataset. Rows are counted from 1, in input order.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DataError {
     /// There are no rows.
@@ -17,20 +17,20 @@ pub enum DataError {
     /// The weight is negative, infinite or not a number.
     #[error("{what} {index}: weight {weight} is not a finite number of 0 or more")]
     Weight {
-        /// `row`, `query` or `pair`.
+        /// "row", "query" or "pair".
         what: &'static str,
         /// Which one.
         index: usize,
         /// Its weight.
         weight: f32,
     },
-    /// The weights of a row and of its query multiply to more than a number can hold.
+    /// The product of a row weight and its query weight overflows.
     #[error("row {row}: the product of its weight and its query's weight overflows f32; use smaller weights")]
     WeightProduct {
         /// The row.
         row: usize,
     },
-    /// Weights or positions come from two places.
+    /// Weights or positions come from two sources.
     #[error("{what} are given twice, in a column and in a separate file; keep one of them")]
     GivenTwice {
         /// What is given twice.
@@ -41,9 +41,9 @@ pub enum DataError {
     QueryWeightDiffers {
         /// The row.
         row: usize,
-        /// What it says.
+        /// The weight in this row.
         weight: f32,
-        /// What the first row of the query says.
+        /// The weight in the first row of the query.
         first: f32,
     },
     /// Weights are given by query id, but not for this query.
@@ -58,7 +58,7 @@ pub enum DataError {
         /// The query.
         qid: String,
     },
-    /// A pair of documents makes no sense. Pairs are counted from 1.
+    /// A pair is invalid. Pairs are counted from 1.
     #[error("pair {pair}: {problem}")]
     Pair {
         /// The pair.
@@ -66,12 +66,12 @@ pub enum DataError {
         /// What is wrong with it.
         problem: PairProblem,
     },
-    /// A probability of a pair that is none. Pairs are counted from 1.
+    /// A value that is not a probability. Pairs are counted from 1.
     #[error("the probability of pair {pair} is {probability}; give a number from 0 to 1")]
     Probability {
         /// The pair.
         pair: usize,
-        /// What was given.
+        /// The given value.
         probability: f32,
     },
     /// A feature is given twice in one row.
@@ -82,10 +82,10 @@ pub enum DataError {
         /// The feature.
         feature: u32,
     },
-    /// A list beside the rows has another length than they.
+    /// A list has another length than the number of rows or queries.
     #[error("the number of {what} is {given}, but the number of {of} is {expected}; the two must be equal")]
     Length {
-        /// What was counted.
+        /// What the list contains.
         what: &'static str,
         /// How many were given.
         given: usize,
@@ -94,7 +94,7 @@ pub enum DataError {
         /// What they belong to.
         of: &'static str,
     },
-    /// Values do not make whole rows.
+    /// The number of values is not a multiple of the number of features.
     #[error(
         "{values} values cannot be divided into rows of {features} features; give every row a value for each feature"
     )]
@@ -104,38 +104,38 @@ pub enum DataError {
         /// The number of features.
         features: usize,
     },
-    /// A column is longer or shorter than the first. Columns are counted from 0, as features are.
+    /// A column has another length than the first. Columns are counted from 0, like features.
     #[error("column {column} has {given} values, but column 0 has {expected}; give all columns one value per row")]
     Column {
         /// The column.
         column: usize,
         /// Its length.
         given: usize,
-        /// The length of the first.
+        /// The length of the first column.
         expected: usize,
     },
-    /// Sparse rows that are none.
+    /// Invalid sparse rows.
     #[error("sparse rows: {problem}; use the layout of scipy's csr_matrix")]
     Csr {
         /// What is wrong.
         problem: String,
     },
-    /// Nothing says which rows belong together.
+    /// Nothing says which rows belong to which query.
     #[error("the rows have no queries; give a query id for each row, or the number of rows of each query")]
     NoQueries,
-    /// A query without a name.
+    /// An empty query id.
     #[error("row {row}: the query id is empty; give every row the id of its query")]
     EmptyQueryId {
         /// The row.
         row: usize,
     },
-    /// A name that no feature or two features have.
+    /// A name that belongs to no feature, or to two.
     #[error("{name:?} is empty or the name of two features; give each feature a unique name")]
     FeatureName {
         /// The name.
         name: String,
     },
-    /// The sizes of the queries do not add up to the rows.
+    /// The sizes of the queries do not add up to the number of rows.
     #[error("the query sizes add up to {sum}, but there are {rows} rows; give the number of rows of each query")]
     GroupSizes {
         /// What they add up to.
@@ -143,7 +143,7 @@ pub enum DataError {
         /// The number of rows.
         rows: usize,
     },
-    /// More rows than row numbers can count.
+    /// More rows than a dataset can hold.
     #[error("{rows} rows exceed the limit of {limit} per dataset; split the data by query")]
     TooManyRows {
         /// The number of rows.
@@ -151,31 +151,31 @@ pub enum DataError {
         /// The limit.
         limit: usize,
     },
-    /// The bins were made with another parameter.
+    /// The bins were made with another parameter value.
     #[error(
         "its bins were made with {name}={then}, but {name}={now} is set; use the same value, or make the cache again"
     )]
     CachedWith {
         /// The parameter.
         name: &'static str,
-        /// What it was.
+        /// The value at that time.
         then: String,
-        /// What it is.
+        /// The value now.
         now: String,
     },
-    /// A query is in the parts of two members that train together.
+    /// Two members have documents of the same query.
     #[error("query {qid:?} is in the data of two members; give each member whole queries")]
     QueryInTwoParts {
         /// The query.
         qid: String,
     },
-    /// The parts of members that train together do not go together.
+    /// The members' parts of the data are incompatible.
     #[error("the members' data differ in {what}; prepare all of it in the same way")]
     PartsDiffer {
         /// What differs.
         what: &'static str,
     },
-    /// A feature has values that f32 makes equal in one part, or across parts.
+    /// A feature has different values that are equal as f32, in one part or across parts.
     #[error(
         "feature {feature} has different values that are equal as f32, which is not supported with several members; \
          round the feature to f32, or train on one machine"
@@ -184,13 +184,13 @@ pub enum DataError {
         /// The feature.
         feature: u32,
     },
-    /// Cached bins are those of one part alone.
+    /// Cached bins were made from one part alone.
     #[error("cached bins were made from a part of the data; give every member data with values")]
     CachedPart,
     /// Another member of the run has reported an error.
     #[error("another member of the run failed; see its message")]
     OtherMember,
-    /// Members of the run cannot be reached any more.
+    /// Other members of the run can no longer be reached.
     #[error("the other members of the run cannot be reached: {problem}")]
     MembersLost {
         /// Why.
@@ -207,13 +207,13 @@ pub enum DataError {
     },
 }
 
-/// What can be wrong with a pair of documents. Rows are counted from 0, as pairs name them.
+/// What can be wrong with a pair of documents. Rows are counted from 0, as in the list of pairs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairProblem {
-    /// It names a row that is not there.
+    /// It refers to a row that does not exist.
     #[error("there is no row {row}; the rows are numbered from 0 to {}", rows - 1)]
     Row {
-        /// What it names.
+        /// The row number in the pair.
         row: u32,
         /// The number of rows.
         rows: usize,
@@ -224,7 +224,7 @@ pub enum PairProblem {
         /// The row.
         row: u32,
     },
-    /// It joins rows of two queries.
+    /// Its rows belong to two queries.
     #[error("its rows belong to the queries {:?} and {:?}; compare rows of one query", qids[0], qids[1])]
     Queries {
         /// The queries of winner and loser.

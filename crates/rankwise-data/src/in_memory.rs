@@ -1,7 +1,7 @@
-//! Datasets from values in memory: rows one after another, columns, or sparse rows (CSR).
+//! Datasets from values in memory: dense rows, columns, or sparse rows (CSR).
 //!
-//! A feature's id is the number of its column, from 0. The rows get the same canonical order as rows from a file, so the
-//! same rows make the same dataset whichever way they come.
+//! The id of a feature is its column number, from 0. Rows get the same canonical order as rows from a file, so the same
+//! rows always make the same dataset.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,16 +10,16 @@ use rayon::prelude::*;
 use crate::decimal::are_f32;
 use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Keep, Pair, RowBlock, StringTable};
 
-/// Rows that one task hands over.
+/// Number of rows per task.
 const TASK_ROWS: usize = 4096;
 
-/// A type of feature values: f32, or f64, of which as much is kept as [`Keep`] says. NaN is missing; infinite values become the
-/// largest finite ones, which order the same way.
+/// A type of feature values: f32, or f64 with the precision that [`Keep`] selects. NaN is missing. Infinite values
+/// become the largest finite ones, which keeps the order.
 pub trait FeatureValue: Copy + Send + Sync + Into<f64> {
     /// Rounded.
     fn to_f32(self) -> f32;
 
-    /// Whether these are f32, whatever their type.
+    /// Whether all values are exactly representable as f32, whatever their type.
     fn are_f32(values: &[Self]) -> bool;
 }
 
@@ -44,7 +44,7 @@ impl FeatureValue for f64 {
 }
 
 impl Dataset {
-    /// A dataset from values that stand row after row, each row with a value for every feature.
+    /// A dataset from dense rows, one after another, each with a value for every feature.
     ///
     /// ```
     /// use rankwise_data::Dataset;
@@ -58,7 +58,7 @@ impl Dataset {
         ValuesBuilder::new(Values::Dense { values, n_features })
     }
 
-    /// A dataset from columns: the values of feature 0 in all rows, those of feature 1, ...
+    /// A dataset from columns: the values of feature 0 in all rows, then those of feature 1, ...
     ///
     /// ```
     /// use rankwise_data::Dataset;
@@ -75,8 +75,8 @@ impl Dataset {
         ValuesBuilder::new(Values::Columns(columns.iter().map(AsRef::as_ref).collect()))
     }
 
-    /// A dataset from sparse rows. Row `r` has the features `indices[indptr[r]..indptr[r + 1]]`, in any order, with the values at
-    /// the same places. Features that a row leaves out are missing, or 0 after [`ValuesBuilder::absent`].
+    /// A dataset from sparse rows. Row `r` has the features `indices[indptr[r]..indptr[r + 1]]`, in any order, with the
+    /// values at the same indices. Absent features are missing, or 0 after [`ValuesBuilder::absent`].
     ///
     /// ```
     /// use rankwise_data::{Absent, Dataset};
@@ -92,15 +92,15 @@ impl Dataset {
         indices: &[impl Copy + TryInto<u32>],
         values: &'a [T],
     ) -> ValuesBuilder<'a, T> {
-        // What does not fit is beyond every limit, and is refused as such.
+        // An offset that does not fit exceeds every limit and is rejected for that.
         let indptr = indptr.iter().map(|start| (*start).try_into().unwrap_or(usize::MAX)).collect();
         let indices = indices.iter().map(|feature| (*feature).try_into().unwrap_or(u32::MAX)).collect();
         ValuesBuilder::new(Values::Csr { indptr, indices, values })
     }
 }
 
-/// Values in memory and what belongs to their rows, about to become a [`Dataset`]. Everything but the values and the queries
-/// may be left out. Rows are given in input order, the order in which predictions come back.
+/// Builds a [`Dataset`] from values in memory. Everything but the values and the queries is optional. Rows are given in
+/// input order; scores are returned in the same order.
 #[derive(Clone, Debug)]
 #[must_use = "`build` makes the data set"]
 pub struct ValuesBuilder<'a, T> {
@@ -152,12 +152,12 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         }
     }
 
-    /// The relevance of each row, 0 or more; 0 where none is given, as for data that is only scored.
+    /// The label of each row, 0 or more; 0 by default, for data that is only scored.
     pub fn labels<L: Copy + Into<f64>>(self, labels: &[L]) -> Self {
         Self { labels: Some(rounded(labels)), ..self }
     }
 
-    /// The query of each row, by an integer or a string. The rows of a query need not stand together.
+    /// The query of each row, as an integer or a string. The rows of a query need not be adjacent.
     pub fn qids<Q: Display + PartialEq>(self, qids: &[Q]) -> Self {
         let (mut runs, mut run_of, mut id) = (StringTable::default(), Vec::with_capacity(qids.len()), String::new());
         for (row, qid) in qids.iter().enumerate() {
@@ -171,28 +171,28 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         Self { queries: Queries::Ids { runs, run_of }, ..self }
     }
 
-    /// The number of rows of each query, in order, for rows of a query that stand together (LightGBM's `group`). The queries are
-    /// called 1, 2, ...
+    /// The number of rows of each query, in order, for queries whose rows are adjacent (LightGBM's `group`). The query
+    /// ids are then 1, 2, ...
     pub fn group_sizes(self, sizes: &[usize]) -> Self {
         Self { queries: Queries::Sizes(sizes.to_vec()), ..self }
     }
 
-    /// The id of each document; an empty one where it has none.
+    /// The id of each document, or an empty string.
     pub fn doc_ids(self, ids: &[impl AsRef<str>]) -> Self {
         Self { doc_ids: Some(ids.iter().map(AsRef::as_ref).collect()), ..self }
     }
 
-    /// The weight of each row; 1 where none are given.
+    /// The weight of each row; 1 by default.
     pub fn weights<W: Copy + Into<f64>>(self, weights: &[W]) -> Self {
         Self { weights: Some(rounded(weights)), ..self }
     }
 
-    /// The weight of each query, in order of first appearance; 1 where none are given.
+    /// The weight of each query, in order of first appearance; 1 by default.
     pub fn query_weights<W: Copy + Into<f64>>(self, weights: &[W]) -> Self {
         Self { query_weights: Some(rounded(weights)), ..self }
     }
 
-    /// Where each row was shown.
+    /// The position at which each row was shown.
     pub fn positions(self, positions: &[u32]) -> Self {
         Self { positions: Some(positions.to_vec()), ..self }
     }
@@ -207,7 +207,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         Self { feature_names: Some(names.iter().map(|name| name.as_ref().to_owned()).collect()), ..self }
     }
 
-    /// What is kept of values that f32 does not hold.
+    /// How to keep values that f32 cannot represent.
     ///
     /// ```
     /// use rankwise_data::{Dataset, Keep};
@@ -223,12 +223,12 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         Self { keep, ..self }
     }
 
-    /// What a feature that a sparse row leaves out means. It must be the same in training and in scoring.
+    /// The meaning of features that are absent from a sparse row. It must be the same in training and in scoring.
     pub fn absent(self, absent: Absent) -> Self {
         Self { absent, ..self }
     }
 
-    /// Checks that everything goes together, and orders the rows.
+    /// Checks that everything is consistent, and sorts the rows.
     pub fn build(mut self) -> Result<Dataset, DataError> {
         let n_rows = self.values.check()?;
         self.check(n_rows)?;
@@ -281,7 +281,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         self.feature_names.as_deref().map_or(Ok(()), |names| check_names(names, self.values.n_features()))
     }
 
-    /// Hands the rows over, in blocks that are filled in parallel.
+    /// Adds the rows to the builder, in blocks that are filled in parallel.
     fn push_rows(&self, n_rows: usize, builder: &mut DatasetBuilder) -> Result<(), DataError> {
         if let Values::Columns(columns) = &self.values {
             let mut block = RowBlock::default();
@@ -386,7 +386,7 @@ impl<T: FeatureValue> Values<'_, T> {
         }
     }
 
-    /// The number of rows, if the values make whole rows.
+    /// The number of rows, if the shape of the values is valid.
     fn check(&self) -> Result<usize, DataError> {
         match self {
             Self::Dense { values, n_features } => {
@@ -406,7 +406,7 @@ impl<T: FeatureValue> Values<'_, T> {
         }
     }
 
-    /// The number of features, where it is known.
+    /// The number of features, if known.
     fn n_features(&self) -> usize {
         match self {
             Self::Dense { n_features, .. } => *n_features,
@@ -436,7 +436,7 @@ fn check_csr(indptr: &[usize], indices: &[u32], n_values: usize) -> Result<usize
     }
 }
 
-/// A name for each feature, by which a model can ask for it. Sparse rows may leave out the last features.
+/// Checks that each feature has a unique name, by which a model can find it. Sparse rows may lack the last features.
 fn check_names(names: &[String], n_features: usize) -> Result<(), DataError> {
     if names.len() < n_features {
         return Err(DataError::Length {
@@ -464,7 +464,7 @@ mod tests {
     use super::*;
     use crate::Row;
 
-    /// Four rows of three features; rows of query b around one of query a.
+    /// Four rows of three features; the row of query a is between rows of query b.
     const VALUES: [f32; 12] = [1.0, f32::NAN, 0.5, 2.0, 4.0, 0.0, 3.0, -1.0, f32::NAN, 1.0, 0.25, 7.0];
     const LABELS: [u8; 4] = [2, 0, 1, 0];
     const QIDS: [&str; 4] = ["7", "7", "12", "7"];
@@ -494,7 +494,7 @@ mod tests {
         let columns: Vec<Vec<f32>> =
             (0..3).map(|column| (0..4).map(|row| VALUES[3 * row + column]).collect()).collect();
         assert_same(&Dataset::from_columns(&columns).labels(&LABELS).qids(&QIDS).build().unwrap(), &expected);
-        // Missing values left out, and the features of a row in any order.
+        // Missing values are omitted, and the features of a row are in any order.
         let (indptr, indices) = ([0i64, 2, 5, 7, 10], [2i32, 0, 0, 1, 2, 1, 0, 0, 1, 2]);
         let values = [0.5, 1.0, 2.0, 4.0, 0.0, -1.0, 3.0, 1.0, 0.25, 7.0];
         let sparse = Dataset::from_csr(&indptr, &indices, &values).labels(&LABELS).qids(&QIDS);

@@ -1,13 +1,13 @@
-//! The identity of a row: what makes the order of data canonical.
+//! The key of a row, by which data is put into canonical order.
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A 128-bit hash of everything that a row says. Rows with equal keys are interchangeable.
+/// A 128-bit hash of everything in a row. Rows with equal keys are interchangeable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey(u128);
 
 impl RowKey {
-    /// 64 of the bits, for draws.
+    /// 64 of the bits, for random numbers.
     pub fn low(self) -> u64 {
         self.0 as u64
     }
@@ -17,12 +17,12 @@ impl RowKey {
         self.0
     }
 
-    /// A key that was a number for a while.
+    /// Turns a number back into a key.
     pub(crate) fn from_u128(key: u128) -> Self {
         Self(key)
     }
 
-    /// The key of a document that its ids alone identify.
+    /// The key of a document that is identified by its ids alone.
     pub fn of_ids(qid: &str, doc_id: &str) -> Self {
         let mut bytes = KeyBytes::default();
         bytes.text(qid);
@@ -30,7 +30,7 @@ impl RowKey {
         bytes.finish()
     }
 
-    /// The key of what these bytes spell.
+    /// The hash of some bytes.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         Self(xxh3_128(bytes))
     }
@@ -41,7 +41,7 @@ impl RowKey {
     }
 }
 
-/// Spells the fields of a row for the hash, each so framed that no two rows spell the same bytes.
+/// Encodes the fields of a row for the hash. The framing makes sure that no two rows have the same encoding.
 #[derive(Default)]
 pub(crate) struct KeyBytes(Vec<u8>);
 
@@ -71,7 +71,7 @@ impl KeyBytes {
         self.wide(key.0);
     }
 
-    /// Many small pieces cost more than they hold, so some are gathered.
+    /// Hashing many small pieces is slow, so several are gathered first.
     pub(crate) fn features(&mut self, features: impl Iterator<Item = (u32, f32)>) {
         let mut cells = [[0; FEATURE_BYTES]; 64];
         let mut filled = 0;
@@ -86,13 +86,13 @@ impl KeyBytes {
         self.0.extend_from_slice(cells[..filled].as_flattened());
     }
 
-    /// The values of features that f32 does not tell apart, behind all others.
+    /// The values of f64 features, after all others.
     pub(crate) fn wide_features(&mut self, features: impl Iterator<Item = (u32, f64)>) {
         for (feature, value) in features {
-            // No feature has the first number, so that this is not taken for two of the others.
+            // No feature has this id, so the following values cannot be mistaken for f32 features.
             self.integer(u32::MAX);
             self.integer(feature);
-            // Adding +0 turns -0 into it.
+            // Adding +0 turns -0 into 0.
             self.0.extend((value + 0.0).to_bits().to_le_bytes());
         }
     }
@@ -114,9 +114,9 @@ pub(crate) fn feature_bytes(feature: u32, bits: u32) -> [u8; FEATURE_BYTES] {
     (u64::from(feature) | u64::from(bits) << 32).to_le_bytes()
 }
 
-/// One pattern of bits per value: -0 is 0, every NaN the same.
+/// One bit pattern per value: -0 is 0, and all NaN are the same.
 pub(crate) fn canonical_bits(value: f32) -> u32 {
-    // Adding +0 turns -0 into it and leaves all else as it is.
+    // Adding +0 turns -0 into 0 and changes nothing else.
     let bits = (value + 0.0).to_bits();
     if value.is_nan() { f32::NAN.to_bits() } else { bits }
 }

@@ -1,15 +1,16 @@
-//! Documents, queries, labels and pairs in one canonical order; their bins; and the randomness and float sums that every other
-//! crate must take from here, so that a result never depends on threads, machines or the order of the input.
+//! Documents, queries, labels and pairs in one canonical order, and their bins. All random numbers and all sums of
+//! floats in other crates come from here, so that results never depend on threads, machines or the order of the input.
 //!
 //! * [`Dataset::from_dense`], [`Dataset::from_columns`] and [`Dataset::from_csr`] take values in memory.
-//! * [`DatasetBuilder`] takes rows in any order; [`Dataset`] holds them in canonical order ([`RowKey`]),
-//!   [`Documents`] all of it but the values of features.
+//! * [`DatasetBuilder`] takes rows in any order. [`Dataset`] holds them in canonical order ([`RowKey`]); [`Documents`]
+//!   has everything but the feature values.
 //! * [`BinnedDataset`] is what trees are grown from: one byte per document and feature.
-//! * [`CachedDataset`] is a dataset with bins in place of values, for files; [`TrainingData`] is either of the two.
-//! * [`Share`] is one member's part of data that several members train on together; [`Reduce`] is all that they exchange.
-//! * [`Draw`] is the only source of randomness, [`reduce`] the only place where floats are summed across queries.
-//! * [`Remark`] is what is legal in a dataset but often a mistake.
-//! * [`synth`] makes realistic data from a seed.
+//! * [`CachedDataset`] is a dataset with bins instead of values, for files; [`TrainingData`] is one or the other.
+//! * [`Share`] is one member's part of the data in distributed training; [`Reduce`] is the only way members
+//!   communicate.
+//! * [`Draw`] is the only source of randomness; [`reduce`] is the only place where floats are summed across queries.
+//! * [`Remark`] reports what is legal in a dataset but often a mistake.
+//! * [`synth`] generates realistic data from a seed.
 //!
 //! This crate knows nothing of files, scores, metrics or models.
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Training by several members, each with whole queries of its own, to the bytes that one member alone would come to.
+//! Distributed training: each member has whole queries, and the result is the same, to the byte, as with one member.
 //!
 //! ```text
 //! member 0: q1 q4 q5 --+                           +--> the same sums, minima and lists
@@ -6,10 +6,10 @@
 //! member 2: q3       --+     gather                +--> so all take the same decisions
 //! ```
 //!
-//! [`Reduce`] is the only way from one member to another. Whatever a decision depends on goes through it: integers are summed,
-//! and what is no integer sum is gathered and put into canonical order by [`Share`], so that it is added in the order in which
-//! one member alone would add it. Each member calls the same verbs in the same order, from one thread, never inside a parallel
-//! loop.
+//! [`Reduce`] is the only way members communicate. Everything that a decision depends on goes through it. Integers are
+//! summed. Anything else is gathered, and [`Share`] puts it into canonical order, so that floats are added in the same
+//! order as with one member. All members call the same methods in the same order, from one thread, never inside a
+//! parallel loop.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,31 +18,32 @@ use std::fmt;
 use crate::documents::Identity;
 use crate::{Absent, DataError, Documents, MAX_ROWS, reduce};
 
-/// What members that train together exchange. Every member must call each verb with lists of the same length.
+/// The exchange between members that train together. All members must call each method with lists of the same length.
 pub trait Reduce: Send + Sync {
     /// The number of members.
     fn n_members(&self) -> usize;
 
-    /// Replaces each number by its sum over all members. Sums wrap.
+    /// Replaces each number by its sum over all members, modulo 2^64.
     fn sum(&self, values: &mut [u64]);
 
-    /// Replaces each number by the smallest of all members.
+    /// Replaces each number by the minimum over all members.
     fn min(&self, values: &mut [u64]);
 
-    /// Replaces each number by the largest of all members.
+    /// Replaces each number by the maximum over all members.
     fn max(&self, values: &mut [u64]);
 
-    /// The bytes of every member, by the number of the member. Lengths may differ.
+    /// The bytes of all members, by member number. Lengths may differ.
     fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Why the members can no longer be reached, if they cannot. From then on the other verbs return at once: numbers stay as they
-    /// are, and `gather` gives this member's bytes alone. The boosting loop asks after every round and ends with an error.
+    /// Why the other members can no longer be reached, if so. After a failure the other methods return at once: numbers
+    /// stay unchanged, and `gather` returns only this member's bytes. The boosting loop checks this after every round
+    /// and stops with an error.
     fn failure(&self) -> Option<String> {
         None
     }
 }
 
-/// One member: nothing to exchange.
+/// A single member, with nothing to exchange.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 
@@ -62,19 +63,19 @@ impl Reduce for Alone {
     }
 }
 
-/// The queries of one member, and its way to the others.
+/// The queries of one member, and its connection to the others.
 #[derive(Clone)]
 pub struct Share<'a> {
     /// The queries of this member.
     pub data: &'a Documents,
-    /// The way to the other members.
+    /// The connection to the other members.
     pub reduce: &'a dyn Reduce,
-    /// The number of each query of this member among all queries; `None` where there is one member.
+    /// The index of each query of this member among all queries; `None` if there is one member.
     places: Option<Vec<u32>>,
     whole: Whole<'a>,
 }
 
-/// What the members' data is as a whole.
+/// The data of all members taken together.
 #[derive(Clone, Debug)]
 struct Whole<'a> {
     n_rows: usize,
@@ -93,7 +94,7 @@ impl fmt::Debug for Share<'_> {
 }
 
 impl<'a> Share<'a> {
-    /// All of the data.
+    /// The share of a single member: all of the data.
     pub fn alone(data: &'a Documents) -> Self {
         let whole = Whole {
             n_rows: data.n_rows(),
@@ -106,8 +107,8 @@ impl<'a> Share<'a> {
         Self { data, reduce: &Alone, places: None, whole }
     }
 
-    /// This member's part of the data. Every member must call this at the same time. It is an error, for all members, if a query
-    /// is in two parts, or if the parts do not go together.
+    /// This member's part of the data. All members must call this together. If a query is in two parts, or the parts
+    /// are incompatible, all members get an error.
     pub fn new(data: &'a Documents, reduce: &'a dyn Reduce) -> Result<Self, DataError> {
         if reduce.n_members() == 1 {
             return Ok(Self::alone(data));
@@ -163,8 +164,8 @@ impl<'a> Share<'a> {
         Ok(Self { data, reduce, places: Some(places), whole })
     }
 
-    /// This member's part of some of the documents: `data` must be a [`Documents::subset`] of this share's. Every member must call
-    /// this at the same time.
+    /// This member's part of a subset: `data` must be a [`Documents::subset`] of this share's documents. All members
+    /// must call this together.
     pub fn of_subset<'s>(&self, data: &'s Documents) -> Share<'s>
     where
         'a: 's,
@@ -172,7 +173,7 @@ impl<'a> Share<'a> {
         let Some(places) = &self.places else { return Share::alone(data) };
         let mut counts = [data.n_rows() as u64, data.n_queries() as u64];
         self.reduce.sum(&mut counts);
-        // Queries of a subset are in the order of the whole.
+        // The queries of a subset keep their order.
         let mut own = self.data.qids.iter().zip(places);
         let place = |qid: &str| *own.find(|(one, _)| *one == qid).expect("a subset has no other queries").1;
         let whole = Whole {
@@ -191,12 +192,12 @@ impl<'a> Share<'a> {
         self.places.is_none()
     }
 
-    /// The documents of all members.
+    /// The number of documents of all members.
     pub fn all_rows(&self) -> usize {
         self.whole.n_rows
     }
 
-    /// The queries of all members.
+    /// The number of queries of all members.
     pub fn all_queries(&self) -> usize {
         self.whole.n_queries
     }
@@ -211,7 +212,7 @@ impl<'a> Share<'a> {
         &self.whole.feature_ids
     }
 
-    /// The features that are trained on as f64, ascending.
+    /// The features that training treats as f64, ascending.
     pub fn all_f64_features(&self) -> &[u32] {
         &self.whole.f64_features
     }
@@ -223,7 +224,7 @@ impl<'a> Share<'a> {
         Some(&names[place].1)
     }
 
-    /// Whether it holds for any member.
+    /// Whether `holds` is true for any member.
     pub fn any(&self, holds: bool) -> bool {
         let mut any = [u64::from(holds)];
         self.reduce.max(&mut any);
@@ -237,7 +238,7 @@ impl<'a> Share<'a> {
         sum[0] as usize
     }
 
-    /// An error of one member becomes an error of all, so that none waits for one that gave up.
+    /// Turns an error of one member into an error of all, so that no member waits for one that has stopped.
     pub fn agree<T, E: From<DataError>>(&self, result: Result<T, E>) -> Result<T, E> {
         match (self.any(result.is_err()), result) {
             (true, Ok(_)) => Err(DataError::OtherMember.into()),
@@ -245,12 +246,12 @@ impl<'a> Share<'a> {
         }
     }
 
-    /// The sum of a number of each query over all queries, in canonical order.
+    /// The sum of one number per query over all queries, in canonical order.
     pub fn sum_by_query(&self, values: Vec<f64>) -> f64 {
         reduce::sum(self.gather_queries(values))
     }
 
-    /// A number of each query becomes one of all queries, in canonical order.
+    /// Gathers one number per query from all members, in canonical order.
     pub fn gather_queries(&self, values: Vec<f64>) -> Vec<f64> {
         if self.is_alone() {
             return values;
@@ -258,7 +259,7 @@ impl<'a> Share<'a> {
         self.gather_lists(values.into_iter().map(|value| vec![value]).collect()).concat()
     }
 
-    /// A number of each document becomes one of all documents, in canonical order.
+    /// Gathers one number per document from all members, in canonical order.
     pub fn gather_rows(&self, values: Vec<f64>) -> Vec<f64> {
         if self.is_alone() {
             return values;
@@ -267,7 +268,7 @@ impl<'a> Share<'a> {
         self.gather_lists(bounds.map(|[start, end]| values[*start..*end].to_vec()).collect()).concat()
     }
 
-    /// For each query of this member, where its documents begin among those of all members.
+    /// For each query of this member, the index of its first document among those of all members.
     pub fn row_starts(&self) -> Vec<usize> {
         let Some(places) = &self.places else { return self.data.bounds()[..self.data.n_queries()].to_vec() };
         let sizes = self
@@ -280,13 +281,13 @@ impl<'a> Share<'a> {
                 Some(start)
             })
             .collect();
-        // A subset has some of the queries, numbered as in the whole.
+        // A subset has only some of the queries, but numbers them as in the whole.
         let numbers = self.gather_queries(places.iter().map(|place| f64::from(*place)).collect());
         let start = |place: &u32| starts[numbers.partition_point(|number| *number < f64::from(*place))];
         places.iter().map(start).collect()
     }
 
-    /// A list for each query becomes the lists of all queries, in canonical order.
+    /// Gathers one list per query from all members, in canonical order.
     pub fn gather_lists(&self, lists: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let Some(places) = &self.places else { return lists };
         let mut bytes = Vec::new();
@@ -308,7 +309,7 @@ impl<'a> Share<'a> {
     }
 }
 
-/// What members tell each other of their data at the start.
+/// What members tell each other about their data at the start.
 struct Part {
     n_rows: u32,
     fingerprint: u128,
@@ -370,11 +371,11 @@ impl Part {
     }
 }
 
-/// What is left of bytes that another member of the same program wrote.
+/// The unread rest of bytes that another member wrote.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl Bytes<'_> {
-    /// The next bytes; zeros where there are no more, as after a failure of the exchange.
+    /// The next bytes; zeros after the end, as happens when the exchange fails.
     pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
         let Some((first, rest)) = self.0.split_first_chunk() else {
             self.0 = &[];

@@ -1,30 +1,30 @@
-//! Preferences between two documents of a query: which of them should stand higher.
+//! Preferences between two documents of a query: which should rank higher.
 
 use crate::builder::QueryNumbers;
 use crate::key::KeyBytes;
 use crate::{DataError, PairProblem, RowKey};
 
-/// One preference. In a builder rows are numbered in input order, in a dataset in canonical order; from 0 in both.
+/// One preference. Rows are numbered from 0, in input order in a builder and in canonical order in a dataset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The row that should stand higher.
+    /// The row that should rank higher.
     pub winner: u32,
-    /// The row that should stand lower.
+    /// The row that should rank lower.
     pub loser: u32,
-    /// How much it matters; 1 where nothing was said.
+    /// The weight of the pair; 1 by default.
     pub weight: f32,
-    /// How probable it is that the winner should stand higher; 1 where nothing was said.
+    /// The probability that the winner should rank higher; 1 by default.
     pub probability: f32,
 }
 
 impl Pair {
-    /// A pair that is certain and of weight 1.
+    /// A pair with weight 1 and probability 1.
     pub fn new(winner: u32, loser: u32) -> Self {
         Self { winner, loser, weight: 1.0, probability: 1.0 }
     }
 }
 
-/// A pair joins two rows of one query.
+/// Checks that each pair joins two rows of one query.
 pub(crate) fn check(pairs: &[Pair], queries: &QueryNumbers) -> Result<(), DataError> {
     let n_rows = queries.of_row.len();
     for (idx, Pair { winner, loser, .. }) in pairs.iter().enumerate() {
@@ -44,8 +44,8 @@ pub(crate) fn check(pairs: &[Pair], queries: &QueryNumbers) -> Result<(), DataEr
     Ok(())
 }
 
-/// Makes the pairs of a row part of its key: rows that say the same but were compared with different rows are not
-/// interchangeable. The order of the pairs does not show.
+/// Adds the pairs of a row to its key: equal rows that were compared with different rows are not interchangeable. The
+/// order of the pairs does not matter.
 pub(crate) fn add_to_keys(keys: &mut [RowKey], pairs: &[Pair]) {
     let mut sums = vec![0u128; keys.len()];
     for pair in pairs {
@@ -66,14 +66,14 @@ fn mark(side: &str, other: RowKey, pair: &Pair) -> u128 {
     bytes.text(side);
     bytes.key(other);
     bytes.number(pair.weight);
-    // Pairs without a probability keep the keys that they had before there were any.
+    // Pairs without a probability keep the keys of versions that had no probabilities.
     if pair.probability != 1.0 {
         bytes.number(pair.probability);
     }
     bytes.finish().as_u128()
 }
 
-/// Pairs of input rows as pairs of canonical rows, in canonical order: those of a query stand together.
+/// Converts pairs of input rows to pairs of canonical rows, in canonical order: those of a query are adjacent.
 pub(crate) fn to_canonical(pairs: &[Pair], input_row: &[u32]) -> Vec<Pair> {
     let mut place = vec![0u32; input_row.len()];
     input_row.iter().enumerate().for_each(|(row, input)| place[*input as usize] = row as u32);
@@ -105,7 +105,7 @@ mod tests {
     fn the_order_of_rows_and_pairs_does_not_show() {
         let rows = [("b", 1.0), ("a", 2.0), ("a", 3.0), ("b", 4.0), ("a", 3.0)];
         let data = build(&rows, vec![pair(3, 0), pair(1, 2), pair(4, 1)]).unwrap();
-        // The same rows from the last to the first.
+        // The same rows in reverse order.
         let turned: Vec<_> = rows.iter().copied().rev().collect();
         let other = build(&turned, vec![pair(0, 3), pair(1, 4), pair(3, 2)]).unwrap();
         assert_eq!(data.pairs(), other.pairs());

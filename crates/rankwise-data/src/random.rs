@@ -1,18 +1,18 @@
-//! Randomness as a function: a draw depends on the seed, its purpose, the tree and the key of what it is for, never on
-//! which thread asks or when. The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as
+//! Random numbers as a pure function. A draw depends on the seed, its purpose, the tree and the key of its object,
+//! never on the thread or the time. The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as
 //! 1, 2, 3", SC 2011).
 
 use crate::RowKey;
 
-/// What a draw is for; draws for different purposes are independent.
+/// The purpose of a draw. Draws for different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {
-    /// Which documents or queries a tree sees.
+    /// Documents or queries in a tree's sample.
     Bagging = 1,
-    /// Which features a tree sees.
+    /// Features available to a tree.
     TreeFeatures = 2,
-    /// Which features a node sees.
+    /// Features available to a node.
     NodeFeatures = 3,
     /// The order of documents with equal scores.
     Ties = 4,
@@ -22,23 +22,23 @@ pub enum Purpose {
     SynthQuery = 6,
     /// Synthetic data: documents.
     SynthDocument = 7,
-    /// Which part of a split a query goes to.
+    /// The part of a split that a query is assigned to.
     Split = 8,
-    /// Signs of the differences between two systems.
+    /// Signs of the differences in a permutation test.
     Permutation = 9,
-    /// Queries of a resample.
+    /// Queries of a bootstrap sample.
     Resample = 10,
-    /// What an objective draws for documents.
+    /// Random numbers of objectives, by document.
     Objective = 11,
     /// Noise on the gradients of documents.
     GradientNoise = 12,
     /// Noise on the leaves of a tree.
     LeafNoise = 13,
-    /// Which trees are dropped.
+    /// Trees to drop (DART).
     Dropout = 14,
 }
 
-/// A family of draws: everything but the key is fixed.
+/// A family of draws: everything is fixed but the key.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
     seed: u64,
@@ -47,19 +47,19 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// The draws of one purpose in one tree (or in whatever else is counted; 0 where nothing is).
+    /// The draws for one purpose in one tree, or in whatever else is counted; 0 if nothing is.
     pub fn new(seed: u64, purpose: Purpose, tree: u32) -> Self {
         Self { seed, purpose, tree }
     }
 
-    /// 128 random bits for a key. `ordinal` tells things with equal keys apart; it counts modulo 2^24.
+    /// 128 random bits for a key. `ordinal`, taken modulo 2^24, distinguishes objects with equal keys.
     #[inline]
     pub fn bits(&self, key: u64, ordinal: u32) -> [u32; 4] {
         philox4x32([key as u32, (key >> 32) as u32, self.tree, self.tag(ordinal)], self.seed_words())
     }
 
-    /// [`Self::bits`] of many keys, word by word; made to be compiled into kernels, where it takes a fraction of the time.
-    // Compiled once, it would know the oldest machine's instructions only; and lanes are numbered.
+    /// [`Self::bits`] for many keys, word by word. Inlined into vectorised kernels, it takes a fraction of the time.
+    // A separate function would be compiled for the oldest supported machine only; and lanes are numbered.
     #[allow(clippy::inline_always, clippy::needless_range_loop)]
     #[inline(always)]
     pub fn bits_of<const N: usize>(&self, keys: &[u64; N], ordinals: &[u32; N]) -> [[u32; N]; 4] {
@@ -94,7 +94,7 @@ impl Draw {
         unit(self.bits(key, ordinal), 0)
     }
 
-    /// Uniform in [0, 1) for a row.
+    /// Uniform in [0, 1), for a row.
     pub fn row_uniform(&self, key: RowKey, ordinal: u32) -> f64 {
         self.uniform(key.low(), ordinal)
     }
@@ -114,7 +114,7 @@ impl Draw {
     }
 }
 
-/// 53 of the 64 bits at `at`, as a fraction.
+/// 53 of the 64 bits at `at`, as a number in [0, 1).
 fn unit(bits: [u32; 4], at: usize) -> f64 {
     let word = u64::from(bits[at]) << 32 | u64::from(bits[at + 1]);
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -156,7 +156,7 @@ fn next_key(key: [u32; 2]) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// Known answers of the Random123 distribution.
+    /// Known answers from the Random123 distribution.
     #[test]
     fn philox_gives_the_published_numbers() {
         assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);

@@ -1,4 +1,4 @@
-//! What the reader is told by the parameters of training.
+//! Training parameters that affect how data is read.
 
 use rankwise_params::{CrossCheck, Range, param_group};
 

@@ -1,12 +1,12 @@
-//! The only sums of floats across queries. They run in canonical order, whoever computed the terms, and carry the
-//! rounding error along (Neumaier), so that a mean over a million queries is right to the last digits that are printed.
+//! The only sums of floats across queries. They run in canonical order, whichever thread computed the terms. They carry
+//! the rounding error along (Neumaier), so that all printed digits of a mean over a million queries are right.
 
 /// The sum of the terms, in their order.
 pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     let (mut total, mut carried) = (0.0f64, 0.0f64);
     for term in terms {
         let next = total + term;
-        // What the addition lost lies in the low bits of the smaller operand.
+        // The rounding error of the addition is in the low bits of the smaller operand.
         carried += if total.abs() >= term.abs() { (total - next) + term } else { (term - next) + total };
         total = next;
     }
@@ -14,7 +14,7 @@ pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     if total.is_finite() { total + carried } else { total }
 }
 
-/// The mean of (value, weight) pairs; `None` where the weights sum to zero.
+/// The mean of (value, weight) pairs; `None` if the weights sum to zero.
 pub fn weighted_mean(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let weights = sum(pairs.clone().map(|(_, weight)| weight));
     (weights > 0.0).then(|| sum(pairs.map(|(value, weight)| value * weight)) / weights)

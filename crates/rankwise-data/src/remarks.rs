@@ -1,5 +1,5 @@
-//! What is legal in a dataset but often a mistake. Each kind of finding is told once, with how often it occurs, one
-//! example and what to do.
+//! Findings that are legal in a dataset but often a mistake. Each kind is reported once, with a count, examples and
+//! advice.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use rayon::prelude::*;
 use crate::columns::rounded;
 use crate::{Column, Dataset, Documents, F64Values};
 
-/// Examples that a finding lists.
+/// Number of examples per finding.
 const MAX_EXAMPLES: usize = 5;
-/// A feature that fewer than one document in so many has.
+/// A feature is rare if fewer than one document in this many has it.
 const RARE: usize = 1000;
-/// Whole numbers up to this are grades, however many there are.
+/// Whole numbers up to this limit count as grades, however many there are.
 const MAX_GRADE: f32 = 100.0;
-/// Values that are looked at together: enough for vector instructions.
+/// Values tested together: enough for vector instructions.
 const CHUNK: usize = 1024;
 
-/// Something suspicious.
+/// A suspicious finding.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -31,22 +31,22 @@ pub enum Remark {
     OneLabel(Queries),
     /// Queries of one document.
     OneDoc(Queries),
-    /// Queries whose rows do not stand together in the input.
+    /// Queries whose rows are not adjacent in the input.
     Scattered(Queries),
-    /// Whole numbers as labels, more and larger than grades are.
+    /// Labels that are whole numbers, but more and larger than grades usually are.
     LabelsLikeIds {
-        /// How many different ones there are.
+        /// The number of different labels.
         distinct: usize,
-        /// The largest.
+        /// The largest label.
         largest: f32,
     },
-    /// Rows that say the same as another one.
+    /// Rows that are identical to another row.
     Twins {
-        /// How many there are, the first of each kind left out.
+        /// How many there are, not counting the first of each kind.
         count: usize,
         /// The number of rows.
         of: usize,
-        /// Two that are the same, by their place in the input from 1.
+        /// Two identical rows, counted from 1 in input order.
         example: [usize; 2],
     },
 }
@@ -58,7 +58,7 @@ pub struct Features {
     pub count: usize,
     /// Of how many.
     pub of: usize,
-    /// The first of them.
+    /// The first few ids.
     pub examples: Vec<u32>,
 }
 
@@ -69,12 +69,12 @@ pub struct Queries {
     pub count: usize,
     /// Of how many.
     pub of: usize,
-    /// The first of them.
+    /// The id of the first one.
     pub example: String,
 }
 
 impl Dataset {
-    /// What is suspicious in the data.
+    /// Suspicious findings in the data.
     pub fn remarks(&self) -> Vec<Remark> {
         let values =
             self.columns.par_iter().zip(&self.unrounded).map(|(column, unrounded)| F64Values { column, unrounded });
@@ -90,12 +90,12 @@ impl Dataset {
 }
 
 impl Documents {
-    /// What is suspicious in the queries and documents, features aside.
+    /// Suspicious findings in queries and documents, not features.
     pub fn remarks(&self) -> Vec<Remark> {
         let one_label = |query: usize| {
             let labels = self.query(query).labels;
             let says_nothing = labels.len() > 1 && labels.iter().all(|label| *label == labels[0]);
-            // Pairs may say what labels do not.
+            // Pairs may add information that labels lack.
             says_nothing && self.query_pairs(query).is_empty()
         };
         [
@@ -135,7 +135,7 @@ impl Documents {
         (sorted.len() > MAX_GRADE as usize).then_some(Remark::LabelsLikeIds { distinct: sorted.len(), largest })
     }
 
-    /// Rows that say the same have the same key, and stand together.
+    /// Identical rows have the same key, so they are adjacent.
     fn twins(&self) -> Option<Remark> {
         let mut places = (1..self.n_rows()).filter(|row| self.keys[*row] == self.keys[row - 1]);
         let first = places.next()?;
@@ -170,10 +170,10 @@ impl ColumnFacts {
             }
         };
         Self {
-            // Values that only f64 tells apart are f64 in training.
+            // Different values that are equal as f32 are not constant: training treats them as f64.
             is_constant: is_whole && values.iter().all(|value| *value == values[0]) && exact.are_equal(n_rows),
             is_rare: !is_whole && values.len() * RARE < n_rows,
-            // Without a way out inside the loop it becomes vector instructions.
+            // A loop without an early exit becomes vector instructions.
             is_cut: values
                 .chunks(CHUNK)
                 .any(|some| some.iter().fold(false, |cut, value| cut | (value.abs() == f32::MAX))),
@@ -181,7 +181,7 @@ impl ColumnFacts {
     }
 }
 
-/// The values that some row has.
+/// The values that occur in some row.
 fn values_in_use(codes: &[u16], values: &[f32]) -> Vec<f32> {
     let mut is_used = vec![false; values.len()];
     for code in codes {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn sound_data_gets_none() {
         assert_eq!(remarks(&[("a", 0.0, &[(1, 1.0)]), ("a", 1.0, &[(1, 2.0)])]), Vec::<String>::new());
-        // A feature that is there or not tells something.
+        // A feature that only some documents have is informative.
         assert_eq!(remarks(&[("a", 0.0, &[(1, 1.0), (2, 1.0)]), ("a", 1.0, &[(1, 2.0)])]), Vec::<String>::new());
     }
 

@@ -14,7 +14,7 @@ impl StringTable {
         self.ends.push(self.text.len());
     }
 
-    /// Makes room for so many more, as far as there is some.
+    /// Reserves memory for more strings if possible.
     pub(crate) fn reserve(&mut self, n_strings: usize) {
         let _ = self.ends.try_reserve_exact(n_strings);
     }

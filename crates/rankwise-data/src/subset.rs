@@ -1,12 +1,12 @@
-//! Some of the documents of a dataset, with all that is said of them but their features: what an objective needs when it is to
-//! see only a part.
+//! Some of the documents of a dataset, with everything but their features. Objectives use it to see only a part of the
+//! data.
 
 use crate::documents::Identity;
 use crate::{Documents, Pair, StringTable};
 
 impl Documents {
-    /// The given rows, ascending, without features. Documents draw the same numbers as in the whole; queries
-    /// without a document are not in it, nor are pairs with one.
+    /// The given rows, in ascending order, without features. Documents get the same random numbers as in the whole.
+    /// Queries without any of these rows are dropped, and so are pairs that lose a document.
     pub fn subset(&self, rows: &[u32]) -> Self {
         debug_assert!(rows.is_sorted_by(|a, b| a < b));
         let picked = |values: &[f32]| rows.iter().map(|row| values[*row as usize]).collect::<Vec<_>>();
@@ -47,7 +47,7 @@ impl Documents {
         }
     }
 
-    /// The pairs of which both documents are among the rows, which are then numbered by their places.
+    /// The pairs whose documents are both among `rows`, renumbered by their index in `rows`.
     fn pairs_among(&self, rows: &[u32]) -> Vec<Pair> {
         let place = |row: u32| rows.binary_search(&row).ok().map(|place| place as u32);
         let among = |pair: &Pair| Some(Pair { winner: place(pair.winner)?, loser: place(pair.loser)?, ..*pair });

@@ -1,4 +1,4 @@
-//! How long tests and intervals take: `cargo run --release -p rankwise-eval --example speed -- [QUERIES] [PERMUTATIONS]`.
+//! Time of tests and intervals: `cargo run --release -p rankwise-eval --example speed -- [QUERIES] [PERMUTATIONS]`.
 
 use std::time::Instant;
 

@@ -1,25 +1,25 @@
-//! The bootstrap: what would the means have been with other queries of the same kind? Queries are drawn anew from those that
-//! there are, with replacement, with their weights.
+//! The bootstrap: what would the means have been with other queries of the same kind? Queries are drawn from the
+//! available ones, with replacement and with their weights.
 
 use rankwise_data::{Draw, Purpose};
 use rayon::prelude::*;
 
 use crate::{QueryValues, Tail};
 
-/// Sums that run side by side, so that no addition waits for the last; the order is the same on every machine.
+/// Number of partial sums, so that no addition waits for the previous one; the order is the same on every machine.
 const LANES: usize = 8;
 
-/// Resamples that are made together: a sample that is summed stays in the cache for all of them.
+/// Number of resamples computed together, so that a sample stays in the cache for all of them.
 const PER_TASK: u32 = 8;
 
-/// The mean of each sample in each resample; the samples are of the same queries, which are drawn once for all of them. A
-/// draw depends on the seed, the number of the resample and the place of the drawn query.
+/// The mean of each sample in each resample. All samples have the same queries, which are drawn once for all of them. A
+/// draw depends on the seed, the number of the resample and the index of the draw.
 pub fn resampled_means(samples: &[&QueryValues], resamples: u32, seed: u64) -> Vec<Vec<f64>> {
     let Some(first) = samples.first() else { return Vec::new() };
     let (n, weights) = (first.len(), first.weights());
     assert!(n > 0, "nothing to draw from");
     assert!(samples.iter().all(|sample| sample.queries() == first.queries()), "samples of different queries");
-    // Where all weights are equal, only values are summed.
+    // If all weights are equal, only values are summed.
     let is_weighted = weights.iter().any(|weight| *weight != weights[0]);
     let columns: Vec<Vec<f64>> = samples.iter().map(|sample| column(sample, is_weighted)).collect();
     let by_task: Vec<Vec<Vec<f64>>> = (0..resamples.div_ceil(PER_TASK))
@@ -44,8 +44,8 @@ pub fn resampled_means(samples: &[&QueryValues], resamples: u32, seed: u64) -> V
     (0..columns.len()).map(|sample| by_task.iter().flat_map(|means| &means[sample]).copied().collect()).collect()
 }
 
-/// The bootstrap test by the shift method: if the true difference were 0, resampled means would lie about 0 as they lie
-/// about the mean that was seen. The p-value is (1 + those as far away) / (1 + resamples).
+/// The bootstrap test by the shift method: if the true difference were 0, resampled means would vary around 0 as they
+/// vary around the observed mean. The p-value is (1 + number of means at least as far away) / (1 + resamples).
 pub fn shift_test(mean: f64, resampled: &[f64], tail: Tail) -> f64 {
     let is_extreme = |resampled: &&f64| match tail {
         Tail::Both => (*resampled - mean).abs() >= mean.abs(),
@@ -55,13 +55,13 @@ pub fn shift_test(mean: f64, resampled: &[f64], tail: Tail) -> f64 {
     (1 + resampled.iter().filter(is_extreme).count()) as f64 / (1 + resampled.len()) as f64
 }
 
-/// What is summed: values, times weights if these differ.
+/// The terms to sum: values, times weights if these differ.
 fn column(sample: &QueryValues, is_weighted: bool) -> Vec<f64> {
     let weighted = |(value, weight): (&f64, &f64)| if is_weighted { value * weight } else { *value };
     sample.values().iter().zip(sample.weights()).map(weighted).collect()
 }
 
-/// How often each query is drawn.
+/// Counts how often each query is drawn.
 fn draw_counts(counts: &mut [f64], seed: u64, resample: u32) {
     let draw = Draw::new(seed, Purpose::Resample, resample);
     let n = counts.len();
@@ -69,7 +69,7 @@ fn draw_counts(counts: &mut [f64], seed: u64, resample: u32) {
     for block in 0..n.div_ceil(4) {
         let bits = draw.bits(block as u64, 0);
         for word in bits.into_iter().take(n - 4 * block) {
-            // Some queries are likelier than others by n parts in 2^32, which no number of resamples would show.
+            // Some queries are more likely by n parts in 2^32, which no number of resamples could reveal.
             counts[((u64::from(word) * n as u64) >> 32) as usize] += 1.0;
         }
     }

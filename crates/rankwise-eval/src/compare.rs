@@ -1,15 +1,15 @@
-//! The comparison of systems: how good each is, which of two is better, and whether that could be chance.
+//! Compares systems: how good each is, which of two is better, and whether the difference could be chance.
 
 use crate::bootstrap::{resampled_means, shift_test};
 use crate::interval::{Interval, IntervalSpec, intervals, same_queries};
 use crate::{EvalError, QueryValues, Table, Tail, fisher, holm, paired_t, wilcoxon};
 
-/// The least number of systems to compare.
+/// Minimum number of systems.
 pub const MIN_SYSTEMS: usize = 2;
-/// The largest number of systems to compare.
+/// Maximum number of systems.
 pub const MAX_SYSTEMS: usize = 20;
 
-/// How many choices of signs are drawn if nothing else is asked for.
+/// Default number of random sign assignments.
 pub const PERMUTATIONS: u32 = 100_000;
 
 /// A test of the difference of two systems.
@@ -17,7 +17,7 @@ pub const PERMUTATIONS: u32 = 100_000;
 pub enum Test {
     /// Fisher's randomisation test.
     Fisher {
-        /// How many choices of signs are drawn, where there are too many to try all.
+        /// Number of random sign assignments, if there are too many to try all.
         permutations: u32,
     },
     /// The paired t test.
@@ -26,18 +26,18 @@ pub enum Test {
     Wilcoxon,
     /// The bootstrap test by the shift method.
     Bootstrap {
-        /// How often queries are drawn anew.
+        /// Number of bootstrap resamples.
         resamples: u32,
     },
 }
 
-/// What is asked about two systems.
+/// The alternative hypothesis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alternative {
-    /// Is one of them better, whichever it is?
+    /// Two-sided: the systems differ.
     #[default]
     Different,
-    /// Is the first one better?
+    /// One-sided: the first system is better.
     FirstIsBetter,
 }
 
@@ -46,17 +46,17 @@ pub enum Alternative {
 pub struct CompareSpec {
     /// The test.
     pub test: Test,
-    /// What it tests for.
+    /// The alternative hypothesis.
     pub alternative: Alternative,
-    /// Compare all others with this system only; otherwise every two.
+    /// Compare all others with this system only; otherwise compare all pairs.
     pub baseline: Option<String>,
-    /// The intervals of means and differences; its seed is that of the test too.
+    /// The confidence intervals of means and differences; its seed is also used for the test.
     pub intervals: IntervalSpec,
-    /// How many of the best and of the worst queries to keep for each pair.
+    /// Number of best and worst queries to keep for each pair.
     pub top: usize,
 }
 
-/// Fisher's test of every two systems, two-sided.
+/// Fisher's test of all pairs, two-sided.
 impl Default for CompareSpec {
     fn default() -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Default for CompareSpec {
 }
 
 impl CompareSpec {
-    /// Whether systems of these names can be compared so.
+    /// Checks whether systems with these names can be compared in this way.
     pub fn check(&self, names: &[String]) -> Result<(), EvalError> {
         if !(MIN_SYSTEMS..=MAX_SYSTEMS).contains(&names.len()) {
             return Err(EvalError::Count { given: names.len() });
@@ -81,7 +81,7 @@ impl CompareSpec {
         self.pairs(names).map(drop)
     }
 
-    /// Which systems are compared: each with those after it, or each with the baseline, which comes second.
+    /// The pairs to compare: each system with those after it, or each with the baseline, which comes second.
     fn pairs(&self, names: &[String]) -> Result<Vec<(usize, usize)>, EvalError> {
         let Some(baseline) = &self.baseline else {
             return Ok((0..names.len()).flat_map(|a| (a + 1..names.len()).map(move |b| (a, b))).collect());
@@ -94,62 +94,63 @@ impl CompareSpec {
     }
 }
 
-/// Systems and pairs of them.
+/// The summaries of systems and pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// In the order of the table: a summary for each metric.
+    /// In the order of the table: a summary per metric.
     pub systems: Vec<Vec<Summary>>,
-    /// By metric, and in each the pairs in the order of the systems.
+    /// By metric, then by the order of the systems.
     pub pairs: Vec<Pair>,
 }
 
-/// What a metric says of a system, over the queries that it was measured on.
+/// The summary of a system for one metric, over the queries with a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The mean by weight; `None` where no query counts.
+    /// The weighted mean; `None` if no query counts.
     pub mean: Option<f64>,
-    /// Its interval; `None` for less than two queries.
+    /// Its confidence interval; `None` for fewer than two queries.
     pub interval: Option<Interval>,
     /// The number of queries that count.
     pub n_queries: usize,
 }
 
-/// What a metric says of two systems, over the queries that both were measured on.
+/// The comparison of two systems for one metric, over the queries for which both have a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The first system, by its place in the table.
+    /// The first system, as an index into the table.
     pub a: usize,
-    /// The second one.
+    /// The second system.
     pub b: usize,
-    /// The metric, by its place.
+    /// The metric, as an index.
     pub metric: usize,
     /// Mean of the first minus mean of the second.
     pub difference: f64,
-    /// Its interval; `None` for less than two queries.
+    /// Its confidence interval; `None` for fewer than two queries.
     pub interval: Option<Interval>,
-    /// The chance of such a difference between equal systems; `None` where the test needs more queries.
+    /// The p-value; `None` if the test needs more queries.
     pub p_value: Option<f64>,
-    /// The p-value by Holm's correction across the pairs of this metric.
+    /// The p-value with Holm's correction across the pairs of this metric.
     pub corrected: Option<f64>,
-    /// Cohen's d: the difference over the standard deviation of the differences; `None` where these do not vary, but for
-    /// systems that never differ, where it is 0.
+    /// Cohen's d: the difference over the standard deviation of the differences. `None` if these do not vary, except
+    /// that it is 0 if the systems never differ.
     pub effect: Option<f64>,
-    /// Queries for which the first is better.
+    /// Number of queries for which the first is better.
     pub wins: usize,
-    /// Queries for which both have exactly the same value.
+    /// Number of queries for which both have exactly the same value.
     pub ties: usize,
-    /// Queries for which the second is better.
+    /// Number of queries for which the second is better.
     pub losses: usize,
-    /// Queries of the table that do not count for this pair.
+    /// Number of queries of the table that do not count for this pair.
     pub left_out: usize,
-    /// Where the first is better by most: queries by their place in the table, and the differences.
+    /// The queries for which the first is better by the largest margins, as indices into the table, with the
+    /// differences.
     pub best: Vec<(usize, f64)>,
-    /// Where it is worse by most.
+    /// The queries for which it is worse by the largest margins.
     pub worst: Vec<(usize, f64)>,
 }
 
 impl Comparison {
-    /// Compares the systems of a table. `on_pair` hears, after each pair, how many of how many are done.
+    /// Compares the systems of a table. `on_pair` is called after each pair with the number done and the total.
     pub fn new(table: &Table, spec: &CompareSpec, mut on_pair: impl FnMut(usize, usize)) -> Result<Self, EvalError> {
         spec.check(table.names())?;
         let chosen = spec.pairs(table.names())?;
@@ -195,7 +196,7 @@ impl Comparison {
 }
 
 impl Pair {
-    /// All that the differences alone tell.
+    /// Everything that follows from the differences alone.
     fn new([a, b, metric]: [usize; 3], differences: &QueryValues, is_larger_better: bool, top: usize) -> Self {
         let difference = differences.mean().unwrap_or_default();
         let effect = match differences.deviation() {
@@ -207,7 +208,7 @@ impl Pair {
             differences.queries().iter().copied().zip(differences.values().iter().copied()).collect();
         let n_larger = order.iter().filter(|(_, value)| *value > 0.0).count();
         let n_smaller = order.iter().filter(|(_, value)| *value < 0.0).count();
-        // Stable sorting: among equals, the order of the queries.
+        // Stable: ties stay in query order.
         order.sort_by(|a, b| b.1.total_cmp(&a.1));
         let largest = order[..n_larger.min(top)].to_vec();
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
@@ -235,7 +236,7 @@ impl Pair {
         }
     }
 
-    /// Whether the difference speaks for the first one.
+    /// Whether the difference favours the first system.
     pub fn favours_first(&self, table: &Table) -> bool {
         (self.difference > 0.0) == table.is_larger_better(self.metric)
     }
@@ -264,7 +265,7 @@ impl OfMetric {
         Ok(Self { systems, differences })
     }
 
-    /// A summary of each system, and an interval of each difference.
+    /// A summary of each system, and a confidence interval of each difference.
     fn intervals(&self, spec: &IntervalSpec) -> (Vec<Summary>, Vec<Option<Interval>>) {
         let samples: Vec<&QueryValues> = self.systems.iter().chain(&self.differences).collect();
         let mut found = intervals(&samples, spec);
@@ -277,7 +278,7 @@ impl OfMetric {
         (self.systems.iter().zip(found).map(summary).collect(), of_differences)
     }
 
-    /// A p-value of each pair; none for less than two queries, which have nothing to be drawn anew.
+    /// A p-value for each pair; `None` for fewer than two queries, which cannot be resampled.
     fn bootstrap(&self, resamples: u32, seed: u64, tail: Tail) -> Vec<Option<f64>> {
         let samples: Vec<&QueryValues> = self.differences.iter().collect();
         let mut p_values = vec![None; samples.len()];

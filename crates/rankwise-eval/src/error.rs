@@ -1,4 +1,4 @@
-//! What can keep systems from being compared.
+//! Why systems cannot be compared.
 
 /// A comparison that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -6,24 +6,24 @@ pub enum EvalError {
     /// Too few systems, or too many.
     #[error("cannot compare {given} systems; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
-        /// How many there are.
+        /// The number of systems.
         given: usize,
     },
-    /// Two systems have one name.
+    /// Two systems have the same name.
     #[error("two systems are named '{name}'; give them different names (`names`)")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// The baseline is none of the systems.
+    /// The baseline is not one of the systems.
     #[error("unknown baseline '{name}'; the systems are {known}")]
     Baseline {
-        /// What was asked for.
+        /// The requested baseline.
         name: String,
-        /// The names there are.
+        /// The names of the systems.
         known: String,
     },
-    /// No query has a value of a metric, and a weight above 0, for both of two systems.
+    /// No query has a value of a metric for both of two systems and a weight above 0.
     #[error(
         "'{a}' and '{b}' have no query in common with a value of {metric}; use the same queries, or another rule for \
          queries without relevant documents"
@@ -36,7 +36,7 @@ pub enum EvalError {
         /// The metric.
         metric: String,
     },
-    /// A metric without values for queries.
+    /// A metric without values per query.
     #[error(
         "{metric} is computed over all documents at once, so systems cannot be compared by query; use query-auc instead"
     )]
@@ -44,7 +44,7 @@ pub enum EvalError {
         /// The metric.
         metric: String,
     },
-    /// Systems of one table were measured by different metrics, or on other queries than those of the table.
+    /// The systems of a table have different metrics, or other queries than the table.
     #[error("'{system}' was not measured on the same queries and by the same metrics as the others; measure it again")]
     Shape {
         /// The system.

@@ -1,31 +1,31 @@
-//! Fisher's randomisation test: if two systems were the same, each query's difference could as well have had the other
-//! sign. The p-value is the share of all choices of signs under which the mean differs as much as it was seen to.
+//! Fisher's randomisation test: if two systems were equal, each query's difference could just as well have the other
+//! sign. The p-value is the share of all sign assignments for which the mean is at least as extreme as observed.
 //!
-//! Differences, times the weights of their queries, become integers once, so that sums have no rounding and no order. With
-//! few differences every choice of signs is tried; with many, choices are drawn: eight queries share a table of their 256
-//! signed sums, and a random byte takes one of them.
+//! Weighted differences are converted to integers once, so that sums have no rounding and no order. With few
+//! differences, all sign assignments are tried. With many, random ones are drawn: eight queries share a table of their
+//! 256 signed sums, and a random byte selects one of them.
 
 use rankwise_data::{Draw, Purpose};
 use rayon::prelude::*;
 
 use crate::{QueryValues, Tail};
 
-/// Up to so many differences that are not 0, all 2^n choices of signs are tried: a million sums.
+/// Up to this many non-zero differences, all 2^n sign assignments are tried: a million sums.
 pub const MAX_ENUMERATED: usize = 20;
-/// Absolute values of all differences together come to less than 2 to this, so that no sum overflows.
+/// The absolute values of all differences sum to less than 2 to this power, so that no sum overflows.
 const TOTAL_BITS: i32 = 61;
-/// A sum this close to what was seen, in parts of the total, is equal to it: values such as 1/3 are rounded, and sums that
-/// are equal on paper differ by rounding.
+/// A sum this close to the observed one, relative to the total, counts as equal. Values such as 1/3 are rounded, so
+/// sums that are equal on paper differ by rounding.
 const SLACK_BITS: i32 = 44;
-/// Queries whose signs come from one draw of 128 bits.
+/// Number of queries whose signs come from one draw of 128 bits.
 const BLOCK: usize = 128;
-/// Queries that share a table of sums.
+/// Number of queries that share a table of sums.
 const GROUP: usize = 8;
-/// Choices of signs that are summed together: their sums, their bits and a table stay in the nearest cache.
+/// Number of sign assignments summed together: their sums, their bits and a table stay in the first-level cache.
 const CHUNK: u32 = 1024;
 
-/// The p-value of the mean difference. `permutations` choices of signs are drawn where there are too many to try them all;
-/// then the p-value is (1 + those at least as extreme) / (1 + permutations).
+/// The p-value of the mean difference. If there are too many sign assignments to try all, `permutations` random ones
+/// are drawn, and the p-value is (1 + number at least as extreme) / (1 + permutations).
 pub fn fisher(differences: &QueryValues, tail: Tail, permutations: u32, seed: u64) -> f64 {
     let terms = to_integers(differences);
     let question = Question::new(&terms, tail);
@@ -45,17 +45,17 @@ pub fn fisher(differences: &QueryValues, tail: Tail, permutations: u32, seed: u6
     (1 + count) as f64 / (1.0 + f64::from(permutations))
 }
 
-/// Weight times difference of each query, as multiples of a power of two.
+/// The weighted difference of each query, as multiples of a power of two.
 fn to_integers(differences: &QueryValues) -> Vec<i64> {
     let scale = differences.scale();
     let terms: Vec<f64> =
         differences.values().iter().zip(differences.weights()).map(|(value, weight)| value / scale * weight).collect();
-    // Each term is at most 1, as values over their scale and weights are.
+    // Each term is at most 1, because values and weights are scaled.
     let (_, exponent) = libm::frexp(terms.len() as f64);
     terms.into_iter().map(|term| libm::rint(libm::ldexp(term, TOTAL_BITS - exponent)) as i64).collect()
 }
 
-/// Which sums count as at least as extreme as the one that was seen.
+/// Which sums count as at least as extreme as the observed one.
 struct Question {
     threshold: i64,
     tail: Tail,
@@ -64,7 +64,7 @@ struct Question {
 impl Question {
     fn new(terms: &[i64], tail: Tail) -> Self {
         let observed: i64 = terms.iter().sum();
-        // Turning terms into integers has moved each by half a unit at most, and both sums by as much.
+        // The conversion to integers changes each term by at most half a unit, and both sums accordingly.
         let slack = (terms.iter().map(|term| term.abs()).sum::<i64>() >> SLACK_BITS) + terms.len() as i64;
         Self { threshold: extent(observed, tail) - slack, tail }
     }
@@ -73,7 +73,7 @@ impl Question {
         extent(sum, self.tail) >= self.threshold
     }
 
-    /// Tries every choice of signs; the next one differs from the last in one sign (Gray's code).
+    /// Tries all sign assignments, each different from the previous one in one sign (Gray code).
     fn count_all(&self, terms: &[i64]) -> u64 {
         let mut sum: i64 = terms.iter().sum();
         let mut signs = 0u32;
@@ -89,7 +89,7 @@ impl Question {
     }
 }
 
-/// How far a sum lies on the side that counts.
+/// How far a sum is on the side that counts.
 fn extent(sum: i64, tail: Tail) -> i64 {
     match tail {
         Tail::Both => sum.abs(),
@@ -100,14 +100,14 @@ fn extent(sum: i64, tail: Tail) -> i64 {
 
 #[derive(Default)]
 struct Scratch {
-    /// 128 signs for each choice, of the block at hand.
+    /// 128 signs for each assignment, for the current block.
     signs: Vec<[u8; BLOCK / GROUP]>,
     sums: Vec<i64>,
 }
 
 impl Scratch {
-    /// The sums of the choices of signs with these numbers. The sign of a term depends on the seed, the number of the
-    /// choice and the place of the term.
+    /// The sums for the sign assignments with these numbers. The sign of a term depends on the seed, the number of the
+    /// assignment and the index of the term.
     fn draw_sums(&mut self, terms: &[i64], seed: u64, choices: std::ops::Range<u32>) {
         let draw = Draw::new(seed, Purpose::Permutation, 0);
         self.sums.clear();
@@ -134,7 +134,7 @@ fn to_bytes(bits: [u32; 4]) -> [u8; 16] {
     bytes
 }
 
-/// The sum of up to eight terms under each choice of signs: bit j of the index is 1 where term j is added.
+/// The sum of up to eight terms for each sign assignment: bit j of the index is 1 if term j is added.
 fn signed_sums(terms: &[i64]) -> [i64; 1 << GROUP] {
     let mut table = [0; 1 << GROUP];
     table[0] = -terms.iter().sum::<i64>();
@@ -152,7 +152,7 @@ fn signed_sums(terms: &[i64]) -> [i64; 1 << GROUP] {
 mod tests {
     use super::*;
 
-    /// The table and the bits, against signs taken one by one.
+    /// Compares the table and the bits with signs taken one by one.
     #[test]
     fn sums_are_those_of_the_drawn_signs() {
         let terms: Vec<i64> = (0..300).map(|place| (place * 7919 % 1000) - 500).collect();

@@ -1,8 +1,8 @@
-//! Holm's correction: whoever looks at many p-values must expect small ones.
+//! Holm's correction for multiple comparisons.
 
-/// The p-values, raised so that the chance of even one false finding among all of them stays below the level they are
-/// compared with. In order of size, the k-th smallest of m is multiplied by m - k + 1; none may be below a smaller one's,
-/// nor above 1. Entries without a p-value do not count.
+/// The p-values, increased so that the probability of even one false finding stays below the significance level. In
+/// ascending order, the k-th smallest of m is multiplied by m - k + 1; results never decrease and are at most 1.
+/// Entries without a p-value do not count.
 pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut order: Vec<(f64, usize)> =
         p_values.iter().enumerate().filter_map(|(place, p)| p.map(|p| (p, place))).collect();

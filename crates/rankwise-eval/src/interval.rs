@@ -1,4 +1,4 @@
-//! Intervals for means: where the mean over all queries of this kind is likely to lie.
+//! Confidence intervals of means.
 
 use rankwise_data::reduce;
 
@@ -6,10 +6,10 @@ use crate::QueryValues;
 use crate::bootstrap::resampled_means;
 use crate::special::{normal_below, normal_quantile};
 
-/// Above so many queries the mean is as good as normally distributed, and resampling them would only take time.
+/// With more queries, the mean is practically normal, and resampling would only take time.
 const MAX_RESAMPLED: usize = 10_000;
 
-/// How often queries are drawn anew if nothing else is asked for.
+/// Default number of bootstrap resamples.
 pub const RESAMPLES: u32 = 10_000;
 
 /// A confidence interval of a mean.
@@ -19,11 +19,11 @@ pub struct Interval {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// How it was found.
+    /// The method.
     pub method: IntervalMethod,
 }
 
-/// How an interval is found.
+/// The method of a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
     /// Quantiles of the resampled means.
@@ -45,14 +45,14 @@ impl IntervalMethod {
     }
 }
 
-/// What intervals are asked for.
+/// The requested intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalSpec {
-    /// The share of such intervals that cover the true mean, such as 0.95.
+    /// The confidence level, such as 0.95.
     pub confidence: f64,
-    /// How often queries are drawn anew.
+    /// Number of bootstrap resamples.
     pub resamples: u32,
-    /// Seed of the draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -62,8 +62,8 @@ impl Default for IntervalSpec {
     }
 }
 
-/// An interval for the mean of each sample: BCa, or normal if there are more than 10,000 queries. `None` for samples of
-/// less than two values. Samples of the same queries share their resamples.
+/// A confidence interval for the mean of each sample: BCa, or normal if there are more than 10,000 queries. `None` for
+/// samples with fewer than two values. Samples of the same queries share their resamples.
 pub fn intervals(samples: &[&QueryValues], spec: &IntervalSpec) -> Vec<Option<Interval>> {
     let mut found = vec![None; samples.len()];
     for group in same_queries(samples) {
@@ -84,7 +84,7 @@ pub fn intervals(samples: &[&QueryValues], spec: &IntervalSpec) -> Vec<Option<In
     found
 }
 
-/// The places of samples of the same queries, together. There is seldom more than one group.
+/// Groups the indices of samples with the same queries. There is rarely more than one group.
 pub(crate) fn same_queries(samples: &[&QueryValues]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (place, sample) in samples.iter().enumerate() {
@@ -96,14 +96,14 @@ pub(crate) fn same_queries(samples: &[&QueryValues]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The mean and its standard error; `None` for less than two values.
+/// The interval from the mean and its standard error; `None` for fewer than two values.
 pub fn normal(sample: &QueryValues, confidence: f64) -> Option<Interval> {
     let reach = normal_quantile(f64::midpoint(1.0, confidence)) * sample.standard_error()?;
     let mean = sample.mean()?;
     Some(Interval { low: mean - reach, high: mean + reach, method: IntervalMethod::Normal })
 }
 
-/// Quantiles of the resampled means; `None` where there are none.
+/// Quantiles of the resampled means; `None` if there are none.
 pub fn percentile(means: Vec<f64>, confidence: f64) -> Option<Interval> {
     let means = sorted(means);
     let tail = (1.0 - confidence) / 2.0;
@@ -111,9 +111,9 @@ pub fn percentile(means: Vec<f64>, confidence: f64) -> Option<Interval> {
     Some(Interval { low, high, method: IntervalMethod::Percentile })
 }
 
-/// Quantiles of the resampled means, moved for bias (how many of them lie below the mean) and for skewness (how much the
-/// mean changes without each of the queries). Where all resampled means lie on one side, or the
-/// correction has no meaning, the plain quantiles.
+/// Quantiles of the resampled means, corrected for bias (how many of them are below the mean) and skewness (how much
+/// the mean changes without each query). Plain quantiles if all resampled means are on one side, or if the correction
+/// is undefined.
 pub fn bca(sample: &QueryValues, means: Vec<f64>, confidence: f64) -> Option<Interval> {
     let mean = sample.mean()?;
     let means = sorted(means);
@@ -123,7 +123,7 @@ pub fn bca(sample: &QueryValues, means: Vec<f64>, confidence: f64) -> Option<Int
     let acceleration = acceleration(sample);
     let tail = (1.0 - confidence) / 2.0;
     let ends = [tail, 1.0 - tail].map(|share| bias + normal_quantile(share));
-    // A NaN is no correction either.
+    // NaN is not a valid correction either.
     let can_correct = bias.is_finite() && ends.iter().all(|z| acceleration * z < 1.0);
     if !can_correct {
         return percentile(means, confidence);
@@ -133,7 +133,7 @@ pub fn bca(sample: &QueryValues, means: Vec<f64>, confidence: f64) -> Option<Int
     Some(Interval { low, high, method: IntervalMethod::Bca })
 }
 
-/// A sixth of the skewness of the means that leave out one query each.
+/// A sixth of the skewness of the leave-one-out means.
 fn acceleration(sample: &QueryValues) -> f64 {
     let scale = sample.scale();
     let weights = sample.weights();
@@ -148,7 +148,7 @@ fn acceleration(sample: &QueryValues) -> f64 {
     let mean = reduce::sum(without.iter().copied()) / without.len() as f64;
     let squares = reduce::sum(without.iter().map(|value| (mean - value) * (mean - value)));
     let cubes = reduce::sum(without.iter().map(|value| (mean - value) * (mean - value) * (mean - value)));
-    // All alike: nothing is skewed.
+    // All equal: no skewness.
     if squares == 0.0 { 0.0 } else { cubes / (6.0 * squares * libm::sqrt(squares)) }
 }
 
@@ -157,7 +157,7 @@ fn sorted(mut means: Vec<f64>) -> Vec<f64> {
     means
 }
 
-/// The quantile between the two nearest of sorted values.
+/// The quantile, interpolated between the two nearest values.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = share.clamp(0.0, 1.0) * last as f64;

@@ -1,10 +1,10 @@
-//! What the values of metrics prove: tests of differences between systems, intervals, comparisons.
+//! Statistics on metric values: significance tests, confidence intervals, comparisons of systems.
 //!
-//! * [`QueryValues`] holds a number for each query: the values of a system, or the differences of two.
-//! * [`fisher`], [`paired_t`], [`wilcoxon`] and [`shift_test`] ask whether a difference could be chance; [`holm`] corrects
-//!   their answers where many are asked for.
-//! * [`intervals`] says how far a mean may be off.
-//! * [`Table`] puts systems side by side, query by query, and [`Comparison`] is all of the above for them.
+//! * [`QueryValues`] has one number per query: the values of a system, or the differences of two.
+//! * [`fisher`], [`paired_t`], [`wilcoxon`] and [`shift_test`] test whether a difference could be chance; [`holm`]
+//!   corrects p-values for multiple comparisons.
+//! * [`intervals`] computes confidence intervals of means.
+//! * [`Table`] has the values of all systems by query, and [`Comparison`] applies all of the above to them.
 //!
 //! ```
 //! use rankwise_eval::{CompareSpec, Comparison, Table};
@@ -30,8 +30,8 @@
 //! # Ok::<(), rankwise_eval::EvalError>(())
 //! ```
 //!
-//! Nothing here knows of scores, labels or models. Every draw is a function of the seed and of what is drawn, so that no
-//! answer depends on threads.
+//! This crate knows nothing of scores, labels or models. Random numbers depend only on the seed and on what is drawn,
+//! so results do not depend on threads.
 #![forbid(unsafe_code)]
 
 mod bootstrap;

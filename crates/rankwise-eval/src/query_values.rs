@@ -1,8 +1,8 @@
-//! A number for each of some queries, with the weights of the queries: the values of a system, or the differences of two.
+//! One number per query, with the query weights: the values of a system, or the differences of two.
 
 use rankwise_data::reduce;
 
-/// Values of queries in canonical order. Queries without a value or with weight 0 are not in it.
+/// Values of queries in canonical order. Queries without a value or with weight 0 are omitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryValues {
     queries: Vec<usize>,
@@ -11,7 +11,7 @@ pub struct QueryValues {
 }
 
 impl QueryValues {
-    /// The values that are there, of queries that count. Values and weights must be finite, weights not negative.
+    /// The existing values of queries with positive weight. Values and weights must be finite, weights not negative.
     pub fn new(values: &[Option<f64>], weights: &[f64]) -> Self {
         assert_eq!(values.len(), weights.len(), "each query has a weight");
         let mut sample = Self { queries: Vec::new(), values: Vec::new(), weights: Vec::new() };
@@ -27,7 +27,7 @@ impl QueryValues {
         sample
     }
 
-    /// The first system's values minus the second's, where both have one.
+    /// The first system's values minus the second's, for queries with both.
     pub fn of_differences(first: &[Option<f64>], second: &[Option<f64>], weights: &[f64]) -> Self {
         assert_eq!(first.len(), second.len(), "both systems answer the same queries");
         let differences: Vec<Option<f64>> = first.iter().zip(second).map(|(a, b)| Some((*a)? - (*b)?)).collect();
@@ -44,7 +44,7 @@ impl QueryValues {
         self.values.is_empty()
     }
 
-    /// Where each value stood in what the sample was made from.
+    /// The index of each value in the list that the sample was made from.
     pub fn queries(&self) -> &[usize] {
         &self.queries
     }
@@ -54,25 +54,25 @@ impl QueryValues {
         &self.values
     }
 
-    /// The weight of each value, above 0, in proportion to the others: about 1 for the heaviest query.
+    /// The weight of each value, above 0, relative to the others: about 1 for the largest.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The mean by weight, as metrics have it; `None` if there is no value.
+    /// The weighted mean, as in metrics; `None` if there is no value.
     pub fn mean(&self) -> Option<f64> {
         reduce::weighted_mean(self.values.iter().copied().zip(self.weights.iter().copied()))
     }
 
-    /// How far values lie from the mean, by weight: sqrt(n/(n-1) sum w (v - mean)^2 / sum w); the usual standard
-    /// deviation where all weights are equal. `None` for less than two values.
+    /// The weighted standard deviation: sqrt(n/(n-1) sum w (v - mean)^2 / sum w), the usual one if all weights are
+    /// equal. `None` for fewer than two values.
     pub fn deviation(&self) -> Option<f64> {
         let weight = reduce::sum(self.weights.iter().copied());
         self.spread(|weight| weight, weight)
     }
 
-    /// The standard error of the mean: sqrt(n/(n-1) sum (w (v - mean))^2) / sum w; the deviation over sqrt(n) where all
-    /// weights are equal. `None` for less than two values.
+    /// The standard error of the mean: sqrt(n/(n-1) sum (w (v - mean))^2) / sum w, or the deviation over sqrt(n) if all
+    /// weights are equal. `None` for fewer than two values.
     pub fn standard_error(&self) -> Option<f64> {
         let weight = reduce::sum(self.weights.iter().copied());
         self.spread(|weight| weight * weight, weight * weight)
@@ -84,7 +84,7 @@ impl QueryValues {
         if self.values.windows(2).all(|pair| pair[0] == pair[1]) {
             return Some(0.0);
         }
-        // Squares of the values themselves could overflow or vanish.
+        // Squares of the values themselves could overflow or underflow.
         let scale = self.scale();
         let squares = self.values.iter().zip(&self.weights).map(|(value, weight)| {
             let distance = (value - mean) / scale;
@@ -100,7 +100,7 @@ impl QueryValues {
     }
 }
 
-/// A power of two about as large as the largest of the numbers: to divide by it changes no digit.
+/// A power of two about as large as the largest number. Dividing by it is exact.
 fn power_of_two(numbers: &[f64]) -> f64 {
     let largest = numbers.iter().fold(0.0f64, |largest, number| largest.max(number.abs()));
     if largest == 0.0 {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(QueryValues::new(&[Some(1.0)], &[1.0]).deviation(), None);
     }
 
-    /// A weight moves the mean and the error; a query of weight 0 is as if it were not there.
+    /// A weight affects the mean and the error; a query with weight 0 has no effect.
     #[test]
     fn weights_count() {
         let sample = QueryValues::new(&[Some(1.0), Some(0.0), Some(7.0)], &[3.0, 1.0, 0.0]);

@@ -1,5 +1,5 @@
-//! The distributions behind the tests: Student's t and the normal one. Mathematics from `libm`, so that a p-value has the
-//! same bits on every machine.
+//! The distributions of the tests: Student's t and the normal distribution. The functions come from `libm`, so that
+//! p-values have the same bits on every machine.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -23,7 +23,7 @@ fn student_beyond(t: f64, freedom: f64) -> f64 {
     }
     let a = freedom / 2.0;
     let rest = square / (freedom + square);
-    // x^a (1-x)^(1/2) / B(a, 1/2); the logarithm of x is taken where nothing cancels.
+    // x^a (1-x)^(1/2) / B(a, 1/2); the logarithm of x is computed without cancellation.
     let log_front = -a * libm::log1p(square / freedom) + (libm::log(rest) - libm::log(PI)) / 2.0 + log_half_step(a);
     let front = libm::exp(log_front);
     if square >= 1.0 {
@@ -33,7 +33,8 @@ fn student_beyond(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// ln Gamma(a + 1/2) - ln Gamma(a). For large a both are huge and nearly equal; their difference has a series in 1/a.
+/// ln Gamma(a + 1/2) - ln Gamma(a). For large a, both are huge and nearly equal, so the difference is computed from a
+/// series in 1/a.
 fn log_half_step(a: f64) -> f64 {
     if a < 50.0 {
         return libm::lgamma(a + 0.5) - libm::lgamma(a);
@@ -44,8 +45,8 @@ fn log_half_step(a: f64) -> f64 {
     libm::log(a) / 2.0 + inverse * series
 }
 
-/// Gauss's continued fraction of F(1, 1/2; a + 1; -y), all of whose terms are positive: it keeps every digit however small
-/// the tail, and converges fast where y is not much larger than a.
+/// Gauss's continued fraction of F(1, 1/2; a + 1; -y). All its terms are positive, so it is exact even for tiny tails.
+/// It converges fast if y is not much larger than a.
 fn far_fraction(y: f64, a: f64) -> f64 {
     fraction(|m| {
         let middle = a + 2.0 * m + 1.0;
@@ -54,7 +55,7 @@ fn far_fraction(y: f64, a: f64) -> f64 {
     })
 }
 
-/// The same of F(a + 1/2, 1; 3/2; x), for small x.
+/// The continued fraction of F(a + 1/2, 1; 3/2; x), for small x.
 fn near_fraction(x: f64, a: f64) -> f64 {
     fraction(|m| {
         let middle = 2.0 * m + 1.5;
@@ -65,9 +66,9 @@ fn near_fraction(x: f64, a: f64) -> f64 {
 
 /// 1 / (1 + t1 / (1 + t2 / (1 + ...))) from the front (Lentz's method), with two terms for each m = 0, 1, ...
 fn fraction(terms: impl Fn(f64) -> [f64; 2]) -> f64 {
-    // Stands in for a zero that would be divided by.
+    // Replaces a zero denominator.
     const TINY: f64 = 1e-300;
-    // A few hundred suffice.
+    // A few hundred are enough.
     const MAX_TERMS: u32 = 100_000;
     let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
     let (mut c, mut d, mut value) = (f64::INFINITY, 1.0, 1.0);
@@ -96,11 +97,11 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
     if p <= 0.0 || p >= 1.0 {
         return if p <= 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // In the upper half the distribution is too close to 1 to be told apart.
+    // In the upper half, the distribution function is too close to 1 to be exact.
     if p > 0.5 {
         return -normal_quantile(1.0 - p);
     }
-    // The smallest double has its quantile at -38.5.
+    // The quantile of the smallest positive double is -38.5.
     let (mut low, mut high) = (-39.0, 0.0);
     loop {
         let middle = f64::midpoint(low, high);

@@ -1,10 +1,10 @@
-//! The paired t test: assumes that the mean of the differences is about normally distributed.
+//! The paired t-test, which assumes that the mean of the differences is approximately normal.
 
 use crate::special::student_upper;
 use crate::{QueryValues, Tail};
 
-/// The p-value of the mean difference; `None` for less than two differences. Differences that are all equal leave nothing
-/// to chance: the p-value is 1 if they are 0, and otherwise 0 (for one side, on that side only).
+/// The p-value of the mean difference; `None` for fewer than two differences. If all differences are equal, the p-value
+/// is 1 if they are 0, and otherwise 0 (one-sided: only on that side).
 ///
 /// Weights enter the mean and its standard error ([`QueryValues::standard_error`]); the degrees of freedom are n - 1.
 pub fn paired_t(differences: &QueryValues, tail: Tail) -> Option<f64> {

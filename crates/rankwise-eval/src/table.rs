@@ -1,22 +1,22 @@
-//! Systems side by side: the value of each metric for each query.
+//! A table of systems: the value of each metric for each query.
 
 use rankwise_data::StringTable;
 use rankwise_metrics::Evaluation;
 
 use crate::EvalError;
 
-/// Several systems, measured on the same queries by the same metrics.
+/// Several systems, evaluated on the same queries with the same metrics.
 #[derive(Clone, Debug)]
 pub struct Table {
     queries: StringTable,
     weights: Vec<f64>,
     names: Vec<String>,
-    /// One for each system; the values of each metric stand in the order of the queries.
+    /// One per system; the values of each metric are in query order.
     evaluations: Vec<Evaluation>,
 }
 
 impl Table {
-    /// Takes ids and weights of the queries in canonical order, and what was measured of each system by its name.
+    /// Takes query ids and weights in canonical order, and the evaluation of each system by name.
     pub fn new(queries: StringTable, weights: &[f32], systems: Vec<(String, Evaluation)>) -> Result<Self, EvalError> {
         let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
         let (names, evaluations) = systems.into_iter().unzip();
@@ -37,7 +37,7 @@ impl Table {
         &self.weights
     }
 
-    /// Whether some queries count more than others.
+    /// Whether query weights differ.
     pub fn is_weighted(&self) -> bool {
         self.weights.windows(2).any(|pair| pair[0] != pair[1])
     }
@@ -52,7 +52,7 @@ impl Table {
         &self.evaluations[0].metrics[metric].name
     }
 
-    /// Whether large values of a metric are good.
+    /// Whether larger values of a metric are better.
     pub fn is_larger_better(&self, metric: usize) -> bool {
         self.evaluations[0].metrics[metric].is_larger_better
     }
@@ -62,12 +62,12 @@ impl Table {
         &self.names
     }
 
-    /// The values of a system by a metric, one for each query; `None` where it was left out.
+    /// The values of a metric for a system, one per query; `None` if the query was skipped.
     pub fn values(&self, system: usize, metric: usize) -> &[Option<f64>] {
         &self.evaluations[system].metrics[metric].per_query
     }
 
-    /// The same metrics for all systems, a value or a gap for each query, and finite values.
+    /// Checks that all systems have the same metrics, one entry per query, and finite values.
     fn check_values(&self, system: usize) -> Result<(), EvalError> {
         if let Some(pooled) = self.evaluations[system].metrics.iter().find(|metric| metric.is_pooled) {
             return Err(EvalError::Pooled { metric: pooled.name.clone() });

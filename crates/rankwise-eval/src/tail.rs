@@ -1,19 +1,19 @@
-//! On which side a difference counts as evidence.
+//! One-sided and two-sided tests.
 
-/// The alternative to "both systems are the same".
+/// The alternative to "both systems are equal".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tail {
-    /// Their values differ, whichever are larger.
+    /// The values differ, in either direction.
     #[default]
     Both,
-    /// The first one has the larger values.
+    /// The first system has larger values.
     Upper,
-    /// The first one has the smaller values.
+    /// The first system has smaller values.
     Lower,
 }
 
 impl Tail {
-    /// The p-value from the chances of a difference at least as large and of one at most as large.
+    /// The p-value, from the probabilities of a difference at least as large and at most as large.
     pub(crate) fn of(self, at_least: f64, at_most: f64) -> f64 {
         match self {
             Self::Both => (2.0 * at_least.min(at_most)).min(1.0),

@@ -1,16 +1,16 @@
-//! Wilcoxon's signed-rank test: orders the differences by size and asks whether large ones favour one side. It assumes that
-//! the differences are distributed symmetrically, and says nothing of the mean.
+//! Wilcoxon's signed-rank test: ranks the differences by size and tests whether large ones favour one side. It assumes
+//! a symmetric distribution of the differences, and does not test the mean.
 //!
-//! Weights of queries have no meaning among ranks, and are not used.
+//! Query weights have no meaning for ranks and are ignored.
 
 use crate::special::normal_below;
 use crate::{QueryValues, Tail};
 
-/// Up to so many differences, all of different size, the distribution of the statistic is counted out.
+/// Up to this many differences, all of different size, the exact distribution is used.
 const MAX_EXACT: usize = 50;
 
-/// The p-value. Differences of 0 are left out; where none is left, it is 1. Equal sizes share their mean rank, and the
-/// normal approximation, corrected for them and for continuity, takes the place of the exact distribution.
+/// The p-value. Differences of 0 are dropped; if none remain, it is 1. Ties share their mean rank; the normal
+/// approximation, corrected for ties and continuity, then replaces the exact distribution.
 pub fn wilcoxon(differences: &QueryValues, tail: Tail) -> f64 {
     let mut differences: Vec<f64> = differences.values().iter().copied().filter(|value| *value != 0.0).collect();
     if differences.is_empty() {
@@ -18,7 +18,8 @@ pub fn wilcoxon(differences: &QueryValues, tail: Tail) -> f64 {
     }
     differences.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
     let n = differences.len();
-    // Rank sum of the positive differences, doubled so that mean ranks are integers, and sum of t^3 - t over ties.
+    // The rank sum of the positive differences, doubled so that mean ranks are integers, and the sum of t^3 - t over
+    // ties.
     let (mut doubled, mut ties) = (0u64, 0.0);
     let mut first = 0;
     for tied in differences.chunk_by(|a, b| a.abs() == b.abs()) {
@@ -40,7 +41,7 @@ pub fn wilcoxon(differences: &QueryValues, tail: Tail) -> f64 {
     tail.of(at_least, at_most)
 }
 
-/// Counts for each sum in how many of the 2^n sets of ranks it occurs.
+/// Counts, for each sum, the sets of ranks (of 2^n) that have it.
 fn exact(sum: usize, n: usize, tail: Tail) -> f64 {
     let mut counts = vec![0u64; n * (n + 1) / 2 + 1];
     counts[0] = 1;

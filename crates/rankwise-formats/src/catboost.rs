@@ -1,7 +1,7 @@
-//! CatBoost's models, as JSON.
+//! CatBoost models in JSON.
 //!
-//! A value goes right if it is above the border, as f32. In an oblivious tree the answers are the bits of the leaf's number, the
-//! first split's lowest. A score starts from the bias.
+//! A value goes right if it is above the border, as f32. In an oblivious tree, the results of the splits are the bits
+//! of the leaf index, lowest bit first. Scores start from the bias.
 
 use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
@@ -13,16 +13,16 @@ pub(crate) const FORMAT: &str = "CatBoost";
 
 /// A numeric feature.
 struct Feature {
-    /// Its place among all features.
+    /// Its index among all features.
     id: u32,
     name: String,
     missing_left: bool,
 }
 
-/// Makes a model of what the file says.
+/// Builds a model from the parsed file.
 pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let root = Field::root(FORMAT, value);
-    // Before the leaves, whose number it explains.
+    // Before the leaves, because it explains how many there are.
     let base_score = bias(&root)?;
     let known = features(&root.get("features_info")?)?;
     let drafts: Vec<Vec<DraftNode>> = match root.find("oblivious_trees") {
@@ -35,7 +35,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     };
     let features = features_of(&drafts);
     let name_of = |id: &u32| known.iter().find(|feature| feature.id == *id).map(|feature| feature.name.clone());
-    // Names that CatBoost makes up are numbers again.
+    // Names that CatBoost generates are only numbers.
     let is_named = known.iter().any(|feature| !feature.name.is_empty() && feature.name != feature.id.to_string());
     let names: Option<Vec<String>> = features.iter().map(name_of).collect();
     let ensemble = ensemble(base_score, drafts, &features)?;
@@ -47,7 +47,7 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     Ok(Model::new(header, ensemble)?)
 }
 
-/// What it was trained for, where the file says it.
+/// The objective, if the file has one.
 fn objective(root: &Field<'_>) -> String {
     let params = root.find("model_info").and_then(|info| info.find("params"));
     let name = params.and_then(|params| params.find("loss_function")).and_then(|loss| loss.find("type"));
@@ -94,8 +94,8 @@ fn split(field: &Field<'_>, known: &[Feature]) -> Result<Split, FormatError> {
     }
     let idx = field.get("float_feature_index")?;
     let feature = known.get(idx.integer()?).ok_or_else(|| idx.error("no such feature"))?;
-    // The largest f32 divides missing values from all others. Infinite values, which count as the largest one here, belong on
-    // the side of missing ones; that the largest one itself goes with them is the price.
+    // The largest f32 separates missing values from all others. Infinite values, which count as the largest f32 here,
+    // belong on the side of missing values. The cost is that the largest f32 itself goes there, too.
     let border = (field.get("border")?.number()? as f32).clamp(-f32::MAX, f32::MAX.next_down());
     Ok(Split {
         feature: feature.id,
@@ -108,7 +108,7 @@ fn split(field: &Field<'_>, known: &[Feature]) -> Result<Split, FormatError> {
     })
 }
 
-/// A tree that asks the same in all nodes of a level: the nodes level by level, then the leaves.
+/// An oblivious tree, with the same split in all nodes of a level: nodes level by level, then the leaves.
 fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, FormatError> {
     let splits: Vec<Split> = match field.find("splits") {
         Some(list) => list.list()?.map(|field| split(&field, known)).collect::<Result<_, _>>()?,
@@ -121,7 +121,7 @@ fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, For
     }
     let n_nodes = values.len() - 1;
     let mut nodes = Vec::with_capacity(n_nodes + values.len());
-    // The last split gives the highest bit: it is asked first.
+    // The last split is the highest bit, so it comes first.
     for (level, split) in splits.iter().rev().enumerate() {
         for node in (1 << level) - 1..(2 << level) - 1 {
             nodes.push(DraftNode::Split(Split { left: 2 * node + 1, right: 2 * node + 2, ..*split }));
@@ -132,7 +132,7 @@ fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, For
     Ok(nodes)
 }
 
-/// A node of a tree of objects inside of one another.
+/// A node of a tree of nested objects.
 fn node<'a>(field: &Field<'a>, known: &[Feature]) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError> {
     if let Some(question) = field.find("split") {
         let children = [field.get("left")?, field.get("right")?];

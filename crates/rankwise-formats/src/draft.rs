@@ -1,4 +1,4 @@
-//! Trees as other programs number them, and what becomes of them here.
+//! Trees in the numbering of other programs, and their conversion.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use rankwise_model::{Child, Output, Tree, TreeEnsemble, TreeParts};
 use crate::FormatError;
 use crate::value::Field;
 
-/// A node of a tree that nobody has checked yet. Children are places in the list of nodes.
+/// A node of an unchecked tree. Children are indices into the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum DraftNode {
     Split(Split),
     Leaf { value: f64, count: u64 },
 }
 
-/// A question: values up to `threshold` go left.
+/// A split: values up to `threshold` go left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Split {
     /// The id of the feature.
@@ -27,20 +27,20 @@ pub(crate) struct Split {
     pub(crate) count: u64,
 }
 
-/// The ids of the features that some tree asks for, ascending.
+/// The ids of the features that some tree uses, ascending.
 pub(crate) fn features_of(trees: &[Vec<DraftNode>]) -> Vec<u32> {
     let feature = |node: &DraftNode| if let DraftNode::Split(split) = node { Some(split.feature) } else { None };
     trees.iter().flatten().filter_map(feature).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The nodes of a tree whose nodes are objects inside of one another, a parent before its children. `read` gives a node and, if it
-/// is a split, its left and its right child.
+/// The nodes of a tree of nested objects, parents before children. `read` returns a node and, if it is a split, its
+/// left and right child.
 pub(crate) fn nested<'a>(
     root: Field<'a>,
     read: impl Fn(&Field<'a>) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError>,
 ) -> Result<Vec<DraftNode>, FormatError> {
     let mut nodes: Vec<DraftNode> = Vec::new();
-    // A node, and the edge that leads to it: the parent and whether it is the right one.
+    // A node, and the edge that leads to it: the parent, and whether this is its right child.
     let mut open: Vec<(Field<'a>, Option<(usize, bool)>)> = vec![(root, None)];
     while let Some((field, edge)) = open.pop() {
         let place = nodes.len();
@@ -59,7 +59,7 @@ pub(crate) fn nested<'a>(
     Ok(nodes)
 }
 
-/// The trees in our form, with features by their places in `features`. Each draft is dropped as soon as its tree is made.
+/// Converts the trees, with features as indices into `features`. Each draft is dropped once its tree is converted.
 pub(crate) fn ensemble(
     base_score: f64,
     drafts: Vec<Vec<DraftNode>>,
@@ -72,12 +72,12 @@ pub(crate) fn ensemble(
     Ok(TreeEnsemble::new(base_score, Output::Sum, made.collect::<Result<_, _>>()?)?)
 }
 
-/// The tree whose root is node 0, with features by their places in `features`. Nodes that are not reached do not count; cycles,
-/// two parents and children out of range are refused.
+/// Converts the tree with root 0, with features as indices into `features`. Unreachable nodes are ignored; cycles,
+/// nodes with two parents and children out of range are rejected.
 fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
     let mut parts = TreeParts::default();
     let mut is_seen = vec![false; nodes.len()];
-    // A place in the list, and the edge that leads there: the parent and whether it is the right one.
+    // An index into the list, and the edge that leads there: the parent, and whether this is its right child.
     let mut open: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
     while let Some((place, edge)) = open.pop() {
         let node = nodes.get(place).ok_or_else(|| format!("no node {place}"))?;

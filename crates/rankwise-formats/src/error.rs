@@ -2,55 +2,55 @@
 
 use rankwise_model::ModelError;
 
-/// A model that cannot be read or has no equal here.
+/// A model that cannot be read or cannot be represented here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// The native reader, or the check of every model, refused it.
+    /// Rejected by the native reader or by the checks of every model.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A line of text does not say what it should.
+    /// An invalid line.
     #[error("{line}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Line {
-        /// Whose format.
+        /// The format.
         format: &'static str,
         /// The line, from 1.
         line: usize,
         /// What is wrong.
         problem: String,
     },
-    /// A field does not say what it should.
+    /// An invalid field.
     #[error("{}: {problem}; the file is damaged or not in {format}'s format, so save the model again", if field.is_empty()
              { "the model" } else { field })]
     Field {
-        /// Whose format.
+        /// The format.
         format: &'static str,
-        /// The way to the field.
+        /// The path of the field.
         field: String,
         /// What is wrong.
         problem: String,
     },
-    /// JSON whose objects lie too deep inside of one another.
+    /// JSON that is nested too deeply.
     #[error(
         "{line}: JSON is nested more than 127 levels deep, because of very deep trees; save the {format} model in its \
          other format (LightGBM: text, XGBoost: UBJSON), or train shallower trees"
     )]
     Deep {
-        /// Whose format.
+        /// The format.
         format: &'static str,
         /// The line, from 1.
         line: usize,
     },
-    /// Bytes do not say what they should.
+    /// Invalid bytes.
     #[error("byte {byte}: {problem}; the file is damaged or not in {format}'s format, so save the model again")]
     Byte {
-        /// Whose format.
+        /// The format.
         format: &'static str,
-        /// The byte, from 0.
+        /// The byte offset, from 0.
         byte: usize,
         /// What is wrong.
         problem: String,
     },
-    /// A tree is not a tree.
+    /// An invalid tree.
     #[error("tree {tree}: {problem}; the file is damaged, so save the model again")]
     Tree {
         /// Which tree, from 0.
@@ -58,39 +58,39 @@ pub enum FormatError {
         /// What is wrong with it.
         problem: String,
     },
-    /// There is nothing to score with.
+    /// A model without trees.
     #[error("the {format} model has no trees; train it for at least one round")]
     Empty {
-        /// Whose model.
+        /// The format.
         format: &'static str,
     },
-    /// Nothing tells whose it is.
+    /// The format is not recognised.
     #[error("not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a model file of one of them")]
     Unknown,
-    /// A form of a known program that cannot be read.
+    /// A known format that is not supported.
     #[error("this is {form}, which is not supported; {advice}")]
     Form {
-        /// Which form of whose model.
+        /// The format.
         form: &'static str,
         /// What to do.
         advice: &'static str,
     },
-    /// The model is sound, but can do something that ours cannot.
+    /// The model is valid, but uses something that is not supported here.
     #[error("the {format} model {what}, which is not supported; {advice}")]
     Unsupported {
-        /// Whose model.
+        /// The format.
         format: &'static str,
-        /// What it has or does.
+        /// What it uses.
         what: String,
         /// What to do.
         advice: String,
     },
 }
 
-/// Characters of a file that a message repeats.
+/// Maximum number of characters from a file in a message.
 const MAX_SHOWN: usize = 100;
 
-/// Words of a file, for a message: not too many, and nothing that a terminal would act on.
+/// Text from a file for a message: limited in length, and without control characters.
 pub(crate) fn shown(text: &str) -> String {
     let start: String = text.chars().take(MAX_SHOWN).collect();
     let dots = if start.len() < text.len() { "..." } else { "" };

@@ -1,13 +1,14 @@
-//! Models for other programs.
+//! Exports models for other programs.
 //!
-//! [`export`] writes a model so that the other program gives every document the score that we give it: exactly where it computes
-//! in f64, to the precision of f32 where it computes in f32. What it cannot express is refused by name, or needs an option that
-//! says so. [`read_back`] reads what was written as the other program does, so that this can be checked on data.
+//! [`export`] writes a model so that the other program computes the same scores: exactly if it computes in f64,
+//! otherwise to the precision of f32. What it cannot express is an error, or needs an option that allows the
+//! difference. [`read_back`] reads the export in the same way as the other program, so that scores can be compared on
+//! data.
 //!
 //! ```text
-//! Model -> Lowered            questions as the target can ask them        lowered
+//! Model -> Lowered            splits in the form of the target            lowered
 //!       -> bytes              one module for each target
-//!       -> Reading            the bytes again, with the target's sums     reading
+//!       -> Reading            parsed again, with the target's arithmetic  reading
 //! ```
 
 mod c;
@@ -34,10 +35,10 @@ use lowered::{Lowered, Width};
 use names::Names;
 pub use reading::{Arithmetic, BaseScore, Reading};
 
-/// What a model can be written as.
+/// An export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// LightGBM's text.
+    /// LightGBM's text format.
     LightGbm,
     /// XGBoost's JSON.
     XgBoost,
@@ -47,9 +48,9 @@ pub enum Target {
     RankLib,
     /// Solr's `MultipleAdditiveTreesModel`.
     Solr,
-    /// XGBoost's dump, a list of trees as JSON, as the plugins of Elasticsearch and OpenSearch read it.
+    /// XGBoost's dump, a JSON list of trees, for the Elasticsearch and OpenSearch plugins.
     XgBoostDump,
-    /// Source in C99.
+    /// C99 source code.
     C,
 }
 
@@ -58,7 +59,7 @@ impl Target {
     pub const ALL: [Self; 7] =
         [Self::LightGbm, Self::XgBoost, Self::Onnx, Self::RankLib, Self::Solr, Self::XgBoostDump, Self::C];
 
-    /// How it is typed.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::LightGbm => "lightgbm",
@@ -71,22 +72,22 @@ impl Target {
         }
     }
 
-    /// The target of a name.
+    /// The target with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// Whether its files know features by name alone.
+    /// Whether its files identify features only by name.
     pub fn has_names(self) -> bool {
         matches!(self, Self::Solr | Self::XgBoostDump)
     }
 
-    /// Whether its files say how many columns there are.
+    /// Whether its files declare the number of columns.
     pub fn has_columns(self) -> bool {
         matches!(self, Self::LightGbm | Self::XgBoost | Self::Onnx | Self::C)
     }
 
-    /// What values are compared as.
+    /// The type in which values are compared.
     fn width(self) -> Width {
         match self {
             Self::LightGbm | Self::C => Width::F64,
@@ -94,7 +95,7 @@ impl Target {
         }
     }
 
-    /// Whether a missing value is 0 there.
+    /// Whether it treats missing values as 0.
     fn misses_as_zero(self) -> bool {
         matches!(self, Self::RankLib | Self::Solr | Self::XgBoostDump)
     }
@@ -106,20 +107,21 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// What the user allows, and how features are called.
+/// What the user allows, and the names of features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// Values and thresholds may be rounded to what the target can hold.
+    /// Allow rounding of values and thresholds to the precision of the target.
     pub allow_rounding: bool,
-    /// Missing values may count as 0 where the target knows nothing else.
+    /// Allow missing values to count as 0 if the target does not support them.
     pub missing_as_zero: bool,
-    /// How many columns the data has, for targets with columns; by default up to the last feature that the trees ask for.
+    /// The number of columns in the data, for targets with columns; by default up to the last feature that the trees
+    /// use.
     pub n_columns: Option<u32>,
-    /// Names of features by id, for targets that know features by name; else the model's own names, or `f` and the id.
+    /// Names of features by id, for targets with feature names; the default is the model's names, or `f` and the id.
     pub names: BTreeMap<u32, String>,
 }
 
-/// Writes a model. The same model and options give the same bytes.
+/// Exports a model. The same model and options give the same bytes.
 pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
     let names = Names::new(model, target, options)?;
     let lowered = Lowered::new(model, target, options)?;
@@ -134,7 +136,7 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
     }
 }
 
-/// A feature whose name the target cannot hold as it is.
+/// A feature whose name cannot be written unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenamedFeature {
     /// Its name in the model.
@@ -148,7 +150,7 @@ pub fn renamed_features(model: &Model, target: Target) -> Vec<RenamedFeature> {
     if target == Target::LightGbm { lightgbm::renamed(model) } else { Vec::new() }
 }
 
-/// Reads what [`export`] wrote of `model` with the same options.
+/// Reads an [`export`] of `model` with the same options.
 pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOptions) -> Result<Reading, FormatError> {
     let names = || Names::new(model, target, options).unwrap_or_default();
     let in_f32 = |model: Model, base_score: BaseScore| Reading { model, arithmetic: Arithmetic::F32(base_score) };

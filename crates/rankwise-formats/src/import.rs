@@ -1,26 +1,26 @@
-//! From the bytes of any program's file to a model.
+//! Imports models from the files of other programs.
 
 use rankwise_model::{Model, ModelError};
 
 use crate::{FormatError, Source, catboost, lightgbm, ranklib, source, ubjson, value, xgboost};
 
-/// Which trees of a file become the model.
+/// Which trees of a file to import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImportedTrees {
-    /// Those that the program's own ranker scores with: up to the best iteration, where an XGBoost file names one
+    /// Those that the program's own ranker uses: up to the best iteration, if an XGBoost file has one
     /// (`XGBRanker.predict`).
     #[default]
     UpToBest,
-    /// All of them, as `Booster.predict` of XGBoost scores.
+    /// All of them, as in XGBoost's `Booster.predict`.
     All,
 }
 
-/// A model, and what its file says beyond it.
+/// A model, with other facts from its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedModel {
     /// The model.
     pub model: Model,
-    /// Where early stopping found the best iteration, if there are trees after it.
+    /// The best iteration of early stopping, if there are trees after it.
     pub best_iteration: Option<BestIteration>,
 }
 
@@ -29,20 +29,20 @@ pub struct ImportedModel {
 pub struct BestIteration {
     /// Its number, from 0.
     pub iteration: usize,
-    /// Trees up to it.
+    /// Number of trees up to it.
     pub n_trees: usize,
-    /// Trees in the file.
+    /// Number of trees in the file.
     pub all_trees: usize,
 }
 
 impl ImportedModel {
-    /// A model without more to say.
+    /// A model without other facts.
     pub(crate) fn new(model: Model) -> Self {
         Self { model, best_iteration: None }
     }
 }
 
-/// What is no model of ours may have been meant for one of any program that is known.
+/// A file that is not ours may have been meant for any known format.
 fn native_error(error: ModelError) -> FormatError {
     match error {
         ModelError::Foreign => FormatError::Unknown,
@@ -50,12 +50,13 @@ fn native_error(error: ModelError) -> FormatError {
     }
 }
 
-/// Reads a model, whoever wrote it, with the trees that its own program would score with. Any bytes give a model or an error.
+/// Reads a model in any known format, with the trees that its own program would use. Any bytes give a model or an
+/// error.
 pub fn import(bytes: &[u8]) -> Result<Model, FormatError> {
     Ok(import_with(bytes, ImportedTrees::UpToBest)?.model)
 }
 
-/// Reads a model, whoever wrote it. Any bytes give a model or an error.
+/// Reads a model in any known format. Any bytes give a model or an error.
 pub fn import_with(bytes: &[u8], trees: ImportedTrees) -> Result<ImportedModel, FormatError> {
     let source = Source::of(bytes);
     let imported = match source {

@@ -1,11 +1,11 @@
-//! Models of other programs, read and written.
+//! Imports and exports models of other programs.
 //!
-//! [`import`] tells by its content whose a file is and gives a [`Model`], which then is a model like any other. What ours cannot
-//! express is refused by name, never approximated: an imported model gives a document the score that its own program gives it.
+//! [`import`] detects the format of a file by its content and returns a [`Model`] like any other. What our models
+//! cannot express is an error and never approximated: an imported model gives the same scores as its own program.
 //!
-//! [`export()`] writes a model for another program, [`read_back`] reads what was written as that program does.
+//! [`export()`] writes a model for another program; [`read_back`] reads the result in the same way as that program.
 //!
-//! Trees of every format come through [`draft`], which makes sure that they are trees.
+//! Trees of all formats pass through [`draft`], which checks that they are valid.
 #![forbid(unsafe_code)]
 
 mod catboost;

@@ -1,6 +1,7 @@
-//! LightGBM's models.
+//! LightGBM models.
 //!
-//! A value goes left if it is at most the threshold, as f64. What missing values do depends on the node's decision type:
+//! A value goes left if it is at most the threshold, as f64. The treatment of missing values depends on the node's
+//! decision type:
 //!
 //! ```text
 //! bit 0      the feature is categorical
@@ -8,7 +9,7 @@
 //! bits 2, 3  what is missing: nothing (NaN counts as 0), zero and NaN, or NaN
 //! ```
 //!
-//! Before anything else, what is nearly zero becomes zero.
+//! Before that, values near zero become zero.
 
 mod json;
 mod text;
@@ -22,26 +23,26 @@ pub(crate) use text::from_text;
 
 pub(crate) const FORMAT: &str = "LightGBM";
 
-/// Values as near to 0 as this count as 0, whatever the threshold: the f32 next to 1e-35.
+/// Values this near to 0 count as 0, whatever the threshold: the f32 nearest to 1e-35.
 pub(crate) const NEAR_ZERO: f64 = 1.000_000_018_002_509_5e-35;
 
 const IS_CATEGORICAL: u32 = 1;
 const DEFAULT_LEFT: u32 = 2;
 
-/// The node's question in our terms, or why there is none.
+/// The split in our form, or why there is none.
 fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> {
     if decision_type & IS_CATEGORICAL != 0 {
         return Err(unsupported("has categorical splits", "train it with numeric features only"));
     }
     let default_left = decision_type & DEFAULT_LEFT != 0;
     let zero_left = 0.0 <= split.threshold;
-    // What is nearly zero goes with zero: a threshold among such values moves behind or before them.
+    // Values near zero go with zero: a threshold between such values moves above or below all of them.
     if split.threshold.abs() <= NEAR_ZERO {
         split.threshold = if zero_left { NEAR_ZERO } else { (-NEAR_ZERO).next_down() };
     }
     split.missing_left = match decision_type >> 2 & 3 {
         0 => zero_left,
-        // Zero is sent where missing values go: here only if it would go there anyway.
+        // Zero goes with missing values. We support it only if it would go there anyway.
         1 => {
             if default_left != zero_left {
                 let advice = "train it with zero_as_missing=false";
@@ -55,7 +56,7 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
     Ok(split)
 }
 
-/// Refuses models with several scores, or with a mean in place of a sum.
+/// Rejects models with several outputs, or with a mean instead of a sum.
 fn check_outputs(per_iteration: Option<usize>, is_average: bool) -> Result<(), FormatError> {
     if per_iteration.is_some_and(|n| n != 1) {
         return Err(unsupported("has several outputs per document", "train it with one output"));
@@ -70,10 +71,10 @@ fn unsupported(what: &str, advice: &str) -> FormatError {
     FormatError::Unsupported { format: FORMAT, what: what.into(), advice: advice.into() }
 }
 
-/// What both forms of the file say.
+/// The content common to both formats.
 struct Parts {
     objective: String,
-    /// By the number of the feature.
+    /// By feature number.
     feature_names: Vec<String>,
     trees: Vec<Vec<DraftNode>>,
 }
@@ -81,7 +82,7 @@ struct Parts {
 impl Parts {
     fn model(self) -> Result<Model, FormatError> {
         let features = features_of(&self.trees);
-        // Names that LightGBM makes up are numbers again.
+        // Names that LightGBM generates are only numbers.
         let is_named = self.feature_names.iter().enumerate().any(|(idx, name)| *name != format!("Column_{idx}"));
         let name = |id: &u32| self.feature_names.get(*id as usize).cloned();
         let names: Option<Vec<String>> = features.iter().map(name).collect();
@@ -118,7 +119,7 @@ mod tests {
     fn missing_values_go_by_the_decision_type() {
         // Nothing was missing: NaN is 0.
         assert_eq!((asked(1.0, 0), asked(-1.0, DEFAULT_LEFT)), (Ok((1.0, true)), Ok((-1.0, false))));
-        // Zero is missing: only where it goes there anyway.
+        // Zero is missing: supported only if it goes there anyway.
         assert_eq!((asked(1.0, 1 << 2 | DEFAULT_LEFT), asked(-1.0, 1 << 2)), (Ok((1.0, true)), Ok((-1.0, false))));
         assert!(asked(1.0, 1 << 2).is_err() && asked(-1.0, 1 << 2 | DEFAULT_LEFT).is_err());
         assert!(asked(1.0, IS_CATEGORICAL).is_err() && asked(1.0, 3 << 2).is_err());

@@ -1,7 +1,7 @@
-//! RankLib's ensembles of trees (MART, LambdaMART), as XML below lines that begin with `#`.
+//! RankLib's tree ensembles (MART, LambdaMART), in XML after lines that begin with `#`.
 //!
-//! All numbers are f32; a feature that a document lacks is 0; a value goes left if it is at most the threshold. A tree counts
-//! with its weight.
+//! All numbers are f32. Absent features are 0, and values go left if they are at most the threshold. Each tree has a
+//! weight.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -14,7 +14,7 @@ use crate::source::contains;
 
 pub(crate) const FORMAT: &str = "RankLib";
 
-/// Whether the text begins as RankLib's files do.
+/// Whether the text begins like a RankLib file.
 pub(crate) fn is_ours(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
     start.starts_with(b"<ensemble>") || (start.starts_with(b"##") && contains(start, b"<ensemble>"))
@@ -50,18 +50,18 @@ fn line_of(bytes: &[u8], at: usize) -> usize {
     bytes[..at.min(bytes.len())].split(|byte| *byte == b'\n').count()
 }
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Default)]
 struct Ensemble {
     trees: Vec<Vec<DraftNode>>,
     weight: f32,
     n_ensembles: usize,
     open: Vec<Open>,
-    /// The text of the element that was opened last.
+    /// The text of the last opened element.
     text: String,
 }
 
-/// An element that has not ended.
+/// An open element.
 enum Open {
     Ensemble,
     Tree,
@@ -143,7 +143,7 @@ impl Ensemble {
         Ok(())
     }
 
-    /// Puts a whole split at its place.
+    /// Stores a complete split at its index.
     fn set(&mut self, split: &OpenSplit) -> Result<(), String> {
         let node = match (split.output, split.feature, split.threshold, split.children) {
             (Some(output), None, None, [None, None]) => {

@@ -1,15 +1,15 @@
-//! Whose a file is.
+//! Detects the format of a model file.
 
 use crate::{FormatError, ranklib};
 
 /// The programs and formats whose models can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Our own, and everything that is not known: it is best told as a native file what is wrong with it.
+    /// Our own, and everything unknown: the native reader has the best error messages.
     Native,
-    /// LightGBM's text, as `save_model` writes it.
+    /// LightGBM's text, as written by `save_model`.
     LightGbmText,
-    /// LightGBM's JSON, as `dump_model` gives it.
+    /// LightGBM's JSON, as returned by `dump_model`.
     LightGbmJson,
     /// RankLib's XML.
     RankLib,
@@ -21,11 +21,11 @@ pub enum Source {
     XgBoostUbj,
 }
 
-/// How far into JSON its first fields are looked for.
+/// How many bytes of JSON are searched for its first fields.
 const START_BYTES: usize = 4096;
 
 impl Source {
-    /// By content.
+    /// Detects the format by content.
     pub fn of(bytes: &[u8]) -> Self {
         let first_line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if first_line.trim_ascii() == b"tree" {
@@ -36,7 +36,7 @@ impl Source {
         }
         let start: Vec<u8> =
             bytes.iter().take(START_BYTES).copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        // A length stands between the brace and the first name of UBJSON.
+        // UBJSON has a length between the brace and the first name.
         let is_ubjson = start.first() == Some(&b'{') && start.get(1).is_some_and(|kind| b"iUIlL".contains(kind));
         if is_ubjson {
             return Self::XgBoostUbj;
@@ -47,7 +47,7 @@ impl Source {
         if start.starts_with(b"{\"name\":\"tree\",") {
             return Self::LightGbmJson;
         }
-        // The names of its fields ascend, and not every model has them all.
+        // The names of its fields are sorted, and not every model has all of them.
         let catboost: [&[u8]; 3] = [b"{\"ctr_data\":", b"{\"features_info\":", b"{\"model_info\":"];
         if catboost.iter().any(|name| start.starts_with(name)) {
             return Self::CatBoost;
@@ -55,7 +55,7 @@ impl Source {
         Self::Native
     }
 
-    /// What people call it.
+    /// Its name for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "Rankwise",
@@ -67,13 +67,13 @@ impl Source {
     }
 }
 
-/// Whether the first bytes of a file are those of a model in a form that is not read, such as CatBoost's binary one. Lines that begin
-/// with `#` are not meant: data may have them, too.
+/// Whether the first bytes of a file belong to a model format that is not supported, such as CatBoost's binary one.
+/// Lines that begin with `#` do not count, because data can have them, too.
 pub fn is_unread_form(bytes: &[u8]) -> bool {
     !bytes.trim_ascii_start().starts_with(b"#") && refuse_known_form(bytes).is_err()
 }
 
-/// Says what to do about a file that one of the programs writes too, but that cannot be read.
+/// Explains what to do about a file that one of the programs writes, but that is not supported.
 pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
     let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();
     let (form, advice) = if start.starts_with(b"CBM1") {

@@ -1,11 +1,12 @@
-//! UBJSON, the binary form of JSON that XGBoost writes.
+//! UBJSON, the binary JSON format of XGBoost.
 //!
-//! A value begins with a letter for its kind; lengths are values too. `[$d#L` and 8 bytes begin a list of so many f32.
+//! A value begins with a letter for its type; lengths are values too. `[$d#L` and 8 bytes begin a list of that many
+//! f32.
 
 use crate::FormatError;
 use crate::value::{List, Value};
 
-/// Objects and lists inside of one another: a model needs ten.
+/// Maximum nesting of objects and lists; a model needs ten levels.
 const MAX_DEPTH: usize = 64;
 
 /// Reads one value.
@@ -33,7 +34,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next letter that means something.
+    /// The next type letter.
     fn kind(&mut self) -> Read<u8> {
         loop {
             match self.take(1)?[0] {
@@ -77,7 +78,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number that says how many values or bytes follow.
+    /// A number of values or bytes that follow.
     fn length(&mut self) -> Read<usize> {
         let kind = self.kind()?;
         if matches!(kind, b'd' | b'D') {
@@ -92,7 +93,7 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.take(n_bytes)?.to_vec()).map_err(|_| "a string is not UTF-8")
     }
 
-    /// What may stand before the values of a list or an object: their kind, and how many there are.
+    /// The optional header of a list or an object: the type of its values and their number.
     fn header(&mut self) -> Read<(Option<u8>, Option<usize>)> {
         let mut of_kind = None;
         if self.peek() == Some(b'$') {
@@ -109,7 +110,7 @@ impl<'a> Reader<'a> {
     fn list(&mut self, depth: usize) -> Read<Value> {
         let (of_kind, count) = self.header()?;
         if let (Some(kind), Some(count)) = (of_kind, count) {
-            // Values without bytes could be any number; nobody writes lists of them.
+            // Values without bytes could be any number; no program writes such lists.
             let n_bytes = number_bytes(kind).ok_or("a typed list of something else than numbers")?;
             if count > (self.bytes.len() - self.at) / n_bytes {
                 return Err("a list is longer than the file");

@@ -1,4 +1,4 @@
-//! Objects, lists and numbers, from JSON or from its binary cousin UBJSON, and the way to a field with its name in errors.
+//! Objects, lists and numbers from JSON or UBJSON, and access to fields, with their paths in errors.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ pub(crate) enum Value {
     Number(f64),
     Text(String),
     List(Vec<Value>),
-    /// A list of nothing but numbers.
+    /// A list that has only numbers.
     Numbers(Vec<f64>),
     Object(Vec<(String, Value)>),
 }
 
-/// A list that grows; numbers take little room as long as there is nothing else.
+/// A growing list. Numbers are stored compactly as long as there is nothing else.
 #[derive(Default)]
 pub(crate) struct List {
     numbers: Vec<f64>,
-    /// Everything, as soon as something is not a number.
+    /// All values, once one of them is not a number.
     values: Vec<Value>,
 }
 
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for AnyValue {
 pub(crate) fn from_json(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
     serde_json::from_slice(bytes).map_err(|error| {
         let (line, text) = (error.line(), error.to_string());
-        // It ends with line and column; files of one line need the column.
+        // The message ends with line and column; for files of one line, the column is needed.
         let problem = text.split(" at line ").next().unwrap_or_default();
         if problem.starts_with("recursion limit") {
             return FormatError::Deep { format, line };
@@ -116,7 +116,7 @@ pub(crate) fn from_json(format: &'static str, bytes: &[u8]) -> Result<Value, For
     })
 }
 
-/// A value and the way that led to it.
+/// A value with its path.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'a> {
     format: &'static str,
@@ -138,7 +138,7 @@ impl<'a> Field<'a> {
         Self { format: self.format, path, value }
     }
 
-    /// A field of an object, if it is there and not null.
+    /// A field of an object, if it exists and is not null.
     pub(crate) fn find(&self, name: &str) -> Option<Self> {
         let Value::Object(fields) = self.value else { return None };
         let (_, value) = fields.iter().find(|(known, value)| known == name && *value != Value::Null)?;
@@ -157,7 +157,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A number, also one written as text.
+    /// A number, or a number written as text.
     pub(crate) fn number(&self) -> Result<f64, FormatError> {
         let found = match self.value {
             Value::Number(number) => Some(*number),
@@ -167,7 +167,7 @@ impl<'a> Field<'a> {
         found.filter(|number| !number.is_nan()).ok_or_else(|| self.error("it is not a number"))
     }
 
-    /// A whole number from 0 on.
+    /// An integer of at least 0.
     pub(crate) fn integer(&self) -> Result<usize, FormatError> {
         as_integer(self.number()?).ok_or_else(|| self.error("not an integer of 0 or more"))
     }
@@ -183,7 +183,7 @@ impl<'a> Field<'a> {
     pub(crate) fn list(&self) -> Result<impl Iterator<Item = Self> + use<'a, '_>, FormatError> {
         let values = match self.value {
             Value::List(values) => &values[..],
-            // An empty list is one of numbers too.
+            // An empty list is a list of numbers, too.
             Value::Numbers(numbers) if numbers.is_empty() => &[],
             _ => return Err(self.error("it is not a list")),
         };
@@ -195,7 +195,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A whole number that fits.
+/// An integer in the range of `usize`.
 pub(crate) fn as_integer(number: f64) -> Option<usize> {
     (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as usize)
 }

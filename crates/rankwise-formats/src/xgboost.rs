@@ -1,11 +1,11 @@
-//! XGBoost's models, as JSON or UBJSON.
+//! XGBoost models in JSON or UBJSON.
 //!
-//! All numbers are f32. A value goes left if it is *below* the threshold: it is at most the f32 before it. A score starts from
-//! `base_score`, turned into a margin where the objective is logistic. XGBoost adds leaves as f32, we as f64: scores agree to
-//! the precision of f32.
+//! All numbers are f32. A value goes left if it is *below* the threshold, that is, at most the f32 before it. Scores
+//! start from `base_score`, converted to a margin for logistic objectives. XGBoost adds leaves in f32, we in f64, so
+//! scores agree to the precision of f32.
 //!
-//! After early stopping the attribute `best_iteration` names the iteration that was best, from 0. `XGBRanker.predict` uses the trees
-//! up to it, `Booster.predict` all.
+//! After early stopping, the attribute `best_iteration` has the best iteration, from 0. `XGBRanker.predict` uses the
+//! trees up to it, `Booster.predict` uses all.
 
 use rankwise_model::{AbsentFeature, Header, Model, Precision};
 
@@ -16,12 +16,12 @@ use crate::{BestIteration, FormatError, ImportedModel, ImportedTrees};
 
 pub(crate) const FORMAT: &str = "XGBoost";
 
-/// Objectives whose base score is a probability; those of ranking and regression are margins already. In
-/// `binary:logitraw` version 3.2 takes it as a margin; whether all versions do was not tried, so that is refused.
+/// Objectives whose base score is a probability; for ranking and regression it is already a margin. For
+/// `binary:logitraw`, version 3.2 treats it as a margin. Other versions were not tested, so that objective is rejected.
 const LOGISTIC: [&str; 2] = ["binary:logistic", "reg:logistic"];
 const PLAIN: [&str; 4] = ["rank:", "reg:squarederror", "reg:linear", "reg:pseudohubererror"];
 
-/// Makes a model of what the file says.
+/// Builds a model from the parsed file.
 pub(crate) fn from_value(value: &Value, trees: ImportedTrees) -> Result<ImportedModel, FormatError> {
     let root = Field::root(FORMAT, value);
     let learner = root.get("learner")?;
@@ -56,8 +56,8 @@ pub(crate) fn from_value(value: &Value, trees: ImportedTrees) -> Result<Imported
     Ok(ImportedModel { model: Model::new(header, ensemble)?, best_iteration })
 }
 
-/// The best iteration, if there are trees after it. An attribute is free text: what makes no sense there is no reason to refuse
-/// the model.
+/// The best iteration, if there are trees after it. Attributes are free text, so an invalid one does not make the model
+/// invalid.
 fn best_iteration(learner: &Field<'_>, gbtree: &Field<'_>, all_trees: usize) -> Option<BestIteration> {
     let iteration = learner.find("attributes")?.find("best_iteration")?.integer().ok()?;
     let per_iteration = gbtree.find("gbtree_model_param").and_then(|param| param.find("num_parallel_tree"));
@@ -88,7 +88,7 @@ fn base_score(objective: &str, field: &Field<'_>) -> Result<f64, FormatError> {
 fn names(learner: &Field<'_>, features: &[u32]) -> Result<Vec<String>, FormatError> {
     let Some(list) = learner.find("feature_names") else { return Ok(Vec::new()) };
     let all = list.texts()?;
-    // Names that XGBoost makes up are numbers again.
+    // Names that XGBoost generates are only numbers.
     if all.iter().enumerate().all(|(idx, name)| *name == format!("f{idx}")) {
         return Ok(Vec::new());
     }
@@ -131,7 +131,7 @@ fn nodes(field: &Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
     (0..n_nodes).map(node).collect()
 }
 
-/// Values below a threshold are those up to the f32 before it. Nothing is below the smallest.
+/// Values below a threshold are those up to the f32 before it. No value is below the smallest.
 fn below(threshold: f32) -> f64 {
     if threshold <= -f32::MAX { f64::MIN } else { f64::from(threshold.next_down()) }
 }

@@ -1,4 +1,4 @@
-//! Runs a target on one input after another, and stops at the first that it does not survive.
+//! Runs a target on one input after another, and stops at the first failure.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,12 +12,12 @@ use crate::MEMORY;
 use crate::mutate::{MAX_BYTES, Mutator};
 use crate::targets::Target;
 
-/// What reading an input of up to [`MAX_BYTES`] may take.
+/// Maximum memory for an input of up to [`MAX_BYTES`].
 const MAX_MEMORY: usize = 100 << 20;
-/// Looking at the clock costs as much as a short input.
+/// Reading the clock takes as long as a short input.
 const RUNS_PER_LOOK: u64 = 64;
 
-/// How long to go on: so many inputs, or so much time, whichever ends first.
+/// When to stop: after a number of inputs or a time, whichever comes first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) runs: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Budget {
     pub(crate) seed: u64,
 }
 
-/// What was done.
+/// What was run.
 #[derive(Debug)]
 pub(crate) struct Report {
     name: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Report {
     time: Duration,
     n_bytes: u64,
     most_memory: usize,
-    /// Inputs that the reader took as they were.
+    /// Inputs that the reader accepted.
     n_accepted: u64,
 }
 
@@ -53,9 +53,9 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs a target. An input that it does not survive is saved, and the error says where.
+/// Runs a target. A failing input is saved, and the error names its file.
 pub(crate) fn drive(target: &Target, budget: Budget) -> anyhow::Result<Report> {
-    // Readers share work among the threads of a pool. One thread, and that this one, is fastest for small inputs.
+    // Readers use the threads of a pool. For small inputs, it is fastest to use only the current thread.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     pool.install(|| drive_here(target, budget))
 }
@@ -86,7 +86,7 @@ fn drive_here(target: &Target, budget: Budget) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Reads an input; gives whether it was taken and what memory that took. Too much of it is an error.
+/// Reads an input; returns whether it was accepted and how much memory that took. Too much memory is an error.
 pub(crate) fn read_watched(target: &Target, input: &[u8]) -> Result<(bool, usize), String> {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();

@@ -1,5 +1,5 @@
-//! The targets under an engine that watches which code an input reaches, and goes on from inputs that reach new code: slower
-//! for each input than [`crate::drive`], and better at finding what hides behind several conditions.
+//! Runs the targets with a coverage-guided engine. Each input takes longer than with [`crate::drive`], but it finds
+//! more behind several conditions.
 
 use crate::drive::read_watched;
 use crate::find;

@@ -1,13 +1,13 @@
-//! Feeds damaged inputs to everything that reads: none may end in a panic or take much memory.
+//! Feeds damaged inputs to all readers: none may panic or use much memory.
 //!
-//! * [`targets`] lists what is fuzzed: a name, seeds, and the call that reads. A new reader is a new entry there.
-//! * [`seeds`] makes whole, typical inputs, from which the damaged ones are made: without them hardly any input would get
-//!   past the first check of a reader.
-//! * [`mutate`] damages them, knowing of lines and words; [`drive`] runs a target and watches it.
-//! * `guided` hands the targets to libFuzzer, by way of bolero.
+//! * [`targets`] lists what is fuzzed: a name, seeds, and the call that reads. A new reader needs a new entry there.
+//! * [`seeds`] makes valid, typical inputs, which are then damaged. Without them, hardly any input would pass the first
+//!   check of a reader.
+//! * [`mutate`] damages them, with knowledge of lines and words; [`drive`] runs a target and monitors it.
+//! * `guided` runs the targets with libFuzzer, through bolero.
 //!
-//! `cargo test` runs every target for a moment, `cargo xtask fuzz` as long as one likes. Every input is a function of
-//! the seed and of its number, so a failure comes again.
+//! `cargo test` runs every target briefly, `cargo xtask fuzz` as long as you like. Every input is a function of the
+//! seed and its number, so failures are reproducible.
 #![forbid(unsafe_code)]
 
 mod drive;
@@ -27,7 +27,7 @@ use peak_alloc::PeakAlloc;
 use self::drive::Budget;
 use self::targets::{TARGETS, Target};
 
-/// Counts what is allocated. What C code takes (the zstd decoder) is not seen.
+/// Counts allocations. It does not see those of C code (the zstd decoder).
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
@@ -35,7 +35,7 @@ const USAGE: &str = "cargo xtask fuzz [TARGET] [--runs N | --time SECONDS | --in
 
 fn main() -> ExitCode {
     let report = std::panic::take_hook();
-    // A decoder's panics that the reader turns into errors are no news.
+    // Do not print panics of a decoder that the reader turns into errors.
     std::panic::set_hook(Box::new(move |panic| {
         if !rankwise::io::is_decoding() {
             report(panic);
@@ -85,7 +85,7 @@ fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the whole inputs of a target, for engines that take them from a folder.
+/// Writes the seeds of a target to a folder, for engines that need files.
 fn write_seeds(target: &Target, folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     for (idx, seed) in (target.seeds)().iter().enumerate() {
@@ -108,10 +108,10 @@ mod tests {
 
     use super::*;
 
-    /// A few seconds in all; `cargo xtask fuzz` goes on where this ends.
+    /// A few seconds in total; `cargo xtask fuzz` runs longer.
     const SHORT: Budget = Budget { runs: 10_000, time: None, seed: 0 };
 
-    /// Memory is counted for the whole process, so these tests take turns.
+    /// Memory is counted for the whole process, so these tests run one at a time.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// What takes least room in a file and most in memory.
+    /// Models that are small as files and large in memory.
     #[test]
     fn dense_models_of_a_megabyte_stay_within_the_limit() {
         let _turn = TURN.lock();
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_line_without_end_in_a_small_file_stays_within_the_limit() {
         let _turn = TURN.lock();
-        // The second begins with a whole line, which shifts the steps in which the buffer grows.
+        // The second one begins with a whole line, which shifts the steps in which the buffer grows.
         for text in ["", "0 qid:1\n"] {
             let input = seeds::compressed_line(text, 80 << 20);
             assert!(input.len() < 1 << 20);

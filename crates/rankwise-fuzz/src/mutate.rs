@@ -1,13 +1,13 @@
-//! Makes damaged inputs out of whole ones.
+//! Damages valid inputs.
 
 /// The largest input.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// Every so many inputs one is blown up, for readers whose memory or time might run away.
+/// One of this many inputs is enlarged, to find readers that use too much memory or time.
 const RUNS_PER_LARGE: u64 = 4096;
-/// Damages of one input, at most.
+/// Maximum number of damages per input.
 const MAX_DAMAGES: u64 = 6;
 
-/// What readers trip over: numbers at the ends of their ranges, marks of formats, characters that look like others.
+/// Difficult cases for readers: numbers at the limits of their ranges, markers of formats, look-alike characters.
 const WORDS: [&[u8]; 48] = [
     b"0",
     b"-0",
@@ -62,7 +62,7 @@ const WORDS: [&[u8]; 48] = [
 /// Makes inputs, each a function of the seed and its number.
 pub(crate) struct Mutator {
     whole: Vec<Vec<u8>>,
-    /// The words of the whole inputs, to be put where others were.
+    /// The words of the seeds, to replace others.
     words: Vec<Vec<u8>>,
     seed: u64,
 }
@@ -78,7 +78,7 @@ impl Mutator {
         Self { whole, words, seed }
     }
 
-    /// The input with this number. The first ones are the whole ones.
+    /// The input with this number. The first ones are the seeds.
     pub(crate) fn input(&self, number: u64) -> Vec<u8> {
         if let Some(whole) = self.whole.get(number as usize) {
             return whole.clone();
@@ -116,7 +116,7 @@ impl Mutator {
                 input.splice(start..start, other[from..to].iter().copied());
             }
             6 => {
-                // Numbers in binary files: the ends of the ranges of their widths.
+                // Numbers in binary files: the limits of their widths.
                 let bytes = [u64::MAX, 0, 1 << 31, 1 << 63, 0x7f, 0x80][draws.below(6)].to_le_bytes();
                 let width = [1, 2, 4, 8][draws.below(4)].min(len - start);
                 input[start..start + width].copy_from_slice(&bytes[..width]);
@@ -138,7 +138,7 @@ impl Mutator {
     }
 }
 
-/// Repeats a part until the input is large: a line, a word or anything.
+/// Repeats a part (a line, a word or anything) until the input is large.
 fn blow_up(input: &mut Vec<u8>, draws: &mut Draws) {
     let (start, end) = draws.range(input.len());
     let part = match draws.below(3) {
@@ -153,14 +153,14 @@ fn blow_up(input: &mut Vec<u8>, draws: &mut Draws) {
     }
 }
 
-/// The line around a place, with its newline.
+/// The line around a position, with its newline.
 fn line_at(input: &[u8], at: usize) -> std::ops::Range<usize> {
     let start = input[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let end = input[at..].iter().position(|byte| *byte == b'\n').map_or(input.len(), |newline| at + newline + 1);
     start..end
 }
 
-/// The word around a place; empty between two of them.
+/// The word around a position; empty between words.
 fn word_at(input: &[u8], at: usize) -> std::ops::Range<usize> {
     let start = input[..at].iter().rposition(|byte| !is_word(*byte)).map_or(0, |before| before + 1);
     let end = input[at..].iter().position(|byte| !is_word(*byte)).map_or(input.len(), |after| at + after);
@@ -171,7 +171,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte) || byte >= 0x80
 }
 
-/// Random numbers that are the same on every machine (SplitMix64).
+/// Random numbers, the same on every machine (SplitMix64).
 struct Draws(u64);
 
 impl Draws {
@@ -188,12 +188,12 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below the limit, which is above 0.
+    /// A number below the limit, which must be positive.
     fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 
-    /// A part of so many bytes, mostly a short one.
+    /// A range within `len` bytes, usually a short one.
     fn range(&mut self, len: usize) -> (usize, usize) {
         let start = self.below(len + 1);
         let longest = if self.below(8) == 0 { len - start } else { (len - start).min(16) };

@@ -1,4 +1,4 @@
-//! Whole, typical inputs of every kind, made by the program itself, and lines written by hand for what it never writes.
+//! Valid, typical inputs of every kind, written by the program itself, and handwritten lines for what it never writes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,19 +16,19 @@ use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Everything that a line may hold.
+/// Everything that a line can contain.
 const ODD_LETOR: &str = "\u{feff}# a comment\n\n2 qid:10 1:0.5 7:3 9:nan # docid = D1 inc = 1\r\n\
     0 qid:10 3:1e-3 2:-0.5 4:.25 5: 6:NA\n1.5\tqid:a-17\t00004294967295:+1E+3\t# D7\n\
     0 qid:\u{e9}#x 0:1e400 1:-inf 2:123456789012345678901234567890 # docid: \u{1f600}\n3 qid:10 1:0.5 7:3\n";
 
-/// A small training, for models and checkpoints.
+/// A small training job, for models and checkpoints.
 pub(crate) struct Job {
     pub(crate) params: TrainParams,
     pub(crate) data: Dataset,
 }
 
 impl Job {
-    /// The training data itself will do.
+    /// The training data is also the validation set.
     pub(crate) fn valid(&self) -> [ValidSet<'_>; 1] {
         [ValidSet { name: "valid", data: &self.data }]
     }
@@ -76,7 +76,7 @@ pub(crate) fn letor() -> Vec<Vec<u8>> {
     with_compressed(vec![writer.finish().expect("memory takes everything"), ODD_LETOR.into()])
 }
 
-/// The rows of the job in one of the forms of tables.
+/// The rows of the job in one of the table formats.
 fn job_as(name: &str, format: Format) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join(name);
@@ -96,8 +96,8 @@ pub(crate) fn parquet() -> Vec<Vec<u8>> {
     others.chain([job_as("d.parquet", Format::Parquet)]).collect()
 }
 
-/// What our writer does not write: pages without compression, where damage reaches the values, dictionaries that are given up
-/// for plain values in the middle, several types, few and many nulls.
+/// What our writer does not write: uncompressed pages, where damage reaches the values; dictionaries that are abandoned
+/// for plain values in the middle; several types; few and many nulls.
 fn parquet_of_others(version: WriterVersion) -> Vec<u8> {
     const SCHEMA: &str =
         "message schema { required int32 label; required int64 qid; required float a; optional double b;
@@ -139,12 +139,12 @@ fn parquet_of_others(version: WriterVersion) -> Vec<u8> {
     writer.into_inner().expect(DONE)
 }
 
-/// Caches as they are, and as lists with a mark before each, which can grow and shrink without regard to lengths and
-/// checksums: see [`cache_of_lists`].
+/// Caches as files, and as lists with a marker before each. Such lists can grow and shrink regardless of lengths and
+/// checksums; see [`cache_of_lists`].
 pub(crate) fn cache() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
-    // All that rows may have.
+    // Everything that rows can have.
     let full = "label,qid,docid,weight,query_weight,position,price,size\n2,b,D1,0.5,3,1,0.25,\n0,b,D2,1,3,2,,7\n\
         1,b,D3,2,3,3,1e-9,-0.1\n0,a,D1,1,0.1,1,0,3\n1,a,D4,1,0.1,2,5,4\n";
     std::fs::write(path("full.csv"), full).expect("a file");
@@ -157,13 +157,13 @@ pub(crate) fn cache() -> Vec<Vec<u8>> {
         files.push(std::fs::read(path("cache")).expect("the file that was just written"));
     }
     let as_lists: Vec<Vec<u8>> = files.iter().map(|file| lists_of_cache(file)).collect();
-    // Damage behind the checksums is what matters most.
+    // Damage behind the checksums matters most.
     [as_lists.clone(), as_lists, files].concat()
 }
 
-/// How a cache begins.
+/// The first bytes of a cache.
 const CACHE_MAGIC: &[u8] = b"RWCACHE1";
-/// Stands before each list.
+/// Precedes each list.
 const LIST_MARK: &[u8] = b"<list>";
 
 /// The lists of a cache, without their lengths and checksums.
@@ -179,7 +179,7 @@ fn lists_of_cache(file: &[u8]) -> Vec<u8> {
     lists
 }
 
-/// The cache that holds these lists, or the input itself if it does not begin with one.
+/// The cache with these lists, or the input itself if it does not begin with one.
 pub(crate) fn cache_of_lists(input: &[u8]) -> Vec<u8> {
     let Some(lists) = input.strip_prefix(LIST_MARK) else { return input.to_vec() };
     let mut file = CACHE_MAGIC.to_vec();
@@ -197,7 +197,7 @@ pub(crate) fn cache_of_lists(input: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The first byte says which file it is.
+/// The first byte selects the kind of file.
 pub(crate) fn side_files() -> Vec<Vec<u8>> {
     let sizes_and_weights = [&b"\x002\n1\n"[..], b"\x011\n0.5\n2e-1\n", b"\x021\n 3 \n\n", b"\x003\r\n"];
     let others = [&b"\x03b\t0.5\na\t2\n"[..], b"\x041\n0\n4294967295\n", b"\x050\t1\n1 0 0.5\n"];
@@ -256,7 +256,7 @@ pub(crate) fn checkpoint() -> Vec<Vec<u8>> {
     train_job().1
 }
 
-/// A file that another program wrote, of those that the tests of the importers read.
+/// A file that another program wrote, from the tests of the importers.
 macro_rules! written {
     ($name:literal) => {
         include_bytes!(concat!("../../rankwise-formats/tests/data/", $name)).to_vec()
@@ -299,7 +299,7 @@ pub(crate) fn ranklib() -> Vec<Vec<u8>> {
     vec![written!("ranklib.xml"), narrow.into()]
 }
 
-/// The texts, and each with a field a line, so that fields can be lost and swapped as a whole.
+/// The texts, and each again with one field per line, so that whole fields can be lost and swapped.
 fn in_lines(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     for idx in 0..texts.len() {
         let text = std::str::from_utf8(&texts[idx]).expect("JSON");
@@ -308,7 +308,7 @@ fn in_lines(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// The texts, and the first of them in both kinds of compression.
+/// The texts, and the first one also with both compressions.
 fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["a.gz", "a.zst"] {
@@ -317,7 +317,7 @@ fn with_compressed(mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Some text and then a line of so many bytes, in a small file.
+/// Some text, then a line of `len` bytes, compressed into a small file.
 #[cfg(test)]
 pub(crate) fn compressed_line(text: &str, len: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! What is fuzzed. An entry says how an input is read; that the call comes back is the test, and that what it gives can be
+//! What is fuzzed. An entry says how an input is read. The test is that the call returns and that its result can be
 //! used.
 
 use std::path::Path;
@@ -19,16 +19,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::seeds;
 
-/// Something that reads.
+/// A reader.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    /// Whole inputs.
+    /// Valid inputs.
     pub(crate) seeds: fn() -> Vec<Vec<u8>>,
-    /// Reads one; says whether it was taken.
+    /// Reads an input; returns whether it was accepted.
     pub(crate) read: fn(&[u8]) -> bool,
 }
 
-/// Every reader there is.
+/// All readers.
 pub(crate) const TARGETS: [Target; 18] = [
     Target { name: "letor", seeds: seeds::letor, read: letor },
     Target { name: "csv", seeds: seeds::csv, read: |input| table(input, "data.csv") },
@@ -54,7 +54,7 @@ pub(crate) const TARGETS: [Target; 18] = [
     Target { name: "ranklib", seeds: seeds::ranklib, read: imported },
 ];
 
-/// Whether a reader took its input. If not, what it says must be for people: one line, a place, no riddle.
+/// Whether a reader accepted its input. If not, its message must be readable: one line, with a place.
 fn is_read<T, E: std::error::Error>(read: &Result<T, E>) -> bool {
     if let Err(error) = read {
         let text = error.to_string();
@@ -79,18 +79,18 @@ fn table(input: &[u8], name: &str) -> bool {
     is_read(&read)
 }
 
-/// Inputs that were blown up.
+/// Inputs of at least this size were enlarged.
 const LARGE_BYTES: usize = 1 << 16;
 
 const CACHES_PER_TRAINING: u64 = 32;
 
-/// Whoever takes a cache trains on it: that must work, too, or say what does not.
+/// An accepted cache is used for training, which must succeed or report an error.
 fn cache(input: &[u8]) -> bool {
     let file = seeds::cache_of_lists(input);
     let read = read_cache_from(&file[..], Path::new("data"));
     if let Ok(data) = &read {
         assert!(data.n_rows() > 0 && data.bounds().last() == Some(&data.n_rows()));
-        // A training takes as long as a thousand readings.
+        // Training takes as long as a thousand reads.
         if xxh3_64(&file).is_multiple_of(CACHES_PER_TRAINING) {
             let _ = train(&seeds::JOB.params, data, &[], &mut Silent);
         }
@@ -98,7 +98,7 @@ fn cache(input: &[u8]) -> bool {
     is_read(&read)
 }
 
-/// The first byte says which of the files the others are.
+/// The first byte selects the kind of file.
 fn side_files(input: &[u8]) -> bool {
     static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -128,7 +128,7 @@ fn config_file(input: &[u8]) -> bool {
     std::str::from_utf8(input).is_ok_and(|text| config::apply(text, &mut spec).is_ok() && spec.check().is_ok())
 }
 
-/// `name=value` in each line, as after `--set`.
+/// `name=value` per line, as for `--set`.
 fn params(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let mut spec = TrainSpec::default();
@@ -143,7 +143,7 @@ fn model(input: &[u8]) -> bool {
     true
 }
 
-/// A model that was read gives the same score quickly as by the book.
+/// The fast scorer and the reference give the same scores for a model.
 fn scores_alike(model: &Model) {
     let n_features = model.features().len();
     let values: Vec<f64> = (0..n_features).map(|slot| [0.5, f64::NAN, -3.0, 1e300][slot % 4]).collect();
@@ -152,12 +152,12 @@ fn scores_alike(model: &Model) {
     assert_eq!(scores[0].to_bits(), model.score(&values).to_bits());
 }
 
-/// Another program's model: what is read can be scored and saved as ours.
+/// A model of another program: if it can be read, it can be scored and saved as ours.
 fn imported(input: &[u8]) -> bool {
     let read = import(input);
     if let Ok(model) = &read {
         scores_alike(model);
-        // Reading a native file is another target's work, and takes as long again.
+        // Another target reads native files, and it would take as long again.
         if input.len() < LARGE_BYTES {
             assert_eq!(Model::from_json(model.to_json().as_bytes()).as_ref(), Ok(model));
         }
@@ -165,7 +165,7 @@ fn imported(input: &[u8]) -> bool {
     is_read(&read)
 }
 
-/// Most inputs get a checksum that fits, or none would get past it.
+/// Most inputs get a valid checksum; otherwise none would be accepted.
 fn checkpoint(input: &[u8]) -> bool {
     let mut bytes = input.to_vec();
     if let Some(end) = bytes.len().checked_sub(size_of::<u64>())

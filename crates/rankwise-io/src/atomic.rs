@@ -1,4 +1,4 @@
-//! Whole files or none: a reader of the target sees the old content or the new, never a part.
+//! Atomic writes: a reader of the target sees the old content or the new, never a part of it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -13,21 +13,21 @@ use flate2::write::GzEncoder;
 use crate::error::{Action, IoError, is_stream};
 
 const OUTPUT_BUFFER_BYTES: usize = 256 << 10;
-/// File names may have 255 bytes; the number and the ending must fit too.
+/// File names have at most 255 bytes; this leaves space for a number and an extension.
 const MAX_STEM_BYTES: usize = 200;
-/// The zstd library's own choice.
+/// The default of the zstd library.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Writes a file by way of a temporary one in the same folder, which takes the target's place once it is safely on
-/// disk. If anything fails, the old file stays as it was and the temporary one is removed. A name that ends in `.gz` or
-/// `.zst` compresses. `-` is standard output; a device or a pipe is written to directly.
+/// Writes to a temporary file in the same folder, then renames it to the target once it is safely on disk. If anything
+/// fails, the old file stays unchanged and the temporary one is removed. Names that end in `.gz` or `.zst` are
+/// compressed. `-` is standard output; devices and pipes are written to directly.
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), IoError> {
     let done = if is_stream(path) { write_plain(io::stdout().lock(), write) } else { write_path(path, write) };
     done.map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
 }
 
-/// Finds out, before long work begins, whether [`write_atomically`] could write to the path: by the same steps, up to
-/// the temporary file, which is removed again. A stream, a device or a pipe is taken at its word.
+/// Checks, before long work begins, whether [`write_atomically`] could write to the path. It takes the same steps, up
+/// to the temporary file, and removes that again. Streams, devices and pipes are assumed to be writable.
 pub fn check_writable(path: &Path) -> Result<(), IoError> {
     let check = || match Target::of(path)? {
         Target::Direct => Ok(()),
@@ -41,9 +41,9 @@ pub fn check_writable(path: &Path) -> Result<(), IoError> {
 
 /// How a path is written to.
 enum Target {
-    /// As it is: a device or a pipe.
+    /// Directly: a device or a pipe.
     Direct,
-    /// By a new file in the folder, which takes the target's place.
+    /// Through a new file in the folder that replaces the target.
     Replace { target: PathBuf, folder: PathBuf, permissions: Option<fs::Permissions> },
 }
 
@@ -56,7 +56,7 @@ impl Target {
         };
         match &old {
             Some(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-            // Renaming would put a file in the place of /dev/null.
+            // Renaming would replace /dev/null by a file.
             Some(metadata) if !metadata.is_file() => return Ok(Self::Direct),
             _ => {}
         }
@@ -65,7 +65,7 @@ impl Target {
         if ends_like_a_folder {
             return Err(ErrorKind::IsADirectory.into());
         }
-        // A link stays a link; what it points to is replaced.
+        // A link stays a link; its target is replaced.
         let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
         let folder = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
@@ -93,7 +93,7 @@ fn write_path(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(())
 }
 
-/// Writes through the encoder that the name calls for.
+/// Writes through the encoder that the file name selects.
 fn write_encoded(path: &Path, file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
     let buffered = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, file);
     let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -123,10 +123,10 @@ fn write_plain(output: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Res
     buffered.flush()
 }
 
-/// Temporary files that are being written.
+/// Temporary files currently being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files that are being written now, for a process that is about to end without finishing them.
+/// Removes the temporary files currently being written. For a process that is about to exit early.
 pub fn remove_unfinished_files() {
     if let Ok(paths) = UNFINISHED.lock() {
         for path in &*paths {
@@ -135,7 +135,7 @@ pub fn remove_unfinished_files() {
     }
 }
 
-/// A file that is removed unless it has been renamed.
+/// A file that is removed unless it is renamed first.
 struct Temporary {
     path: Option<PathBuf>,
 }
@@ -155,7 +155,7 @@ impl Temporary {
                     }
                     return Ok((Self { path: Some(path) }, file));
                 }
-                // Left behind by a process of the same number that was killed.
+                // Left behind by a killed process with the same id.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -181,7 +181,7 @@ fn forget(path: &Path) {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // There is nothing to be done about a failure, and the error that led here is the one to report.
+            // Nothing can be done if this fails, and the error to report is the one that led here.
             let _ = fs::remove_file(path);
             forget(path);
         }

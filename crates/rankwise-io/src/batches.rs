@@ -1,4 +1,4 @@
-//! Blocks of text, parsed in parallel and put together in order.
+//! Blocks of text, parsed in parallel and merged in order.
 //!
 //! One thread reads and decompresses the next batch of blocks while the others parse the one before:
 //!
@@ -17,13 +17,13 @@ use crate::blocks::{BLOCK_BYTES, BlockReader, ReadFault};
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
 
-/// Text that is read ahead for each thread. Enough that no thread waits long for the others.
+/// Text read ahead per thread: enough that no thread waits long for the others.
 const BATCH_BYTES_PER_THREAD: usize = 4 << 20;
 
-/// Something wrong in a line.
+/// An error in a line.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// The byte in the line.
+    /// The byte offset in the line.
     pub(crate) offset: usize,
     /// The text there, shortened.
     pub(crate) found: String,
@@ -43,15 +43,15 @@ impl Fault {
     }
 }
 
-/// Puts parsed blocks together in the order of the file.
+/// Merges parsed blocks in file order.
 pub(crate) trait Merge {
-    /// What a block becomes.
+    /// A parsed block.
     type Block: Send;
 
-    /// Adds the next block, or tells what is wrong in it.
+    /// Adds the next block, or returns its error.
     fn add(&mut self, block: Self::Block) -> Result<(), IoError>;
 
-    /// The lines of the blocks so far.
+    /// The number of lines in the blocks so far.
     fn n_lines(&self) -> u64;
 }
 
@@ -78,18 +78,18 @@ pub(crate) fn parse_blocks<M: Merge>(
     }
 }
 
-/// Blocks without rows must not pile up: a small compressed file can hold any number of empty lines.
+/// Drops blocks without rows: a small compressed file can contain any number of empty lines.
 pub(crate) fn push_rows(blocks: &mut Vec<RowBlock>, rows: RowBlock) {
     if rows.n_rows() > 0 {
         blocks.push(rows);
     }
 }
 
-/// Blocks that are parsed together. How the text is cut into blocks does not depend on the number of threads; how many
-/// make a batch does, and matters to nobody.
+/// Blocks that are parsed together. The block boundaries do not depend on the number of threads. The number of blocks
+/// per batch does, but it does not affect the result.
 struct Batch {
     blocks: Vec<Vec<u8>>,
-    /// Whether and how the input ends after them.
+    /// Whether the input ends after these blocks, and how.
     end: Option<Result<(), ReadFault>>,
 }
 
@@ -99,7 +99,7 @@ fn read_batch(reader: &mut BlockReader<'_>, batch_bytes: usize) -> Batch {
     while room > 0 && batch.end.is_none() {
         match reader.next_block() {
             Ok(Some(block)) => {
-                // Blocks of a few bytes are a matter of tests, but must not make endless batches.
+                // Tiny blocks occur only in tests, but must not make endless batches.
                 room = room.saturating_sub(block.len().max(BLOCK_BYTES / 2));
                 batch.blocks.push(block);
             }

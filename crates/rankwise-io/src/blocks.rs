@@ -1,11 +1,11 @@
-//! A stream cut into blocks of whole lines.
+//! Splits a stream into blocks of whole lines.
 //!
 //! ```text
 //! read:   "0 qid:1 1:3\n1 qid:1 2:" | "4\n0 qid:2\n2 qi" | "d:2 1:1"
 //! blocks: "0 qid:1 1:3\n" | "1 qid:1 2:4\n0 qid:2\n" | "2 qid:2 1:1\n"
 //! ```
 //!
-//! In a table a field in quotes may hold newlines; there, blocks end where rows end.
+//! In tables, quoted fields may contain newlines; blocks then end at row ends.
 
 use std::io;
 
@@ -13,26 +13,26 @@ use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::problem::Problem;
 
-/// Small enough that the threads finish a batch of blocks at about the same time, large enough that a block's fixed
-/// cost is nothing.
+/// Small enough that threads finish a batch at about the same time, large enough that the overhead per block is
+/// negligible.
 pub(crate) const BLOCK_BYTES: usize = 256 << 10;
-/// Longer lines are not documents but files that are not text.
+/// Longer lines mean that the file is not text.
 pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
 
 const UTF8_BOM: &[u8] = &[0xef, 0xbb, 0xbf];
 const UTF16_BOMS: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// Cuts a stream into blocks of whole lines, each line with its newline.
+/// Splits a stream into blocks of whole lines; each line includes its newline.
 pub(crate) struct BlockReader<'a> {
     source: ByteStream<'a>,
     cut: Cut,
     block_bytes: usize,
-    /// How many files are read at the same time; they share the memory for text that is read ahead.
+    /// The number of files read at the same time. They share the memory for reading ahead.
     pub(crate) n_readers: usize,
-    /// A block that was handed back.
+    /// A block that the caller returned.
     returned: Option<Vec<u8>>,
-    /// The beginning of a line whose end has not been read.
+    /// The beginning of an incomplete line.
     carry: Vec<u8>,
     state: State,
 }
@@ -42,7 +42,7 @@ pub(crate) struct BlockReader<'a> {
 pub(crate) enum Cut {
     /// After any newline.
     Lines,
-    /// After a newline that is not in quotes; a field in quotes begins with one.
+    /// After a newline outside of quotes. A quoted field begins with a quote.
     Rows { separator: u8 },
 }
 
@@ -52,7 +52,7 @@ enum State {
     Ended(Option<ReadFault>),
 }
 
-/// Why reading stopped; which line that is, only the one who counts lines knows.
+/// Why reading stopped. The caller counts lines and knows the line number.
 pub(crate) enum ReadFault {
     Io(io::Error),
     LineTooLong,
@@ -68,12 +68,12 @@ impl<'a> BlockReader<'a> {
         Self { source, cut, block_bytes, n_readers: 1, returned: None, carry: Vec::new(), state: State::Start }
     }
 
-    /// Hands back a block, or the rest of it, to be given out again.
+    /// Returns a block, or the rest of it; it becomes the next block.
     pub(crate) fn give_back(&mut self, block: Vec<u8>) {
         self.returned = Some(block);
     }
 
-    /// The next whole lines; `None` at the end. Lines before a fault are handed out before it is.
+    /// The next whole lines, or `None` at the end. Lines before a fault are returned before the fault.
     pub(crate) fn next_block(&mut self) -> Result<Option<Vec<u8>>, ReadFault> {
         if let Some(block) = self.returned.take() {
             return Ok(Some(block));
@@ -105,8 +105,8 @@ impl<'a> BlockReader<'a> {
             if buffer.len() > MAX_LINE_BYTES {
                 return self.end(ReadFault::LineTooLong);
             }
-            // Doubling keeps the reading of a long line linear. The last step goes all the way from half of the limit or
-            // less: a small step near the limit would take twice its memory for a moment.
+            // Doubling keeps the reading of a long line linear. The last step goes from at most half of the limit
+            // directly to the limit, because a small step near the limit would briefly take twice its memory.
             let doubled = buffer.len() * 2;
             target = if doubled <= MAX_LINE_BYTES / 2 { doubled } else { MAX_LINE_BYTES + 1 };
         }
@@ -125,7 +125,7 @@ impl<'a> BlockReader<'a> {
         (!buffer.is_empty()).then_some(buffer)
     }
 
-    /// Keeps the whole lines that came before a failed read; the rest may not be what was once written.
+    /// Keeps the whole lines before a failed read; the rest may be corrupt.
     fn block_before(&mut self, error: io::Error, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, ReadFault> {
         buffer.truncate(self.cut.last_end(&buffer, 0).unwrap_or(0));
         if buffer.is_empty() {
@@ -135,7 +135,7 @@ impl<'a> BlockReader<'a> {
         Ok(Some(buffer))
     }
 
-    /// The error for a fault after so many lines.
+    /// The error for a fault after this many lines.
     pub(crate) fn error(&self, fault: ReadFault, lines: u64) -> IoError {
         let path = self.source.path.clone();
         match fault {
@@ -154,7 +154,7 @@ impl<'a> BlockReader<'a> {
 }
 
 impl Cut {
-    /// Where the last whole line or row ends. The first `searched` bytes hold no end of a line.
+    /// The end of the last whole line or row. The first `searched` bytes contain no line end.
     fn last_end(self, text: &[u8], searched: usize) -> Option<usize> {
         let Self::Rows { separator } = self else {
             return memchr::memrchr(b'\n', &text[searched..]).map(|newline| searched + newline + 1);
@@ -174,13 +174,13 @@ impl Cut {
     }
 }
 
-/// The next quote that opens a field, from a place outside of quotes.
+/// The next quote that opens a field, searching from outside of quotes.
 fn opening_quote(text: &[u8], at: usize, separator: u8) -> Option<usize> {
     let opens = |quote: &usize| *quote == 0 || matches!(text[*quote - 1], b'\n') || text[*quote - 1] == separator;
     memchr::memchr_iter(b'"', &text[at..]).map(|offset| at + offset).find(opens)
 }
 
-/// The quote that closes a field whose text begins here; two quotes stand for one in the text.
+/// The quote that closes a field whose text begins at `at`; two quotes are an escaped quote.
 pub(crate) fn closing_quote(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let quote = at + memchr::memchr(b'"', &text[at..])?;
@@ -191,7 +191,7 @@ pub(crate) fn closing_quote(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Removes a byte order mark; names the format if this is no UTF-8 text.
+/// Removes a byte order mark. Returns the format if this is not UTF-8 text.
 fn strip_start(buffer: &mut Vec<u8>) -> Option<&'static str> {
     if buffer.starts_with(UTF8_BOM) {
         buffer.drain(..UTF8_BOM.len());

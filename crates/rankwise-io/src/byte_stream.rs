@@ -1,4 +1,4 @@
-//! Opening a file and undoing its compression, told by content and never by name.
+//! Opens files and decompresses them. Compression is detected by content, never by name.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -10,7 +10,7 @@ use crate::unpack::{self, Excess};
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The whole content of a file, or its first `limit` bytes, uncompressed; `-` is standard input.
+/// The decompressed content of a file, at most `limit` bytes; `-` is standard input.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, IoError> {
     let mut source = ByteStream::open(path)?;
     let mut bytes = Vec::new();
@@ -20,7 +20,7 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
-/// A stream of uncompressed bytes and where it comes from.
+/// A stream of decompressed bytes, with its path.
 pub(crate) struct ByteStream<'a> {
     pub(crate) path: PathBuf,
     codec: Option<&'static str>,
@@ -40,7 +40,7 @@ impl ByteStream<'static> {
 }
 
 impl<'a> ByteStream<'a> {
-    /// Looks at the first bytes and puts the decoder they call for in front.
+    /// Looks at the first bytes and selects the decoder.
     pub(crate) fn new(mut input: impl Read + Send + 'a, path: &Path) -> Result<Self, IoError> {
         let read_error = |source| IoError::File { path: path.into(), action: Action::Read, source };
         let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
@@ -58,7 +58,7 @@ impl<'a> ByteStream<'a> {
         Ok(Self { path: path.into(), codec, reader })
     }
 
-    /// Whether the uncompressed content begins so; nothing is lost by looking.
+    /// Whether the decompressed content begins with `magic`; this consumes nothing.
     pub(crate) fn begins_with(&mut self, magic: &[u8]) -> Result<bool, IoError> {
         let mut start = Vec::with_capacity(magic.len());
         let done = self.fill(&mut start, magic.len());
@@ -68,32 +68,32 @@ impl<'a> ByteStream<'a> {
         done.map(|_| is_it).map_err(|error| self.read_error(error, 0))
     }
 
-    /// Whether a decoder stands before the content.
+    /// The compression format, if any.
     pub(crate) fn codec(&self) -> Option<&'static str> {
         self.codec
     }
 
-    /// Everything that is left.
+    /// The rest of the content.
     pub(crate) fn read_to_end(&mut self) -> Result<Vec<u8>, IoError> {
         let mut bytes = Vec::new();
         self.reader.read_to_end(&mut bytes).map_err(|error| self.read_error(error, 0))?;
         Ok(bytes)
     }
 
-    /// Reads until `buffer` holds `len` bytes or the stream ends; says whether it goes on. What was read before an error
-    /// stays in the buffer.
+    /// Reads until `buffer` has `len` bytes or the stream ends; returns whether there may be more. On an error, bytes
+    /// read before it stay in the buffer.
     pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, len: usize) -> io::Result<bool> {
         let missing = len.saturating_sub(buffer.len());
         let read = self.reader.by_ref().take(missing as u64).read_to_end(buffer)?;
         Ok(read == missing)
     }
 
-    /// The error for a failed read after so many whole lines.
+    /// The error for a failed read after this many whole lines.
     pub(crate) fn read_error(&self, source: io::Error, line: u64) -> IoError {
         let path = self.path.clone();
         match self.codec {
             Some(codec) if let Some(excess) = Excess::of(&source) => IoError::Excess { path, codec, excess },
-            // Errors of the system carry its number; those of a decoder do not.
+            // System errors have an OS error code; decoder errors do not.
             Some(codec) if source.raw_os_error().is_none() => IoError::Damaged { path, codec, line, source },
             _ => IoError::File { path, action: Action::Read, source },
         }

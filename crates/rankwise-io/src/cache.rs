@@ -1,12 +1,12 @@
-//! A file of binned data, which training reads in place of text.
+//! Files of binned data, which training can read instead of text.
 //!
 //! ```text
 //! RWCACHE1 | length, checksum, bytes | length, checksum, bytes | ...
 //! ```
 //!
-//! The sections are the lists of [`CachedParts`] in one order, numbers little-endian, nothing compressed: a file cannot
-//! claim more than it holds, and a column is read at the speed of memory. Behind the checksums the lists are checked as if
-//! a stranger had written them.
+//! The sections are the lists of [`CachedParts`] in a fixed order, with little-endian numbers and no compression. So a
+//! file cannot claim to be larger than it is, and columns are read at memory speed. Even if the checksums are right,
+//! the lists are not trusted.
 
 mod sections;
 
@@ -20,17 +20,17 @@ use crate::atomic::write_atomically;
 use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 
-/// How every cache begins; another layout gets another number.
+/// The first bytes of every cache. A new layout gets a new number.
 pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
 
-/// Writes the bins of a dataset, and all else that training needs to know of it.
+/// Writes the bins of a dataset and everything else that training needs.
 pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
     let cached = CachedDataset::new(data, params).map_err(|source| IoError::Data { path: path.into(), source })?;
     let parts = cached.into_parts();
     write_atomically(path, |out| write_parts(&parts, out))
 }
 
-/// Reads a dataset with bins in place of values.
+/// Reads a dataset with bins instead of values.
 pub(crate) fn read_source(mut source: ByteStream<'_>, path: &Path) -> Result<CachedDataset, IoError> {
     let bytes = source.read_to_end()?;
     let damaged = |what: &'static str| IoError::Cache { path: PathBuf::from(path), what };
@@ -43,7 +43,7 @@ const WITH_POSITIONS: u64 = 4;
 const WITH_DOC_IDS: u64 = 8;
 const ABSENT_IS_ZERO: u64 = 16;
 const WITH_PROBABILITIES: u64 = 32;
-/// Some features are f64; a list tells which.
+/// Some features are f64; a list says which.
 const WITH_F64_FEATURES: u64 = 64;
 
 fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
@@ -95,7 +95,7 @@ fn write_parts(parts: &CachedParts, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The lists of a file; the error names the one that is damaged.
+/// The lists of a file; the error names the damaged list.
 fn read_parts(bytes: &[u8]) -> Result<CachedParts, &'static str> {
     let mut reader = Reader(bytes.strip_prefix(MAGIC).ok_or("the beginning")?);
     let head = reader.u64s("the head")?;
@@ -212,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever writes checksums can write anything else.
+        /// A file with valid checksums can still contain anything.
         #[test]
         fn lists_of_a_stranger_do_no_harm(
             section in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>(),

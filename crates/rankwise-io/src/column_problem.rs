@@ -1,32 +1,32 @@
-//! What can be wrong with the columns of a table, or with the features of data: the texts of the errors.
+//! Errors in the columns of a table or in the features of data.
 
-/// What is wrong with the columns as a whole.
+/// An error in the columns as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
-    /// A name or number that no column has.
+    /// No column has this name or number.
     #[error("{option} {typed}: no such column; {}he columns are {columns}", advice(nearest.as_deref()))]
     Unknown {
-        /// Where it was given.
+        /// The option that names it.
         option: String,
-        /// What was given.
+        /// The name or number.
         typed: String,
         /// The most similar name, if one is similar.
         nearest: Option<String>,
-        /// What there is.
+        /// The existing columns.
         columns: String,
     },
-    /// One column is given two meanings.
+    /// A column has two roles.
     #[error("column {column} is used as {first} and {second}; use different columns")]
     TwoRoles {
         /// The column.
         column: String,
-        /// One meaning.
+        /// One role.
         first: &'static str,
-        /// The other.
+        /// The other role.
         second: &'static str,
     },
-    /// Several columns have a usual name of one kind.
+    /// Several columns have a usual name for the same role.
     #[error(
         "columns {first} and {second} could both be the {noun}; choose one with {option}, and ignore the other with \
          `ignore_columns`"
@@ -36,32 +36,32 @@ pub enum ColumnProblem {
         first: String,
         /// The other.
         second: String,
-        /// What they could be.
+        /// The role.
         noun: &'static str,
         /// The option that decides.
         option: &'static str,
     },
-    /// No column has labels.
+    /// There is no label column.
     #[error(
         "no label column; name it with `label_column`, or set `header` no if the first line is not a header; the \
          columns are {columns}"
     )]
     NoLabel {
-        /// What there is.
+        /// The existing columns.
         columns: String,
     },
-    /// Neither a column nor a side file tells the queries.
+    /// Neither a column nor a side file gives the queries.
     #[error("no qid column; name it with `qid_column`{}; the columns are {columns}", sizes_advice(sizes.as_deref()))]
     NoQueries {
-        /// Where the sizes could be; none beside a stream.
+        /// The side file that could give query sizes; `None` for streams.
         sizes: Option<String>,
-        /// What there is.
+        /// The existing columns.
         columns: String,
     },
-    /// A table of one column, which is none.
+    /// A table with only one column, probably because of a wrong separator.
     #[error("there is only one column; if fields are not separated by {separator}, set `separator`")]
     OneColumn {
-        /// The separator in force.
+        /// The current separator.
         separator: &'static str,
     },
     /// Two columns have the same name.
@@ -73,18 +73,18 @@ pub enum ColumnProblem {
     /// A column has no name.
     #[error("column {number} has no name; name it, or ignore it with `ignore_columns` {number}")]
     NoName {
-        /// The column, from 0.
+        /// The column number, from 0.
         number: usize,
     },
-    /// The model or the training data has a feature that is not here.
+    /// A feature of the model or the training data is not in this data.
     #[error("no column {feature}, which is a feature of the model; the columns are {columns}")]
     FeatureMissing {
         /// The feature.
         feature: String,
-        /// What there is.
+        /// The existing columns.
         columns: String,
     },
-    /// Two columns could be a feature of the model.
+    /// Two columns match a feature of the model.
     #[error(
         "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for blanks; \
          ignore one of them with `ignore_columns`"
@@ -97,23 +97,23 @@ pub enum ColumnProblem {
         /// The other.
         second: String,
     },
-    /// Other numbers for features that have names.
+    /// `feature_offset` for features that have names.
     #[error("features are identified by column name, so an offset has no meaning; remove `feature_offset`")]
     NamedAlready,
-    /// Numbers or names for a cache, which keeps those it was made with.
+    /// Feature numbers or names for a cache, which has its own.
     #[error(
         "a cache of binned data has its own feature numbers and names; set `feature_offset` and `feature_names` when making it"
     )]
     CacheNumbers,
-    /// A feature whose number would be below 0 or too large.
+    /// A feature number would become negative or too large.
     #[error("feature {feature} with an offset of {offset} is not a valid id; use another `feature_offset`")]
     Offset {
         /// The feature.
         feature: u32,
-        /// What is to be added.
+        /// The offset.
         offset: i32,
     },
-    /// A feature of the data without a name.
+    /// A feature of the data has no name.
     #[error("feature {feature} has no name in {file}; add a line with its number and name")]
     Nameless {
         /// The feature.
@@ -121,7 +121,7 @@ pub enum ColumnProblem {
         /// The file of names.
         file: String,
     },
-    /// A feature of the model without a number.
+    /// A feature of the model has no number in the file of names.
     #[error("the feature {feature} of the model is not in {file}; add a line with its number and name")]
     NameMissing {
         /// The feature.
@@ -129,22 +129,22 @@ pub enum ColumnProblem {
         /// The file of names.
         file: String,
     },
-    /// A file of names gives a feature two names.
+    /// A file of names names a feature twice.
     #[error("feature {feature} has two names; keep one of them")]
     NumberTwice {
         /// The feature.
         feature: u32,
     },
-    /// A file of names gives two features one name.
+    /// A file of names has the same name twice.
     #[error("two features are named {name}; rename one of them")]
     NameTwice {
         /// The name.
         name: String,
     },
-    /// A file of names without any.
+    /// A file of names is empty.
     #[error("there are no names; write one feature number and name per line")]
     NoNames,
-    /// A column of a binary table is compressed in a way that is not read.
+    /// A column is compressed in a way that is not supported.
     #[error(
         "column {column} is compressed with {codec}, which is not supported; write the file with snappy, zstd, gzip \
              or lz4"
@@ -155,14 +155,14 @@ pub enum ColumnProblem {
         /// The codec.
         codec: &'static str,
     },
-    /// A column of a kind that is not read.
+    /// A column has a type that is not supported for its role.
     #[error("column {column} contains {found}, but should be a {noun}; {advice}")]
     Type {
         /// The column.
         column: String,
-        /// What it holds.
+        /// Its type.
         found: String,
-        /// What it should be.
+        /// Its role.
         noun: &'static str,
         /// What to do.
         advice: &'static str,

@@ -1,39 +1,40 @@
-//! From the names of a table's columns, and what the caller said about them, to the meaning of each column.
+//! Determines the role of each column of a table, from the column names and the options.
 //!
-//! The rule of ids: if every feature column is named by an integer, or all of them by `f`, `feature`, `col` or `column` (in any case,
-//! with or without `_`) and an integer, that integer is the feature's id, and the names say no more than the ids. Otherwise features are numbered 0, 1, ... by their
-//! place among the feature columns, and the names are kept.
+//! Feature ids: if every feature column is named by an integer, or by `f`, `feature`, `col` or `column` (the same
+//! prefix in all, in any case, with or without `_`) and an integer, then that integer is the feature's id, and the
+//! names are not kept. Otherwise features are numbered 0, 1, ... in the order of the feature columns, and the names are
+//! kept.
 
 use std::collections::HashMap;
 
 use crate::column_problem::ColumnProblem;
 use crate::options::{LayoutSpec, ReadOptions, Role};
 
-/// What the caller says instead of a column, if there is none.
+/// The option value that means there is no such column.
 const NONE: &str = "none";
-/// Columns that a message lists.
+/// Maximum number of columns in a message.
 const MAX_LISTED: usize = 12;
-/// Names less like than this are no slip of the finger.
+/// Names that are less similar than this are not suggested.
 const MIN_LIKENESS: f64 = 0.7;
 
-/// The meaning of every column of a table.
+/// The role of every column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Columns {
     pub(crate) roles: Vec<Role>,
-    /// For messages: the name, or the number of a column without one.
+    /// For messages: the names, or the numbers of unnamed columns.
     pub(crate) shown: Vec<String>,
-    /// The names of the features, where they are not just their ids.
+    /// The names of the features, if they have names besides their ids.
     pub(crate) feature_names: Vec<(u32, String)>,
 }
 
-/// The columns of a table as its file shows them.
+/// The columns of a table, as in the file.
 pub(crate) enum Names<'a> {
     Given(&'a [String]),
-    /// So many, without names.
+    /// The number of unnamed columns.
     Count(usize),
 }
 
-/// Finds out what each column means. `has_sizes` says whether a side file tells the queries.
+/// Determines the role of each column. `has_sizes` says whether a side file gives the query sizes.
 pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool) -> Result<Columns, ColumnProblem> {
     let table = Table::new(names)?;
     let mut roles: Vec<Option<Role>> = vec![None; table.shown.len()];
@@ -75,7 +76,7 @@ impl<'a> Table<'a> {
         Ok(Self { names, shown: names.iter().map(|name| quoted(name)).collect(), by_name })
     }
 
-    /// The column that was typed: by its name, else by its number.
+    /// Finds a column by name or, failing that, by number.
     fn find(&self, option: &str, typed: &str) -> Result<usize, ColumnProblem> {
         let number = || typed.parse::<usize>().ok().filter(|number| *number < self.shown.len());
         self.by_name.get(typed).copied().or_else(number).ok_or_else(|| self.unknown(option, typed))
@@ -93,7 +94,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What the options say.
+    /// Assigns the roles that the options set.
     fn assign_typed(&self, layout: &LayoutSpec, roles: &mut [Option<Role>]) -> Result<(), ColumnProblem> {
         let named = layout.roles().into_iter().filter_map(|(role, option, typed)| Some((role, option, typed?)));
         let ignored = layout.ignore_columns.iter().map(|typed| (Role::Ignored, "`ignore_columns`", typed.as_str()));
@@ -110,7 +111,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// What the names say, where the options say nothing.
+    /// Assigns roles by column names, unless the options set them.
     fn assign_usual(
         &self,
         names: &[String],
@@ -140,7 +141,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Makes features of the columns that are nothing else; gives their names, where these are not just the ids.
+    /// Makes features of the remaining columns. Returns their names, if they have names besides their ids.
     fn number_features(
         &self,
         names: &Names<'_>,
@@ -181,7 +182,7 @@ impl<'a> Table<'a> {
         Ok(kept)
     }
 
-    /// The column of a feature that a model or the training data names: by that name, or with blanks where the name has `_`.
+    /// The column of a feature that the model or the training data names. `_` in that name also matches a space.
     fn find_feature(&self, name: &str, options: &ReadOptions, roles: &[Option<Role>]) -> Result<usize, ColumnProblem> {
         let is_free = |column: &usize| roles[*column].is_none();
         let is_wanted = |name: &str| options.features.iter().flatten().any(|(_, wanted)| wanted == name);
@@ -211,7 +212,7 @@ impl<'a> Table<'a> {
 }
 
 impl Columns {
-    /// The features in the order of the columns, if they ascend.
+    /// The features in column order, if the ids ascend.
     pub(crate) fn ascending_features(&self) -> Option<Vec<u32>> {
         let feature = |role: &Role| match role {
             Role::Feature(id) => Some(*id),
@@ -221,7 +222,7 @@ impl Columns {
         features.is_sorted_by(|a, b| a < b).then_some(features)
     }
 
-    /// The columns, for messages.
+    /// Lists the columns for messages.
     pub(crate) fn list(&self) -> String {
         list(&self.shown)
     }
@@ -229,7 +230,7 @@ impl Columns {
 
 fn list(columns: &[String]) -> String {
     match columns {
-        // Only names have quotes.
+        // Only names are quoted.
         [first, ..] if !first.starts_with('"') => format!("columns 0 to {}, without names", columns.len() - 1),
         _ if columns.len() > MAX_LISTED => {
             format!("{} and {} more", columns[..MAX_LISTED].join(", "), columns.len() - MAX_LISTED)
@@ -238,7 +239,7 @@ fn list(columns: &[String]) -> String {
     }
 }
 
-/// Without names: the label first, then the qid, unless a side file tells the queries.
+/// Without names, the first column is the label and the second the query id, unless a side file gives the queries.
 fn assign_places(layout: &LayoutSpec, has_sizes: bool, roles: &mut [Option<Role>]) {
     if layout.column_description.is_some() {
         return;
@@ -256,11 +257,12 @@ fn assign_places(layout: &LayoutSpec, has_sizes: bool, roles: &mut [Option<Role>
     }
 }
 
-/// What may stand before the integer, in any case and with or without `_` behind it. Any other word is part of a name: `ctr_7` and
-/// `ctr_30` are not the seventh and thirtieth feature.
+/// Prefixes allowed before the integer, in any case, with or without `_`. Any other word is part of a name: `ctr_7` and
+/// `ctr_30` are not features 7 and 30.
 const NUMBERED: [&str; 5] = ["", "f", "feature", "col", "column"];
 
-/// The ids in the names of all features: integers, each behind the same of these prefixes. `None` if the names are more than that.
+/// The ids in the names of all features: integers, all with the same one of these prefixes. `None` if the names are
+/// anything else.
 fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
     let prefix = names.first()?.trim_end_matches(|char: char| char.is_ascii_digit());
     let word = prefix.strip_suffix('_').filter(|word| !word.is_empty()).unwrap_or(prefix);
@@ -280,12 +282,12 @@ fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
     sorted.windows(2).all(|two| two[0] < two[1]).then_some(ids)
 }
 
-/// Whether a column is called as a feature is, but for blanks where the feature's name has `_`.
+/// Whether a column has the name of a feature, with spaces in place of `_`.
 fn is_blank_variant(column: &str, feature: &str) -> bool {
     column.contains(' ') && column.replace(' ', "_") == feature
 }
 
-/// A name for messages: short, in quotes.
+/// A name for messages, shortened and quoted.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", crate::problem::shown(name.as_bytes()))
 }

@@ -1,14 +1,14 @@
-//! Damage for tests: bytes of a sample replaced, inserted, removed or repeated.
+//! Damages samples for tests: replaces, inserts, removes or repeats bytes.
 
 use proptest::prelude::*;
 
-/// What is done, where, and with which byte.
+/// The kind of edit, its place, and a byte.
 pub(crate) type Edit = (u8, prop::sample::Index, u8);
 
-/// Bytes that repeat at most.
+/// Maximum number of repetitions.
 const REPEATED: usize = 20;
 
-/// A few edits, with bytes that mean something to the format among them.
+/// A few edits, some with bytes that have a meaning in the format.
 pub(crate) fn edits(meaningful: &'static [u8]) -> impl Strategy<Value = Vec<Edit>> {
     let byte = prop_oneof![any::<u8>(), prop::sample::select(meaningful)];
     prop::collection::vec((0..4u8, any::<prop::sample::Index>(), byte), 0..12)

@@ -1,5 +1,4 @@
-//! The column description that CatBoost reads beside a table: `index<TAB>type[<TAB>name]` in each line. Columns that it
-//! does not name are features.
+//! CatBoost's column description: `index<TAB>type[<TAB>name]` per line. Columns that it does not list are features.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +10,10 @@ use crate::options::{Header, LayoutSpec, ReadOptions, Role};
 
 const EXPECTED: &str = "a column number from 0, a tab, and Label, GroupId, DocId, Weight, GroupWeight, Num or Auxiliary \
                         (categories and text are not supported yet: use Auxiliary)";
-/// Columns beyond are no table.
+/// More columns are not a table.
 const MAX_COLUMNS: usize = 1 << 24;
 
-/// What a description file says.
+/// The content of a description file.
 pub(crate) struct Description {
     columns: BTreeMap<usize, (Role, Option<String>)>,
 }
@@ -35,7 +34,7 @@ impl Description {
         Ok(Self { columns })
     }
 
-    /// The options that say the same; those that were typed for single columns give way.
+    /// The equivalent options. The description overrides options for single columns.
     pub(crate) fn apply(&self, options: &ReadOptions) -> ReadOptions {
         let typed = |wanted: Role| {
             let found = self.columns.iter().find(|(_, (role, _))| *role == wanted);
@@ -60,7 +59,7 @@ impl Description {
         ReadOptions { layout, ..options.clone() }
     }
 
-    /// The names of all columns, if it names any feature; a column without a name is called by its number.
+    /// The names of all columns, if the description names any feature. A column without a name is named by its number.
     pub(crate) fn names(&self, n_columns: usize) -> Option<Vec<String>> {
         let is_named = |(role, name): &(Role, Option<String>)| matches!(role, Role::Feature(_)) && name.is_some();
         if !self.columns.values().any(is_named) {

@@ -1,4 +1,4 @@
-//! The one error of this crate. Its text is complete: place, what is wrong, what to do.
+//! The error type of this crate. Messages are complete: place, problem, remedy.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -15,7 +15,7 @@ use crate::unpack::Excess;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
-    /// A line does not say what it should.
+    /// An invalid line.
     #[error("{}:{line}:{column}: {}", input(path), problem.describe(found))]
     Line {
         /// The file; `-` is standard input.
@@ -29,7 +29,7 @@ pub enum IoError {
         /// What is wrong with it.
         problem: Problem,
     },
-    /// The system refused to do something with a file.
+    /// A file operation failed.
     #[error("{}: cannot {action}: {}", if *action == Action::Write { output(path) } else { input(path) }, reason(*action, source))]
     File {
         /// The file; `-` is standard input or output.
@@ -39,7 +39,7 @@ pub enum IoError {
         /// What the system said.
         source: io::Error,
     },
-    /// Compressed data breaks off or makes no sense.
+    /// Compressed data is truncated or corrupt.
     #[error(
         "{}: the {codec} data is damaged or cut off{} ({source}); copy or compress the file again",
         input(path),
@@ -55,14 +55,14 @@ pub enum IoError {
         /// What the decoder said.
         source: io::Error,
     },
-    /// Compressed data that would take memory or time out of all proportion.
+    /// Compressed data that would take excessive memory or time.
     #[error("{}: the {codec} data {excess}; {}", input(path), excess.advice())]
     Excess {
         /// The file.
         path: PathBuf,
         /// `gzip` or `zstd`.
         codec: &'static str,
-        /// What there is too much of.
+        /// What is excessive.
         excess: Excess,
     },
     /// Another format than expected.
@@ -70,10 +70,10 @@ pub enum IoError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What it holds.
+        /// The detected format.
         format: &'static str,
     },
-    /// A cache of binned data where values are needed.
+    /// A cache of binned data, but values are needed.
     #[error(
         "{}: this is a cache of binned data, which can only be used for training; use the data that it was made from",
         input(path)
@@ -82,15 +82,15 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
-    /// A cache of binned data that was damaged.
+    /// A damaged cache of binned data.
     #[error("{}: the cache is damaged ({what}); make it again with convert-data", input(path))]
     Cache {
         /// The file.
         path: PathBuf,
-        /// The part of it that makes no sense.
+        /// The invalid part.
         what: &'static str,
     },
-    /// The columns of a table are not those that are needed.
+    /// The columns of a table are not as needed.
     #[error("{}: {problem}", input(path))]
     Columns {
         /// The file.
@@ -98,7 +98,7 @@ pub enum IoError {
         /// What is wrong.
         problem: ColumnProblem,
     },
-    /// Columns of a file that has none are given.
+    /// Column options for a file without columns.
     #[error(
         "{}: this is read as {form}, which has no named columns; remove the column options, or set `data_format`",
         input(path)
@@ -106,10 +106,10 @@ pub enum IoError {
     NoColumns {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// Its format.
         form: &'static str,
     },
-    /// Pairs for a cache, whose rows were keyed without them.
+    /// Pairs for a cache, whose row keys were computed without them.
     #[error(
         "{}: a cache of binned data has its own pairs; remove `pairs`, or make the cache again from data with a file \
          DATA.pairs next to it",
@@ -119,25 +119,25 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
-    /// The same is said in two places.
+    /// The same information comes from two places.
     #[error("{}: {other} gives {what} too; keep one of them", input(path))]
     GivenTwice {
-        /// The file to mend.
+        /// The file to fix.
         path: PathBuf,
-        /// Where it is said, too.
+        /// The other place.
         other: String,
-        /// What is said twice.
+        /// The information.
         what: &'static str,
     },
-    /// Files that do not make one dataset.
+    /// Files that cannot be read as one dataset.
     #[error("{}: {problem}", input(path))]
     Part {
-        /// The file, folder or pattern to mend.
+        /// The file, folder or pattern to fix.
         path: PathBuf,
         /// What is wrong.
         problem: PartProblem,
     },
-    /// A value of a binary table is not what its column holds. The row counts from 1.
+    /// A value in a binary table does not have the type of its column. Rows count from 1.
     #[error("{}: row {row}: {}", input(path), problem.describe(found))]
     Row {
         /// The file.
@@ -149,13 +149,13 @@ pub enum IoError {
         /// What is wrong with it.
         problem: Problem,
     },
-    /// Something else, where a Parquet file should be.
+    /// Not a Parquet file, although one was expected.
     #[error("{}: not a Parquet file (no PAR1 header); set `data_format`", input(path))]
     NotParquet {
         /// The file.
         path: PathBuf,
     },
-    /// A Parquet file that was compressed as a whole: its parts could not be found.
+    /// A Parquet file that was compressed as a whole; such files cannot be read in parts.
     #[error(
         "{}: this Parquet file is compressed with {codec}; decompress it, since Parquet has its own compression",
         input(path)
@@ -166,7 +166,7 @@ pub enum IoError {
         /// `gzip` or `zstd`.
         codec: &'static str,
     },
-    /// A Parquet file that breaks off or makes no sense.
+    /// A truncated or corrupt Parquet file.
     #[error("{}: the Parquet data is damaged or cut off{place} ({reason}); write or copy the file again", input(path))]
     Parquet {
         /// The file.
@@ -176,32 +176,33 @@ pub enum IoError {
         /// What the decoder said.
         reason: String,
     },
-    /// Something about the data that the format of the output cannot hold.
+    /// The output format cannot represent something in the data.
     #[error("{}: cannot write: {reason}", output(path))]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What it cannot hold, and what to do.
+        /// What it cannot represent, and the remedy.
         reason: String,
     },
-    /// All lines are right, but they do not make a dataset. The file is the one to mend: the data or a side file.
+    /// All lines are valid, but together they do not make a dataset. The file is the one to fix: the data or a side
+    /// file.
     #[error("{}: {source}", input(path))]
     Data {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error.
         source: DataError,
     },
 }
 
-/// Where something is wrong.
+/// Where an error is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file; `-` is standard input or output.
     pub path: PathBuf,
-    /// The line, from 1, where it is known.
+    /// The line, from 1, if known.
     pub line: Option<u64>,
-    /// The byte in the line, from 1, where it is known.
+    /// The byte in the line, from 1, if known.
     pub column: Option<u64>,
 }
 
@@ -213,7 +214,7 @@ impl Place {
 }
 
 impl IoError {
-    /// The file to mend, and where in it.
+    /// The file to fix, and the place in it.
     pub fn place(&self) -> Place {
         match self {
             Self::Line { path, line, column, .. } => {
@@ -240,14 +241,14 @@ impl IoError {
     }
 }
 
-/// What was being done with a file.
+/// A file operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Opening it for reading.
     Open,
     /// Reading from it.
     Read,
-    /// Making it, writing to it or putting it in place.
+    /// Creating, writing or renaming it.
     Write,
 }
 

@@ -1,21 +1,22 @@
-//! Files in, datasets out, and results back into files.
+//! Reads datasets from files and writes results to files.
 //!
-//! * [`read_dataset`] tells a file's format (LETOR, CSV, TSV, Parquet) by its content and its name and reads it, with its
-//!   side files, into a [`Dataset`](rankwise_data::Dataset); [`ReadOptions`] say what else is known about it.
-//! * [`read_datasets`] reads several files, folders and patterns as one dataset; [`read_data`] also says what became of columns
-//!   and side files.
-//! * [`write_dataset`] writes a dataset in any of these formats, so that it reads back as the same.
-//! * [`write_cache`] writes its bins instead, which training reads faster than any text.
+//! * [`read_dataset`] detects a file's format (LETOR, CSV, TSV, Parquet) from content and name, and reads it with its
+//!   side files into a [`Dataset`](rankwise_data::Dataset). [`ReadOptions`] describe the file where detection is not
+//!   enough.
+//! * [`read_datasets`] reads several files, folders and patterns as one dataset; [`read_data`] also reports how columns
+//!   and side files were used.
+//! * [`write_dataset`] writes a dataset in any of these formats; it reads back as the same dataset.
+//! * [`write_cache`] writes binned data, which training reads faster than any text.
 //! * [`read_letor`], [`read_letor_from`] and [`LetorWriter`] read and write LETOR text alone.
 //! * [`read_scores`] and [`write_scores`] handle one score per line.
-//! * [`read_qrels`] and [`read_run`] take the judgements and runs of TREC.
-//! * [`write_atomically`] puts a whole file in place or leaves the old one as it was; [`check_writable`] tells beforehand
-//!   whether it could.
-//! * [`read_bytes`] gives a file of any other kind, uncompressed.
-//! * [`IoError`] says where input is wrong, `FILE:LINE:COL`, and what to do about it.
+//! * [`read_qrels`] and [`read_run`] read TREC judgements and runs.
+//! * [`write_atomically`] replaces a file as a whole or not at all; [`check_writable`] checks beforehand whether that
+//!   would succeed.
+//! * [`read_bytes`] reads any other file, decompressed.
+//! * [`IoError`] says where input is invalid, `FILE:LINE:COL`, and how to fix it.
 //!
-//! Input is never trusted: any bytes give a result or an error, and memory stays within a constant times what the rows
-//! themselves take. This crate knows nothing of models, metrics or training.
+//! Input is never trusted: any bytes give a result or an error, and memory use is bounded by a constant times the size
+//! of the rows. This crate knows nothing of models, metrics or training.
 #![forbid(unsafe_code)]
 
 mod atomic;

@@ -1,4 +1,4 @@
-//! Files that hold one number per line: scores, weights, sizes.
+//! Files with one number per line: scores, weights, sizes.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
 
-/// Reads one item per line. `parse` gets a line without surrounding blanks; `expected` says what it wants. Empty lines
-/// may only stand at the end.
+/// Reads one item per line. `parse` gets a line without surrounding spaces; `expected` describes what it accepts. Empty
+/// lines are allowed only at the end.
 pub(crate) fn read_list<T>(
     source: ByteStream<'_>,
     expected: &'static str,

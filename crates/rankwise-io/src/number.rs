@@ -1,23 +1,24 @@
-//! Numbers to text and back, exactly.
+//! Converts numbers to text and back, exactly.
 //!
-//! Reading means: the nearest f64, then the nearest f32. Writing gives the shortest text that reads back as the same
-//! bits.
+//! Reading rounds to the nearest f64, then to the nearest f32. Writing produces the shortest text that reads back as
+//! the same bits.
 
 use std::io::Write;
 
 use rankwise_data::telling_decimals;
 
-/// The powers of ten that an f64 holds exactly and that a mantissa of at most 19 digits can need.
+/// The powers of ten that are exact in f64 and that a mantissa of at most 19 digits can need.
 const POWERS_OF_TEN: [f64; 20] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
 /// Every integer up to here is an f64.
 const MAX_EXACT_MANTISSA: u64 = 1 << 53;
-/// Decimals with smaller digits, as an integer, and at most so many places are told by their f32, as a test of `rankwise-data` shows.
+/// Decimals whose digits, as an integer, are smaller, and that have at most nine places, can be recovered from their
+/// f32. A test in `rankwise-data` shows it.
 const TOLD_DIGITS: u64 = 1 << 23;
 const TOLD_DECIMALS: usize = 9;
 /// Every integer below is an f32.
 const F32_EXACT_INTEGERS: f32 = 16_777_216.0;
-/// Outside of this range the exponent form is the shorter one.
+/// Outside of this range, scientific notation is shorter.
 const PLAIN_RANGE: std::ops::Range<f64> = 1e-5..1e16;
 
 /// The value of a number token; `None` if it is not a number.
@@ -34,31 +35,31 @@ pub(crate) fn parse_weight(token: &[u8]) -> Option<f32> {
     (weight.is_finite() && weight >= 0.0).then_some(weight)
 }
 
-/// The reference for [`parse_short`].
+/// The reference implementation for [`parse_short`].
 pub(crate) fn parse_any(token: &[u8]) -> Option<f64> {
     fast_float2::parse(token).ok()
 }
 
-/// A plain decimal of a few digits.
+/// A short plain decimal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Short {
     pub(crate) value: f64,
-    /// Of its text.
+    /// The length of its text.
     pub(crate) len: usize,
     pub(crate) digits: u64,
     pub(crate) n_decimals: usize,
 }
 
 impl Short {
-    /// Whether its f32 tells it from all other decimals of so few digits; for those of more that is to be found out.
+    /// Whether it can be recovered from its f32 because it has few digits. Longer decimals need a separate check.
     #[inline]
     pub(crate) fn is_told(self) -> bool {
         self.digits < TOLD_DIGITS && self.n_decimals <= TOLD_DECIMALS
     }
 }
 
-/// Reads the plain decimal that `bytes` begin with, if it is short, and says how long it is. The mantissa and the power
-/// of ten are exact, so their one division rounds correctly (Clinger 1990, "How to read floating point numbers
+/// Parses the plain decimal at the start of `bytes`, if it is short, and returns it with its length. The mantissa and
+/// the power of ten are exact, so a single division rounds correctly (Clinger 1990, "How to read floating point numbers
 /// accurately").
 #[inline]
 pub(crate) fn parse_short(bytes: &[u8]) -> Option<Short> {
@@ -81,7 +82,7 @@ pub(crate) fn parse_short(bytes: &[u8]) -> Option<Short> {
         n_decimals = at - point;
         n_digits += n_decimals;
     }
-    // 19 digits fit into 64 bits; with more the mantissa has wrapped around.
+    // 19 digits fit in 64 bits; with more, the mantissa has overflowed.
     if n_digits == 0 || n_digits > 19 || mantissa > MAX_EXACT_MANTISSA {
         return None;
     }
@@ -113,15 +114,15 @@ pub(crate) fn push_f32(text: &mut Vec<u8>, value: f32) {
     } else {
         push_plain(text, f64::from(value), format_args!("{value}"));
     }
-    // The shortest text for an f32 may, by way of the nearest f64, round to its neighbour. It does for one value and its
-    // negative, as a search over all of them showed.
+    // The shortest text for an f32 may, through the nearest f64, round to a neighbouring f32. An exhaustive search
+    // found one such value and its negative.
     if value.is_finite() && parse(&text[start..]).map(|read| read as f32) != Some(value) {
         text.truncate(start);
         push_f64(text, value.into());
     }
 }
 
-/// Appends a value that is a decimal of a few digits, as most values in files are; says whether it was one.
+/// Appends a value that is a short decimal, as most values in files are; returns whether it was one.
 fn push_short(text: &mut Vec<u8>, value: f32) -> bool {
     let magnitude = value.abs();
     let Some(mut n_decimals) = telling_decimals(magnitude) else { return false };
@@ -131,7 +132,7 @@ fn push_short(text: &mut Vec<u8>, value: f32) -> bool {
     if (scaled / scale) as f32 != magnitude || f64::from(magnitude) < PLAIN_RANGE.start {
         return false;
     }
-    // Below 2^24 by the choice of the bounds.
+    // The bounds keep this below 2^24.
     let mut mantissa = scaled as u32;
     while n_decimals > 0 && mantissa.is_multiple_of(10) {
         mantissa /= 10;
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_text_that_rounds_twice_is_written_longer() {
-        // Shortest as an f32, but its nearest f64 lies halfway to the neighbour.
+        // The shortest text for the f32, but its nearest f64 is halfway to the neighbour.
         let value = f32::from_bits(0x15ae_43fd);
         assert_eq!(format!("{value:e}"), "7.038531e-26");
         assert_ne!(parse(b"7.038531e-26").unwrap() as f32, value);

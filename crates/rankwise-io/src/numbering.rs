@@ -1,4 +1,4 @@
-//! Features under other numbers or by name: what `feature_offset` and `feature_names` make of data that numbers its features.
+//! Renumbers and names features: applies `feature_offset` and `feature_names` to data with numbered features.
 //!
 //! ```text
 //! file        1:0.5 2:3      ids 1, 2
@@ -6,7 +6,7 @@
 //! names       0 bm25, 1 age  ids 0, 1 with names; for a model with names, the ids that it has for them
 //! ```
 //!
-//! Row keys, and so the canonical order and the fingerprint, are those of the numbers in the file.
+//! Row keys, and so the canonical order and the fingerprint, still depend on the numbers in the file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::options::ReadOptions;
 
 const EXPECTED: &str = "a feature number, a blank and a name";
 
-/// Reads the names of features: a number and a name in each line.
+/// Reads feature names, one number and name per line.
 pub fn read_feature_names(path: &Path) -> Result<BTreeMap<u32, String>, IoError> {
     let (mut names, mut known) = (BTreeMap::new(), HashSet::new());
     let refuse = |problem| Err(IoError::Columns { path: path.into(), problem });
@@ -46,7 +46,7 @@ fn parse_line(line: &[u8]) -> Option<(u32, String)> {
     (!name.is_empty() && !name.contains(char::is_control)).then(|| Some((number.parse().ok()?, name.to_owned())))?
 }
 
-/// Gives the features of data the numbers and names that the options ask for.
+/// Applies the numbers and names that the options set.
 pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result<Dataset, IoError> {
     let (offset, file) = (options.layout.feature_offset.unwrap_or(0), options.layout.feature_names.as_deref());
     if offset == 0 && file.is_none() {
@@ -54,7 +54,7 @@ pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result
     }
     let at_path = |problem| IoError::Columns { path: path.into(), problem };
     if !data.feature_names().is_empty() {
-        // The names may be for another file of the same command, as for a validation set beside a table.
+        // The names may be meant for another file of the same command, such as a LETOR validation set.
         return if offset == 0 { Ok(data) } else { Err(at_path(ColumnProblem::NamedAlready)) };
     }
     let shifted = |feature: &u32| {
@@ -72,14 +72,14 @@ pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result
     .map_err(at_path)
 }
 
-/// The names of features, and the file they are from.
+/// Feature names and their file.
 struct Names<'a> {
     by_id: BTreeMap<u32, String>,
     file: &'a Path,
 }
 
 impl Names<'_> {
-    /// Every feature of the data gets its name. Pairs are of the old and the new id.
+    /// Names every feature of the data. `pairs` map old to new ids.
     fn give_to(&self, data: Dataset, pairs: &[(u32, u32)]) -> Result<Dataset, ColumnProblem> {
         let named = |(_, id): &(u32, u32)| match self.by_id.get(id) {
             Some(name) => Ok((*id, name.clone())),
@@ -89,7 +89,7 @@ impl Names<'_> {
         Ok(data.renumbered(pairs, names))
     }
 
-    /// The features that are wanted get the ids that they have there; others, if they are taken, ids beyond those.
+    /// Gives the requested features their requested ids; other features, if accepted, get larger ids.
     fn give_wanted(
         &self,
         data: Dataset,

@@ -1,4 +1,4 @@
-//! What a caller can say about the data to be read.
+//! Options for reading data.
 
 use std::path::{Path, PathBuf};
 
@@ -182,14 +182,14 @@ pub struct ReadOptions {
     pub is_label_optional: bool,
     /// Feature names with their ids: only columns with these names are read as features. Only for tables with column names.
     pub features: Option<Vec<(u32, String)>>,
-    /// Whether `features` were named by LightGBM, which writes `_` for a blank: then a column with either is refused beside one
-    /// with the other. Otherwise a column of the very name comes first.
+    /// Whether LightGBM named the `features`. It writes `_` for a space, so it is an error if one column has `_` and
+    /// another a space. Otherwise the column with the exact name is used.
     pub is_named_by_lightgbm: bool,
     /// Whether other columns are read too; they get larger ids.
     pub takes_more_features: bool,
     /// How values that f32 cannot represent are kept.
     pub keep: Keep,
-    /// A file of pairs, if there is none next to the data.
+    /// A file of pairs, used if there is none next to the data.
     pub pairs: Option<PathBuf>,
 }
 
@@ -210,7 +210,7 @@ impl ReadOptions {
 }
 
 impl ReadOptions {
-    /// What takes the rows that are read.
+    /// A builder for the rows.
     pub(crate) fn builder(&self) -> DatasetBuilder {
         let mut builder = DatasetBuilder::new(self.absent);
         if self.keep == Keep::All {
@@ -226,7 +226,7 @@ impl AsMut<LayoutSpec> for ReadOptions {
     }
 }
 
-/// What a column holds.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Label,
@@ -237,12 +237,12 @@ pub(crate) enum Role {
     Position,
     /// The feature with this id.
     Feature(u32),
-    /// Nothing that is wanted.
+    /// Not used.
     Ignored,
 }
 
 impl Role {
-    /// The noun of messages.
+    /// Its name in messages.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Label => "label",
@@ -256,7 +256,7 @@ impl Role {
         }
     }
 
-    /// What users call it.
+    /// Its name in options and reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Label => "label",
@@ -270,7 +270,7 @@ impl Role {
         }
     }
 
-    /// Names that columns of this kind usually have, the first one in files of our own.
+    /// Usual names of columns with this role; the first is the one we write.
     pub(crate) fn usual_names(self) -> &'static [&'static str] {
         match self {
             Self::Label => &["label", "relevance", "target", "grade", "rel", "y"],
@@ -283,7 +283,7 @@ impl Role {
         }
     }
 
-    /// Whether a column of this name is taken for one of this kind.
+    /// Whether a column with this name gets this role by default.
     pub(crate) fn is_usual(self, name: &str) -> bool {
         let plain = name.to_ascii_lowercase().replace(['-', ' '], "_");
         self.usual_names().contains(&plain.as_str())

@@ -1,12 +1,13 @@
-//! Data in several files: which files there are, what their columns must be, and how their rows come together in one builder.
+//! Reads data from several files: finds the files, checks that their columns agree, and combines their rows in one
+//! builder.
 //!
 //! ```text
 //! paths, folders, patterns -> files -> columns of the first by path -> blocks of each file -> one builder
 //!                                      (agreement)                     (side files spread)
 //! ```
 //!
-//! Rows keep the order in which the files are given. What must not depend on that order goes by sorted paths: the numbers of
-//! named features and of queries without id.
+//! Rows keep the order in which the files are given. The ids of named features and of queries without ids must not
+//! depend on that order; they follow the sorted paths.
 
 mod agreement;
 mod find;
@@ -32,12 +33,12 @@ use crate::read::{self, FileRows, Input};
 use crate::report::{PartReport, ReadData, ReadReport, SplitQueries};
 use crate::resolved::Resolved;
 
-/// Reads data from several files as one dataset. A path may be a file, a folder, whose data files are taken, or a pattern
-/// such as `part-*.parquet`; see [`find_data_files`].
+/// Reads several files as one dataset. A path can be a file, a folder with data files, or a pattern such as
+/// `part-*.parquet`; see [`find_data_files`].
 ///
-/// The dataset is the one that a single file with all rows gives, in whatever order the files are named: columns are matched
-/// by name, and a query with rows in several files is one query ([`QidScope`] says otherwise). Results in input order follow the
-/// files as they are given. Each file may have side files of its own.
+/// The dataset is the same as from a single file with all rows, whatever the order of the files. Columns are matched by
+/// name, and a query with rows in several files is one query (unless [`QidScope`] says otherwise). Results in input
+/// order follow the files as given. Each file can have its own side files.
 ///
 /// ```
 /// use rankwise_data::Absent;
@@ -55,7 +56,7 @@ pub fn read_datasets(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset
     Ok(read_data(paths, options)?.data)
 }
 
-/// [`read_datasets`], with what was found in the files.
+/// [`read_datasets`], with a report of what was found.
 pub fn read_data(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoError> {
     match &find_data_files(paths)?[..] {
         [] => Err(no_path()),
@@ -64,7 +65,7 @@ pub fn read_data(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData, I
     }
 }
 
-/// [`read_data`] for data to train on: a single file may be a cache of binned data, too.
+/// [`read_data`] for training: a single file can also be a cache of binned data.
 pub fn read_data_to_train(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadData<LoadedData>, IoError> {
     let files = find_data_files(paths)?;
     match &files[..] {
@@ -86,7 +87,7 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
         return Err(at(pairs, PartProblem::Pairs));
     }
     let formats = files.iter().map(|path| format_of(path, options)).collect::<Result<Vec<Format>, _>>()?;
-    // Places of files by their sorted paths.
+    // Indices of the files, sorted by path.
     let mut sorted: Vec<usize> = (0..files.len()).collect();
     sorted.sort_by_key(|place| &files[*place]);
     let agreement = agree(files, &formats, &sorted, options)?;
@@ -135,13 +136,13 @@ fn format_of(path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
     read::format_of(&mut source, path, options)
 }
 
-/// What the first file by path that has columns says about them.
+/// The columns of the first file by path that has columns.
 fn agree(files: &[PathBuf], formats: &[Format], sorted: &[usize], options: &ReadOptions) -> Result<Agreement, IoError> {
     for place in sorted {
         let (path, format) = (&files[*place], formats[*place]);
         let input = Input::of(path, options)?;
         let resolved = read::read_columns(ByteStream::open(path)?, format, &input)?;
-        // A table without a first line is empty, and says nothing.
+        // A table without a first line is empty; it does not determine the columns.
         if resolved.is_some() || format == Format::Letor {
             return Ok(Agreement::new(path, format, resolved, &input.side_files));
         }
@@ -150,15 +151,15 @@ fn agree(files: &[PathBuf], formats: &[Format], sorted: &[usize], options: &Read
     Err(IoError::Data { path: path.clone(), source: DataError::Empty })
 }
 
-/// Reads files that are known to go together.
+/// Reads files that are known to be compatible.
 struct PartReader<'a> {
     options: &'a ReadOptions,
     agreement: &'a Agreement,
 }
 
 impl PartReader<'_> {
-    /// As many files at a time as there are threads, which share the memory that one file would take for reading ahead. Threads
-    /// without a file help the others to parse.
+    /// Reads as many files at a time as there are threads. They share the read-ahead memory of one file. Threads
+    /// without a file help to parse.
     fn read_in_parallel(&self, files: &[PathBuf], formats: &[Format]) -> Result<Vec<Part>, IoError> {
         let (mut parts, mut types) = (Vec::with_capacity(files.len()), Types::default());
         let n_readers = rayon::current_num_threads();
@@ -176,7 +177,8 @@ impl PartReader<'_> {
         Ok(parts)
     }
 
-    /// Binary tables one after another, with all their columns in parallel: the values of a feature stay in one piece.
+    /// Reads binary tables one after another, with all columns in parallel, so that the values of a feature stay
+    /// contiguous.
     fn read_tables(&self, files: &[PathBuf], builder: &mut DatasetBuilder) -> Result<Vec<Part>, IoError> {
         let (mut parts, mut types) = (Vec::with_capacity(files.len()), Types::default());
         let mut table = PartTable::expecting(files);
@@ -204,7 +206,7 @@ impl PartReader<'_> {
     }
 }
 
-/// The type of each column, and the file that showed it first.
+/// The type of each column, and the first file that has it.
 #[derive(Default)]
 struct Types(HashMap<String, (&'static str, PathBuf)>);
 
@@ -222,7 +224,7 @@ impl Types {
     }
 }
 
-/// Queries whose rows stand in several files.
+/// Queries with rows in several files.
 fn split_queries(parts: &[Part]) -> Option<SplitQueries> {
     let mut first_part: HashMap<&str, usize> = HashMap::new();
     let mut split: Vec<(&str, usize, usize)> = Vec::new();
@@ -241,7 +243,7 @@ fn split_queries(parts: &[Part]) -> Option<SplitQueries> {
     Some(SplitQueries { count: split.len(), qid: qid.into(), paths })
 }
 
-/// Puts the name of the file to mend before an error; rows and pairs count from 1 in each file.
+/// Adds the file to fix to an error; rows and pairs count from 1 in each file.
 fn explain(error: DataError, parts: &[Part], first_rows: &[usize]) -> IoError {
     let part_of = |row: usize| {
         let place = first_rows.partition_point(|first| *first < row).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! What can be wrong in a line, and the sentence that says so.
+//! Errors in a line, with their messages.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use rankwise_data::PairProblem;
 
 use crate::options::Role;
 
-/// How much of the offending text a message shows.
+/// Maximum length of input shown in a message.
 const MAX_SHOWN_CHARS: usize = 40;
 
-/// What is wrong in a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -19,33 +19,33 @@ pub enum Problem {
     LabelRange,
     /// `qid:` without an id.
     QidEmpty,
-    /// `qid:` anywhere but right after the label.
+    /// `qid:` anywhere but directly after the label.
     QidLate,
-    /// No qid, where the first row has one.
+    /// No query id, but the first row has one.
     QidMissing {
         /// The line of the first row.
         first_line: u64,
     },
-    /// A qid, where the first row has none.
+    /// A query id, but the first row has none.
     QidUnexpected {
         /// The line of the first row.
         first_line: u64,
     },
-    /// A qid, although there is a file of query sizes.
+    /// A query id, but there is a file of query sizes.
     QidAndSizes {
         /// That file.
         sizes: PathBuf,
     },
-    /// Neither qids nor a file of query sizes.
+    /// Neither query ids nor a file of query sizes.
     NoQueries {
-        /// Where the sizes could be; none beside a stream.
+        /// Where the sizes could be; `None` for streams.
         sizes: Option<PathBuf>,
     },
     /// Something that is not `feature:value`.
     NotPair,
-    /// A feature that is not named by an integer.
+    /// A feature id that is not an integer.
     Index,
-    /// A feature index beyond 32 bits.
+    /// A feature id with more than 32 bits.
     IndexTooLarge,
     /// A feature's value is not a number.
     Value {
@@ -59,45 +59,45 @@ pub enum Problem {
     },
     /// Bytes that are not UTF-8.
     Utf8 {
-        /// The part of the line that they are in.
+        /// The part of the line.
         part: &'static str,
     },
     /// A NUL byte or another control character.
     Control {
-        /// The part of the line that it is in.
+        /// The part of the line.
         part: &'static str,
     },
-    /// A line beyond any reason.
+    /// A line that is far too long.
     LineTooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A row beyond any reason.
+    /// A row that is far too long.
     RowTooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A field of a table that is not what its column holds.
+    /// A field that does not have the type of its column.
     Cell {
         /// The column, in quotes, or its number.
         column: String,
-        /// What the column holds.
+        /// The role of the column.
         noun: &'static str,
     },
     /// A row with more or fewer fields than the table has columns.
     Ragged {
-        /// The fields of the row.
+        /// The number of fields in the row.
         fields: usize,
-        /// The columns of the table.
+        /// The number of columns in the table.
         columns: usize,
     },
-    /// A quote that is never closed.
+    /// A quote that is not closed.
     QuoteOpen,
     /// Text after the quote that closes a field.
     QuoteRest,
-    /// A pair of documents that makes no sense.
+    /// An invalid pair of documents.
     Pair(PairProblem),
-    /// More columns than any table has.
+    /// Too many columns.
     TooManyColumns {
         /// The limit.
         limit: usize,
@@ -113,11 +113,11 @@ pub enum Problem {
     Grade,
     /// A score in a TREC run that is not a finite number.
     Score,
-    /// A document that a TREC file names twice for a query.
+    /// A document that occurs twice for a query in a TREC file.
     DuplicateDoc {
         /// The query, shortened.
         qid: String,
-        /// The line that names it first.
+        /// The line of its first occurrence.
         first_line: u64,
     },
     /// An empty line in a list of numbers.
@@ -133,7 +133,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What is wrong and what to do, with the text that was found.
+    /// The problem and the remedy, with the text that was found.
     pub(crate) fn describe(&self, found: &str) -> String {
         match self {
             Self::Label => label(found),
@@ -207,7 +207,7 @@ impl Problem {
     }
 }
 
-/// What stands where a label should be may show that this is a table, which only its name would have told.
+/// A bad label may show that this is a table without a table's file extension.
 fn label(found: &str) -> String {
     let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
     let advice = match found {
@@ -233,7 +233,7 @@ fn cell(column: &str, noun: &'static str, found: &str) -> String {
     }
 }
 
-/// The name of a query or a document.
+/// The id of a query or a document.
 pub(crate) fn name<'a>(bytes: &'a [u8], part: &'static str) -> Result<&'a str, Problem> {
     let name = std::str::from_utf8(bytes).map_err(|_| Problem::Utf8 { part })?;
     if name.bytes().any(|byte| byte.is_ascii_control()) {
@@ -242,15 +242,15 @@ pub(crate) fn name<'a>(bytes: &'a [u8], part: &'static str) -> Result<&'a str, P
     Ok(name)
 }
 
-/// The beginning of some input, fit for a message: short, on one line, without control characters.
+/// The beginning of some input for a message: short, on one line, without control characters.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut n_chars = 0;
-    // No character takes more than 4 bytes; this keeps a line of 64 MB from being walked to its end.
+    // A character takes at most 4 bytes; this avoids walking through a line of 64 MB.
     for chunk in bytes[..bytes.len().min(4 * (MAX_SHOWN_CHARS + 1))].utf8_chunks() {
         let valid = chunk.valid().chars().map(|char| match char {
             '"' | '\'' | '\\' => char.to_string(),
-            // Also shows the kinds of white space that only look like a blank.
+            // Also shows white space that looks like a space but is not.
             char => char.escape_debug().to_string(),
         });
         let invalid = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));

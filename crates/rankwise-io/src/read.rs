@@ -1,4 +1,4 @@
-//! Which format a file has, and what stands beside it.
+//! Detects the format of a file and reads it with its side files.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use crate::resolved::Resolved;
 use crate::side_files::{SideFiles, expected_sizes_path};
 use crate::{cache, csv, letor, numbering, parquet};
 
-/// Reads a dataset; its content and its name tell the format and the compression. `-` is standard input. Of the side
-/// files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and `DATA.pairs` those
-/// that exist are read too.
+/// Reads a dataset. Content and name determine the format; content determines the compression. `-` is standard input.
+/// The side files `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position` and
+/// `DATA.pairs` are read if they exist.
 pub fn read_dataset(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
     read_dataset_with(path, &ReadOptions::new(absent))
 }
 
-/// [`read_dataset`] for a caller who knows more about the file.
+/// [`read_dataset`] with options.
 pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, IoError> {
     Ok(read_file(path, options)?.data)
 }
 
-/// [`read_dataset_with`], with what was found.
+/// [`read_dataset_with`], with a report of what was found.
 pub(crate) fn read_file(path: &Path, options: &ReadOptions) -> Result<ReadData, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
@@ -36,12 +36,12 @@ pub(crate) fn read_file(path: &Path, options: &ReadOptions) -> Result<ReadData, 
     read_opened(source, path, options)
 }
 
-/// [`read_dataset_with`] for data to train on, which may be a cache of binned data, too.
+/// [`read_dataset_with`] for training: the file can also be a cache of binned data.
 pub fn read_training_data(path: &Path, options: &ReadOptions) -> Result<LoadedData, IoError> {
     Ok(read_training_file(path, options)?.data)
 }
 
-/// [`read_training_data`], with what was found.
+/// [`read_training_data`], with a report of what was found.
 pub(crate) fn read_training_file(path: &Path, options: &ReadOptions) -> Result<ReadData<LoadedData>, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
@@ -54,8 +54,8 @@ pub(crate) fn read_training_file(path: &Path, options: &ReadOptions) -> Result<R
     Ok(ReadData { data: LoadedData::Values(data), report })
 }
 
-/// [`read_dataset_with`] for data from anywhere; `name` stands in errors and tells the format like the name of a file. There
-/// are no side files.
+/// [`read_dataset_with`] from any source; `name` is used in errors and to detect the format, like a file name. Without
+/// side files.
 pub fn read_dataset_from(
     input: impl std::io::Read + Send,
     name: &Path,
@@ -71,7 +71,7 @@ pub fn read_dataset_from(
     input.build(rows)
 }
 
-/// Reads a cache of binned data from anywhere; `name` stands in errors.
+/// Reads a cache of binned data from any source; `name` is used in errors.
 pub fn read_cache_from(input: impl std::io::Read + Send, name: &Path) -> Result<CachedDataset, IoError> {
     cache::read_source(ByteStream::new(input, name)?, name)
 }
@@ -87,13 +87,13 @@ fn read_opened(mut source: ByteStream<'_>, path: &Path, options: &ReadOptions) -
     Ok(ReadData { data, report: ReadReport { parts: vec![part], columns, split_queries: None } })
 }
 
-/// The rows of a file in blocks, in the order of the file.
+/// The rows of a file in blocks, in file order.
 #[derive(Default)]
 pub(crate) struct FileRows {
     pub(crate) blocks: Vec<RowBlock>,
     /// The columns of a table.
     pub(crate) resolved: Option<Resolved>,
-    /// The type of each column of a binary table that is used.
+    /// The types of the used columns of a binary table.
     pub(crate) types: Vec<(String, &'static str)>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn read_rows(source: ByteStream<'_>, format: Format, input: &Input<'_
     }
 }
 
-/// What the columns of a file mean; `None` where it has none.
+/// The roles of a file's columns; `None` if it has none.
 pub(crate) fn read_columns(
     source: ByteStream<'_>,
     format: Format,
@@ -140,12 +140,12 @@ fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Res
     cache::read_source(source, path)
 }
 
-/// Options for columns mean nothing where there are none.
+/// Options for columns are an error if the format has none.
 fn refuse_columns(path: &Path, options: &ReadOptions, form: &'static str) -> Result<(), IoError> {
     if options.layout.has_columns() { Err(IoError::NoColumns { path: path.into(), form }) } else { Ok(()) }
 }
 
-/// The format that was asked for, or that the first bytes tell, or the name.
+/// The format from the options, the first bytes or the name, in this order.
 pub(crate) fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<Format, IoError> {
     if let Some(format) = options.layout.data_format {
         return Ok(format);
@@ -157,18 +157,18 @@ pub(crate) fn format_of(source: &mut ByteStream<'_>, path: &Path, options: &Read
     Ok(described.or_else(|| Format::of_name(path)).unwrap_or(Format::Letor))
 }
 
-/// A file to be read, with all that is known before.
+/// A file to read, with everything known in advance.
 pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     pub(crate) options: &'a ReadOptions,
-    /// Whether the path leads to a file; otherwise the content comes as a stream.
+    /// Whether the path is a file; otherwise the content comes from a stream.
     pub(crate) is_file: bool,
     pub(crate) side_files: SideFiles,
-    /// Where query sizes would be looked for; nowhere beside a stream.
+    /// Where query sizes would be; `None` for streams.
     pub(crate) expected_sizes: Option<PathBuf>,
-    /// What the columns must be, if there are other files.
+    /// The columns to expect, if there are other files.
     pub(crate) agreement: Option<&'a Agreement>,
-    /// How many files are read at the same time.
+    /// The number of files read at the same time.
     pub(crate) n_readers: usize,
 }
 
@@ -187,13 +187,13 @@ impl<'a> Input<'a> {
         Self { path, options, is_file: false, side_files, expected_sizes: None, agreement: None, n_readers: 1 }
     }
 
-    /// Reads the pairs whose file the options name.
+    /// Reads the file of pairs that the options name.
     fn with_pairs(self) -> Result<Self, IoError> {
         Ok(Self { side_files: self.side_files.with_pairs(self.options.pairs.as_deref())?, ..self })
     }
 
-    /// Finds out what each column of a table means, and that nothing is said twice or by nobody. The options are those of the
-    /// input, or what a description of the columns makes of them.
+    /// Determines the role of each column of a table, and checks that nothing is missing or given twice. The options
+    /// are those of the input, or those that follow from a column description.
     pub(crate) fn resolve(&self, names: &Names<'_>, options: &ReadOptions) -> Result<Resolved, IoError> {
         let at_path = |problem| IoError::Columns { path: self.path.into(), problem };
         let has_sizes = self.side_files.sizes_path().is_some();
@@ -221,7 +221,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Makes a dataset of the rows of this file alone.
+    /// Builds a dataset from this file alone.
     pub(crate) fn build(self, rows: FileRows) -> Result<Dataset, IoError> {
         let mut builder = self.options.builder();
         rows.blocks.into_iter().for_each(|block| builder.push_block(block));

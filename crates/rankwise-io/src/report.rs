@@ -1,4 +1,4 @@
-//! What a reader found: the files, and what it made of columns and side files.
+//! Reports what a reader found: the files, and how it used columns and side files.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use rankwise_data::Dataset;
 
 use crate::options::Format;
 
-/// Data that was read, and what it was read from.
+/// Data with a report of its files.
 #[derive(Debug)]
 pub struct ReadData<D = Dataset> {
     /// The data.
@@ -22,7 +22,7 @@ pub struct ReadReport {
     pub parts: Vec<PartReport>,
     /// The columns of a table, in the order of the first file by path.
     pub columns: Vec<ColumnUse>,
-    /// Queries with rows in several files, which were joined.
+    /// Queries with rows in several files.
     pub split_queries: Option<SplitQueries>,
 }
 
@@ -42,11 +42,11 @@ pub struct PartReport {
     pub format: Option<Format>,
     /// The number of its rows.
     pub rows: usize,
-    /// The files beside it that were read, too.
+    /// The side files that were read.
     pub side_files: Vec<SideFile>,
 }
 
-/// A file beside the data.
+/// A side file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideFile {
     /// The file.
@@ -55,14 +55,14 @@ pub struct SideFile {
     pub role: &'static str,
 }
 
-/// What a column was taken for.
+/// How a column was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnUse {
     /// Its name, or its number from 0.
     pub name: String,
     /// `label`, `qid`, `doc`, `weight`, `query_weight`, `position`, `feature` or `ignored`.
     pub role: &'static str,
-    /// The id of a feature.
+    /// The feature id, for features.
     pub feature: Option<u32>,
 }
 

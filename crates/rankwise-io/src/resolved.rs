@@ -1,4 +1,4 @@
-//! What the columns of one file turned out to be, with their names.
+//! The roles and names of one file's columns.
 
 use crate::columns::{Columns, Names};
 use crate::options::Role;
@@ -8,7 +8,7 @@ use crate::report::ColumnUse;
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     pub(crate) columns: Columns,
-    /// In the order of the columns, if they have names.
+    /// In column order, if the columns have names.
     pub(crate) names: Option<Vec<String>>,
 }
 
@@ -21,7 +21,7 @@ impl Resolved {
         Self { columns, names }
     }
 
-    /// Each column with its name, or its number.
+    /// The use of each column, by name or number.
     pub(crate) fn uses(&self) -> Vec<ColumnUse> {
         let name = |number: usize| match &self.names {
             Some(names) => names[number].clone(),

@@ -1,4 +1,4 @@
-//! One score per line, in the order of the rows.
+//! Score files: one score per line, in row order.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::error::IoError;
 use crate::lists::read_list;
 use crate::number;
 
-/// Text that is collected before it is handed on.
+/// Size of the output buffer.
 const OUTPUT_BUFFER_BYTES: usize = 64 << 10;
 
 /// Reads one finite number per line; `-` is standard input.
@@ -16,7 +16,7 @@ pub fn read_scores(path: &Path) -> Result<Vec<f64>, IoError> {
     read_from(ByteStream::open(path)?)
 }
 
-/// Reads one finite number per line from anywhere; `name` stands in errors.
+/// Reads one finite number per line from any source; `name` is used in errors.
 pub fn read_scores_from(input: impl Read + Send, name: &Path) -> Result<Vec<f64>, IoError> {
     read_from(ByteStream::new(input, name)?)
 }

@@ -1,5 +1,5 @@
-//! The files beside `DATA` that say what its rows do not: `DATA.query`, `DATA.weight`, `DATA.query_weight`,
-//! `DATA.group_weights`, `DATA.position`, `DATA.pairs`.
+//! Side files next to `DATA`: `DATA.query`, `DATA.weight`, `DATA.query_weight`, `DATA.group_weights`, `DATA.position`,
+//! `DATA.pairs`.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -24,11 +24,11 @@ pub(crate) const POSITIONS: &str = ".position";
 pub(crate) const PAIRS: &str = ".pairs";
 const SUFFIXES: [&str; 6] = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, POSITIONS, PAIRS];
 
-/// What a line of pairs holds.
+/// The format of a line of pairs.
 const PAIR_LINE: &str =
     "the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
 
-/// What was found beside a data file.
+/// The content of the side files of a data file.
 #[derive(Default)]
 pub(crate) struct SideFiles {
     pub(crate) sizes: Option<(PathBuf, Vec<usize>)>,
@@ -40,8 +40,8 @@ pub(crate) struct SideFiles {
 }
 
 impl SideFiles {
-    /// Reads those that exist. A compressed file may have them beside its full name, which counts first, or beside its
-    /// name without the ending.
+    /// Reads the side files that exist. For a compressed file they can be next to its full name, which is tried first,
+    /// or next to its name without `.gz` or `.zst`.
     pub(crate) fn read(data: &Path) -> Result<Self, IoError> {
         let files = Self {
             sizes: read_beside(data, SIZES, "the number of rows of a query", integer)?,
@@ -63,7 +63,7 @@ impl SideFiles {
         Ok(files)
     }
 
-    /// Reads pairs from a file that was named, where there is none beside the data.
+    /// Reads pairs from the given file, if there is none next to the data.
     pub(crate) fn with_pairs(mut self, path: Option<&Path>) -> Result<Self, IoError> {
         let Some(path) = path else { return Ok(self) };
         if let Some((beside, _)) = self.pairs {
@@ -79,7 +79,7 @@ impl SideFiles {
         self.sizes.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// The file that says what a column of this kind would say.
+    /// The side file that has the same role as a column.
     pub(crate) fn path_of(&self, role: Role) -> Option<&Path> {
         match role {
             Role::Qid => self.sizes_path(),
@@ -93,7 +93,7 @@ impl SideFiles {
         }
     }
 
-    /// The files that speak of every row or query, by how their names end.
+    /// The side files with an entry for every row or query, by extension.
     pub(crate) fn by_row(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let of_role = |role: Role| self.path_of(role).map(Into::into);
         let by_id = self.weights_by_id.is_some();
@@ -105,7 +105,7 @@ impl SideFiles {
         ]
     }
 
-    /// All files, with what they hold.
+    /// All side files, with their roles.
     pub(crate) fn list(&self) -> Vec<SideFile> {
         let pairs = self.pairs.as_ref().map(|(path, _)| path.as_path());
         let all = [
@@ -118,7 +118,7 @@ impl SideFiles {
         all.into_iter().filter_map(|(path, role)| Some(SideFile { path: path?.into(), role })).collect()
     }
 
-    /// Hands the numbers to the builder and keeps the names for errors.
+    /// Passes the numbers to the builder and keeps the file names for errors.
     pub(crate) fn give_to(self, builder: &mut DatasetBuilder) -> SideNames {
         let names = SideNames {
             sizes: self.sizes_path().map(Into::into),
@@ -155,7 +155,7 @@ fn weight(line: &[u8]) -> Option<f32> {
 }
 
 fn integer<T: std::str::FromStr>(line: &[u8]) -> Option<T> {
-    // The parser would take a plus sign.
+    // The parser would accept a plus sign.
     let digits = std::str::from_utf8(line).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits?.parse().ok()
 }
@@ -174,30 +174,30 @@ fn pair(line: &[u8]) -> Option<Pair> {
     parts.next().is_none().then_some(Pair { winner, loser, weight: of_pair, probability })
 }
 
-/// Where the side files of a data file are looked for.
+/// The paths at which side files of a data file are expected.
 pub fn side_file_paths(data: &Path) -> Vec<PathBuf> {
     let plain = without_compression(data);
     let places = [Some(data), plain.as_deref()].into_iter().flatten();
     places.flat_map(|place| SUFFIXES.map(|suffix| with_suffix(place, suffix))).collect()
 }
 
-/// Whether a path is that of a side file of one of these data files.
+/// Whether a path is a side file of one of these data files.
 pub(crate) fn is_beside(path: &Path, data: &HashSet<PathBuf>) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
     SUFFIXES.iter().filter(|suffix| name.ends_with(suffix.as_bytes())).any(|suffix| {
-        // The endings are ASCII and of the form `.word`.
+        // The extensions are ASCII, of the form `.word`.
         let stem = path.with_extension("");
         with_suffix(&stem, suffix) == path
             && ["", ".gz", ".zst"].iter().any(|end| data.contains(&with_suffix(&stem, end)))
     })
 }
 
-/// Where query sizes would be looked for.
+/// The path at which query sizes are expected.
 pub(crate) fn expected_sizes_path(data: &Path) -> PathBuf {
     with_suffix(data, SIZES)
 }
 
-/// The side files that were used.
+/// The paths of the side files in use.
 pub(crate) struct SideNames {
     sizes: Option<PathBuf>,
     row_weights: Option<PathBuf>,
@@ -207,11 +207,11 @@ pub(crate) struct SideNames {
 }
 
 impl SideNames {
-    /// Puts the name of the file to mend before an error.
+    /// Adds the file to fix to an error.
     pub(crate) fn explain(self, data: &Path, source: DataError) -> IoError {
         let side = match source {
             DataError::Pair { pair, problem } => {
-                // One pair a line, and empty lines only at the end.
+                // Each line has one pair, and empty lines are only at the end.
                 let (path, line) = (self.pairs.unwrap_or_else(|| data.into()), pair as u64);
                 return IoError::Line { path, line, column: 1, found: String::new(), problem: Problem::Pair(problem) };
             }
@@ -228,7 +228,7 @@ impl SideNames {
     }
 }
 
-/// The first of the places that holds a file decides.
+/// Reads the first of the paths that exists.
 fn read_beside<T>(
     data: &Path,
     suffix: &str,
@@ -240,7 +240,7 @@ fn read_beside<T>(
         let path = with_suffix(place, suffix);
         match ByteStream::open(&path) {
             Ok(source) => return Ok(Some((path, read_list(source, expected, parse)?))),
-            // A name that is too long for the system names no file either.
+            // A name that is too long for the system cannot be a file.
             Err(IoError::File { source, .. })
                 if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {}
             Err(error) => return Err(error),
@@ -255,7 +255,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The path without `.gz` or `.zst`, if it ends so.
+/// The path without `.gz` or `.zst`, if it has one of them.
 pub(crate) fn without_compression(path: &Path) -> Option<PathBuf> {
     let ending = path.extension()?;
     (ending.eq_ignore_ascii_case("gz") || ending.eq_ignore_ascii_case("zst")).then(|| path.with_extension(""))

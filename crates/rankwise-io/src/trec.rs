@@ -1,12 +1,12 @@
-//! The files of TREC: judgements (qrels) and runs.
+//! TREC files: judgements (qrels) and runs.
 //!
 //! ```text
 //! qrels:  301 0  FR940202-2-00150 1                  query, iteration, document, grade
 //! run:    301 Q0 FR940202-2-00150 1 12.75 bm25       query, Q0, document, rank, score, tag
 //! ```
 //!
-//! Iteration, Q0, rank and tag are there but mean nothing to a metric: the score alone orders a run. Lines stand in any
-//! order; empty ones are passed over.
+//! Iteration, Q0, rank and tag are not used: only the score orders a run. Lines may be in any order; empty lines are
+//! ignored.
 
 mod line;
 mod table;
@@ -23,7 +23,7 @@ use crate::error::IoError;
 use crate::number;
 use crate::problem::Problem;
 
-/// Grades by query and document. A grade below 0 is kept as it is; to metrics it is not relevant.
+/// Grades by query and document. Negative grades are kept; metrics treat them as not relevant.
 pub type Qrels = TrecTable<i32>;
 
 /// Scores by query and document.
@@ -34,7 +34,7 @@ pub fn read_qrels(path: &Path) -> Result<Qrels, IoError> {
     read_table(ByteStream::open(path)?, Form::Qrels, parse_grade)
 }
 
-/// Reads judgements from anywhere; `name` stands in errors.
+/// Reads judgements from any source; `name` is used in errors.
 pub fn read_qrels_from(input: impl Read + Send, name: &Path) -> Result<Qrels, IoError> {
     read_table(ByteStream::new(input, name)?, Form::Qrels, parse_grade)
 }
@@ -44,7 +44,7 @@ pub fn read_run(path: &Path) -> Result<TrecRun, IoError> {
     read_table(ByteStream::open(path)?, Form::Run, parse_score)
 }
 
-/// Reads a run from anywhere; `name` stands in errors.
+/// Reads a run from any source; `name` is used in errors.
 pub fn read_run_from(input: impl Read + Send, name: &Path) -> Result<TrecRun, IoError> {
     read_table(ByteStream::new(input, name)?, Form::Run, parse_score)
 }

@@ -1,29 +1,29 @@
-//! Decoders that a hostile file cannot use against us: a few bytes can stand for gigabytes, and can ask for as much memory.
+//! Safe decompression of untrusted files: a few bytes can expand to gigabytes, or make the decoder allocate as much.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Compressed bytes that are read at once.
+/// Number of compressed bytes read at once.
 const INPUT_BUFFER_BYTES: usize = 256 << 10;
-/// How much larger than its file content may be. Text of numbers shrinks to a fifth, wide tables of zeros to a hundredth;
-/// gzip ends near 1000, zstd near 30,000.
+/// The maximum ratio of content to compressed size. Numbers in text shrink to a fifth, wide tables of zeros to a
+/// hundredth. The maximum is near 1000 for gzip and near 30,000 for zstd.
 pub(crate) const MAX_RATIO: u64 = 500;
-/// So much content is free, whatever it came from: small files shrink by chance.
+/// The ratio is not checked up to this size: small files can have any ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// The window of zstd, which its decoder keeps in memory: 128 MB, as much as the `zstd` command takes without being asked. All
-/// levels and plain `--long` need no more.
+/// The maximum window of zstd, which the decoder keeps in memory: 128 MB, the default limit of the `zstd` command. All
+/// levels and plain `--long` stay within it.
 const MAX_WINDOW_LOG: u32 = 27;
-/// What the library says of a larger window; it gives no number to compare.
+/// The library's message for a larger window; there is no error code.
 const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
-/// What a file asks for that it does not get.
+/// A limit that a file exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// Content out of all proportion to the file.
+    /// Far too much content for the size of the file.
     Content,
-    /// A window beyond any use.
+    /// A window that is too large.
     Window,
 }
 
@@ -39,13 +39,13 @@ impl fmt::Display for Excess {
 impl std::error::Error for Excess {}
 
 impl Excess {
-    /// What an error of a decoder is about, if it is about this.
+    /// The limit that an error of a decoder is about, if any.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         let inner = error.get_ref()?;
         inner.downcast_ref().copied().or_else(|| (inner.to_string() == WINDOW_TOO_LARGE).then_some(Self::Window))
     }
 
-    /// What the user can do.
+    /// The remedy.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::Content => "check where it comes from, or decompress it first if it is right",
@@ -56,19 +56,19 @@ impl Excess {
 
 type Input<R> = BufReader<Counted<R>>;
 
-/// Undoes gzip.
+/// Decompresses gzip.
 pub(crate) fn gzip<'a>(input: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(Bounded::new(MultiGzDecoder::new(counted(input)), |decoder| n_used(decoder.get_ref())))
 }
 
-/// Undoes zstd.
+/// Decompresses zstd.
 pub(crate) fn zstd<'a>(input: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
     let mut decoder = zstd::Decoder::with_buffer(counted(input))?;
     decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(Box::new(Bounded::new(decoder, |decoder| n_used(decoder.get_ref()))))
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct Counted<R> {
     inner: R,
     n_bytes: u64,
@@ -78,7 +78,7 @@ fn counted<R: Read>(inner: R) -> Input<R> {
     BufReader::with_capacity(INPUT_BUFFER_BYTES, Counted { inner, n_bytes: 0 })
 }
 
-/// The bytes that a decoder has taken from its input.
+/// The number of bytes that a decoder has consumed.
 fn n_used<R>(input: &Input<R>) -> u64 {
     input.get_ref().n_bytes - input.buffer().len() as u64
 }
@@ -91,7 +91,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A decoder that stops when its content outgrows its input.
+/// A decoder that stops when its output is too large for its input.
 struct Bounded<D> {
     decoder: D,
     n_used: fn(&D) -> u64,
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// So many equal bytes, compressed, then some more.
+    /// This many equal bytes, compressed, followed by `then`.
     fn gzipped(n_bytes: u64, then: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         copy(&mut repeat(b'\n').take(n_bytes), &mut encoder).unwrap();
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(unpacked(zstd(&zstandard(FREE_BYTES + (1 << 24), 20)[..]).unwrap()), Err(Some(Excess::Content)));
     }
 
-    /// Real text is not touched: numbers that do not repeat.
+    /// Ordinary text is not affected: numbers that do not repeat.
     #[test]
     fn honest_content_of_any_length_is_read() {
         let numbers: Vec<u8> =
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(unpacked(zstd(&encoder.finish().unwrap()[..]).unwrap()), Ok(len));
     }
 
-    /// The words of the library are all there is to tell this error by.
+    /// This error can be recognised only by the library's message.
     #[test]
     fn a_window_beyond_the_limit_is_told_from_damage() {
         let n_bytes = 1 << 20;

@@ -1,4 +1,5 @@
-//! A dataset into files that read back as the same dataset: the table, and beside it what the format cannot hold.
+//! Writes a dataset so that it reads back as the same dataset: the table, and side files for what the format cannot
+//! hold.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,14 +15,14 @@ use crate::side_files::{
 };
 use crate::{csv, letor, number, parquet};
 
-/// Rows that one task turns into text.
+/// Number of rows that one task formats.
 const ROWS_PER_TASK: usize = 256;
-/// Tasks whose texts wait to be written.
+/// Number of formatted tasks waiting to be written.
 const TASKS_PER_BATCH: usize = 64;
 
-/// Writes a dataset, its rows in input order, and gives the files that were written: side files first, so that nobody
-/// reads the table without them. What is left out of a LETOR line is what `absent` says of the data. A name that ends in
-/// `.gz` or `.zst` compresses text.
+/// Writes a dataset with its rows in input order, and returns the files that were written. Side files are written
+/// first, so that nobody reads the table without them. LETOR lines omit values that mean absent in this data. Text
+/// files with names that end in `.gz` or `.zst` are compressed.
 pub fn write_dataset(data: &Dataset, path: &Path, format: Format) -> Result<Vec<PathBuf>, IoError> {
     let rows = Rows::new(data);
     let sides = side_texts(&rows, format);
@@ -29,7 +30,7 @@ pub fn write_dataset(data: &Dataset, path: &Path, format: Format) -> Result<Vec<
     let mut written = Vec::new();
     let done = write_all(&rows, path, format, &sides, &mut written);
     if done.is_err() {
-        // Side files without their table would be taken for those of another.
+        // Side files without their table could be mistaken for those of another.
         for file in &written {
             let _ = std::fs::remove_file(file);
         }
@@ -59,7 +60,7 @@ fn write_all(
     Ok(())
 }
 
-/// Refuses, before anything is written, what could not be read back.
+/// Rejects, before anything is written, what could not be read back.
 fn check(rows: &Rows<'_>, path: &Path, format: Format, sides: &[(&'static str, Vec<u8>)]) -> Result<(), IoError> {
     let refuse = |reason: String| Err(IoError::Unwritable { path: path.into(), reason });
     if is_stream(path) && !sides.is_empty() {
@@ -91,13 +92,13 @@ fn check(rows: &Rows<'_>, path: &Path, format: Format, sides: &[(&'static str, V
     check_writable(path)
 }
 
-/// The column that a feature of this name would be mistaken for.
+/// The role that a column with this name would get by mistake.
 fn taken_for(name: &str) -> Option<Role> {
     let roles = [Role::Label, Role::Qid, Role::DocId, Role::Weight, Role::QueryWeight, Role::Position];
     roles.into_iter().find(|role| role.is_usual(name))
 }
 
-/// What has to stand beside the table, with the endings of the files.
+/// The texts of side files, with their extensions.
 fn side_texts(rows: &Rows<'_>, format: Format) -> Vec<(&'static str, Vec<u8>)> {
     let data = rows.data;
     let mut texts = Vec::new();
@@ -151,7 +152,7 @@ pub(crate) fn push_value(text: &mut Vec<u8>, column: &Column, place: usize) {
     }
 }
 
-/// The rows of a dataset in input order. A `place` is a row in canonical order.
+/// The rows of a dataset in input order. A `place` is a row number in canonical order.
 pub(crate) struct Rows<'a> {
     pub(crate) data: &'a Dataset,
     places: Vec<u32>,
@@ -186,7 +187,7 @@ impl<'a> Rows<'a> {
             .filter(move |query| !std::mem::replace(&mut is_seen[*query], true))
     }
 
-    /// The columns of a table: the feature's id with its name, which says the id where there is no other name.
+    /// The feature columns of a table: ids with names. Features without a name are named by their ids.
     pub(crate) fn features(&self) -> Vec<(u32, String)> {
         match self.data.feature_names() {
             [] => self.data.feature_ids().iter().map(|id| (*id, format!("f{id}"))).collect(),
@@ -194,13 +195,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The columns of all features that some document has, with their ids.
+    /// The columns of all features that occur in some document, with their ids.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (u32, &'a Column)> {
         let data = self.data;
         data.feature_ids().iter().enumerate().map(move |(slot, id)| (*id, data.column(slot)))
     }
 
-    /// Turns rows into text in parallel, and writes it in order.
+    /// Formats rows in parallel and writes them in order.
     pub(crate) fn write_text(
         &self,
         out: &mut dyn Write,

@@ -1,10 +1,10 @@
-//! Metrics that go down the list once:
+//! Metrics that are a sum over ranks:
 //!
 //! ```text
 //! M = sum over ranks i of  w_i * x_i * C_i
 //! ```
 //!
-//! with w the weight of a rank, x the worth of the document there, and C the context: what the documents before it leave.
+//! where w is the weight of the rank, x the worth of its document, and C the context that the documents above leave.
 //!
 //! | metric | weight | worth | context |
 //! |---|---|---|---|
@@ -15,24 +15,24 @@
 //! | RBP | p^rank | relevant or not, times 1 - p | 1 |
 //! | pFound, hits | decay^rank, 1 | chance that the reader stops | product of 1 - x before |
 //!
-//! In this form the metric can be followed while documents move: for each of them it changes by
-//! (w_t - w_(t+1)) (x_j - x_o) C_t when document j, at rank t, moves below the next one, o.
+//! In this form, the metric can be updated while documents move: when document j, at rank t, moves below the next one,
+//! o, it changes by (w_t - w_(t+1)) (x_j - x_o) C_t.
 
 use crate::{Discounts, Gain, MapDenominator, MetricKind, MetricName, PrecisionDenominator, Rules, ideal_dcg};
 
-/// How the documents before one change what it counts.
+/// How the documents above affect the contribution of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Not at all.
     Free,
-    /// The reader passes each of them with probability 1 - x.
+    /// The user passes each of them with probability 1 - x.
     Pass,
     /// Each relevant one adds to it.
     Hits,
 }
 
 impl Context {
-    /// The context behind a document.
+    /// The context after a document.
     pub fn after(self, context: f64, worth: f64) -> f64 {
         match self {
             Self::Free => 1.0,
@@ -42,7 +42,7 @@ impl Context {
     }
 }
 
-/// A metric of this form under rules.
+/// A metric of this form, with its rules.
 #[derive(Clone, Debug)]
 pub struct AdditiveMetric {
     kind: MetricKind,
@@ -59,7 +59,7 @@ impl AdditiveMetric {
     /// The metrics of this form, for messages.
     pub const KNOWN: &str = "ndcg, dcg, map, mrr, err, p, recall, hits, pfound and rbp, with or without a cutoff";
 
-    /// The metric for lists up to a length; `None` where it is of another form.
+    /// The metric for lists up to a length; `None` if it has another form.
     pub fn new(name: &MetricName, rules: &Rules, longest: usize) -> Option<Self> {
         let kind = name.kind();
         let context = match kind {
@@ -85,38 +85,38 @@ impl AdditiveMetric {
         Some(Self { kind, context, cutoff, ideal_cutoff: cutoff, depth, rank_weights, discounts, rules: rules.clone() })
     }
 
-    /// The same with another cutoff for the ideal DCG, which NDCG is divided by.
+    /// The same with another cutoff for the ideal DCG in the denominator of NDCG.
     #[must_use]
     pub fn with_ideal_cutoff(self, ideal_cutoff: usize) -> Self {
         Self { ideal_cutoff, ..self }
     }
 
-    /// Which metric it is.
+    /// The metric.
     pub fn kind(&self) -> MetricKind {
         self.kind
     }
 
-    /// What ranks are worth in DCG, to the end of the longest list.
+    /// The discounts of DCG, to the end of the longest list.
     pub fn discounts(&self) -> &Discounts {
         &self.discounts
     }
 
-    /// How documents change what those behind them count.
+    /// How documents affect those below them.
     pub fn context(&self) -> Context {
         self.context
     }
 
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The weights of the ranks: 0 from the cutoff on, and one more than the longest list has.
+    /// The weights of the ranks, one more than the longest list has; 0 from the cutoff on.
     pub fn rank_weights(&self) -> &[f64] {
         &self.rank_weights
     }
 
-    /// Appends what the documents of a query are worth, for labels that [`Evaluator::new`](crate::Evaluator::new) lets pass.
+    /// Appends the worth of a query's documents, for labels that passed [`Evaluator::new`](crate::Evaluator::new).
     pub fn push_worth(&self, labels: &[f32], out: &mut Vec<f64>) {
         let Rules { gain, relevant_from, .. } = &self.rules;
         let is_relevant = |label: &f32| f64::from(u8::from(label >= relevant_from));
@@ -124,7 +124,7 @@ impl AdditiveMetric {
             MetricKind::Ndcg => {
                 let mut ideal: Vec<f64> = labels.iter().map(|label| gain.of(*label)).collect();
                 ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-                // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
+                // In units of the largest gain, so that huge or tiny gains neither overflow nor underflow.
                 let largest = ideal.first().copied().unwrap_or(0.0);
                 let in_units = |gain: f64| if largest > 0.0 { gain / largest } else { 0.0 };
                 ideal = ideal.into_iter().map(in_units).collect();
@@ -149,7 +149,7 @@ impl AdditiveMetric {
         }
     }
 
-    /// What the number of hits is divided by; never 0.
+    /// The denominator of the number of hits; never 0.
     fn denominator(&self, labels: &[f32]) -> f64 {
         let n_relevant = labels.iter().filter(|label| **label >= self.rules.relevant_from).count();
         let n = match (self.kind, self.rules.map_denominator, self.rules.precision_denominator) {
@@ -161,7 +161,7 @@ impl AdditiveMetric {
         n.max(1) as f64
     }
 
-    /// The metric of documents in rank order, given by their worth.
+    /// The metric of documents in rank order, given their worths.
     pub fn value(&self, ranked_worth: impl Iterator<Item = f64>) -> f64 {
         let (mut total, mut context) = (0.0, 1.0);
         for (worth, weight) in ranked_worth.zip(&self.rank_weights[..self.depth]) {
@@ -187,7 +187,7 @@ mod tests {
     ];
 
     proptest! {
-        /// The sum is the metric.
+        /// The sum equals the metric.
         #[test]
         fn the_form_gives_the_value_of_the_metric(labels in prop::collection::vec(0u8..5, 1..12), by_cutoff in any::<bool>()) {
             let mut builder = DatasetBuilder::default();

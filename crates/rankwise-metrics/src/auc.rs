@@ -1,4 +1,4 @@
-//! The area under the ROC curve over all documents of all queries together.
+//! The area under the ROC curve over the documents of all queries.
 
 use rankwise_data::reduce;
 use rayon::prelude::*;
@@ -6,17 +6,17 @@ use rayon::prelude::*;
 use crate::QueryResult;
 use crate::order::descending_bits;
 
-/// A document among all documents.
+/// A document among the documents of all queries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PooledDoc {
-    /// Ascends as the score descends; what was not returned comes last.
+    /// Ascends as the score descends; documents that were not returned come last.
     key: u64,
     label: f32,
     weight: f32,
 }
 
 impl PooledDoc {
-    /// The documents of a query; each has its weight.
+    /// The documents of a query with its weight.
     pub(crate) fn of_query(result: &QueryResult<'_>, weight: f32) -> Vec<Self> {
         let found = result.scores.iter().map(|score| descending_bits(*score));
         let missed = result.missed.iter().map(|_| NOT_RETURNED);
@@ -24,7 +24,7 @@ impl PooledDoc {
         found.chain(missed).zip(labels).map(|(key, label)| Self { key, label: *label, weight }).collect()
     }
 
-    /// As numbers, whose bits are the key's halves, the label and the weight.
+    /// As numbers: the halves of the key as bits, the label and the weight.
     pub(crate) fn to_numbers(self) -> [f64; 4] {
         [(self.key >> 32) as f64, f64::from(self.key as u32), self.label.into(), self.weight.into()]
     }
@@ -34,14 +34,14 @@ impl PooledDoc {
     }
 }
 
-/// Behind the key of every score: the bits of a NaN.
+/// After the keys of all scores: the bits of a NaN.
 const NOT_RETURNED: u64 = u64::MAX;
 
-/// The share of pairs of a relevant and another document, from any two queries, in which the relevant one scores higher;
-/// equal scores count half. A document has the weight of its query. `None` where there is no such pair.
+/// The share of pairs of a relevant and another document, from any two queries, in which the relevant one has the
+/// higher score; ties count half. A document has the weight of its query. `None` if there is no such pair.
 pub(crate) fn pooled_auc(docs: impl Iterator<Item = PooledDoc>, relevant_from: f32) -> Option<f64> {
     let mut docs: Vec<PooledDoc> = docs.collect();
-    // Stable: equal scores stay in canonical order, so the sums have one order.
+    // Stable: equal scores stay in canonical order, so that the order of summation is fixed.
     docs.par_sort_by_key(|doc| doc.key);
     let weight_of = |docs: &[PooledDoc], is_relevant: bool| {
         let is_counted = |doc: &&PooledDoc| (doc.label >= relevant_from) == is_relevant;

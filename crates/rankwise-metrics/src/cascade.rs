@@ -1,39 +1,39 @@
-//! Metrics of a reader who goes down the list and stops at a document with a probability that depends on its label: the
-//! reciprocal rank, ERR (Chapelle et al. 2009), pFound, and whether there is a hit at all.
+//! Cascade metrics: a user goes down the list and stops at a document with a probability that depends on its label.
+//! Reciprocal rank, ERR (Chapelle et al. 2009), pFound and hits.
 //!
-//! The value is the sum over ranks of P(the reader stops here) times the weight of the rank. In a group of documents whose
-//! order is averaged over, let s_j be the mean over all sets of j of them of the probability to pass them all; the reader
-//! then stops at the group's rank j with probability s_j - s_(j+1), given that the group is reached. The s_j are elementary
-//! symmetric polynomials over binomial coefficients, and grow document by document: for the n-th one, passed with
-//! probability q, s_j becomes (1 - j/n) s_j + (j/n) q s_(j-1).
+//! The value is the sum over ranks of P(the user stops here) times the weight of the rank. In a group of ties to
+//! average over, let s_j be the mean, over all sets of j documents of the group, of the probability to pass them all.
+//! Given that the group is reached, the user stops at its rank j with probability s_j - s_(j+1). The s_j are elementary
+//! symmetric polynomials over binomial coefficients, and are computed document by document: for the n-th document,
+//! passed with probability q, s_j becomes (1 - j/n) s_j + (j/n) q s_(j-1).
 
 use crate::{Gain, Metric, Needs, RankedList};
 
-/// A reader who goes down the list.
+/// A user who goes down the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Cascade {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) cutoff: usize,
-    /// When the reader stops.
+    /// When the user stops.
     pub(crate) stop: Stop,
-    /// What it is worth to stop at a rank.
+    /// The reward for stopping at a rank.
     pub(crate) reward: Reward,
 }
 
-/// With which probability a reader stops at a document.
+/// The probability that the user stops at a document.
 #[derive(Clone, Debug)]
 pub(crate) enum Stop {
-    /// At every relevant one.
+    /// 1 at relevant documents, otherwise 0.
     Relevant,
-    /// By its gain, over the largest power of two that one can have.
+    /// Its gain, divided by the largest power of two possible.
     Gain {
-        /// 2^grade for exponential gain, 1 where the gain is the probability itself.
+        /// 2^label for the maximum label with exponential gain; 1 if the gain is the probability itself.
         scale: f64,
     },
 }
 
 impl Stop {
-    /// The probability that a gain stands for.
+    /// The probability given by a gain.
     pub(crate) fn by_gain(gain: &Gain, max_grade: f64) -> Self {
         Self::Gain { scale: if *gain == Gain::Exp { libm::exp2(max_grade) } else { 1.0 } }
     }
@@ -46,12 +46,12 @@ impl Stop {
     }
 }
 
-/// What it is worth to stop at a rank.
+/// The reward for stopping at a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reward {
     /// 1 / rank.
     Reciprocal,
-    /// A fixed factor from rank to rank.
+    /// A constant factor from rank to rank.
     Decay(f64),
 }
 
@@ -89,7 +89,7 @@ impl Cascade {
     }
 }
 
-/// For j = 0, 1, ...: the mean over all sets of j documents of the product of their probabilities to be passed.
+/// For j = 0, 1, ...: the mean over all sets of j documents of the probability to pass them all.
 fn mean_passes(probabilities: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut means = vec![1.0];
     for (before, probability) in probabilities.enumerate() {

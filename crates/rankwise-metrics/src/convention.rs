@@ -1,10 +1,10 @@
-//! The rules of other programs, so that their numbers can be reproduced.
+//! The rules of other programs, to reproduce their numbers.
 
 use crate::{
     Convention, Discount, Empty, Gain, MapDenominator, MetricKind, MissingQueries, PrecisionDenominator, Rules, Ties,
 };
 
-/// The least label that is above 0.
+/// The smallest label above 0.
 const ABOVE_ZERO: f32 = f32::from_bits(1);
 
 /// The rules of a program, or our own.
@@ -39,7 +39,7 @@ pub(crate) fn defaults_of(convention: Option<Convention>) -> Rules {
             empty: Empty::One,
             map_denominator: MapDenominator::Cutoff,
             precision_denominator: PrecisionDenominator::Length,
-            // Its `ndcg` without a cutoff looks at 32 documents.
+            // Its `ndcg` without a cutoff uses 32 documents.
             default_cutoff: Some(32),
             ..ours
         },
@@ -64,8 +64,8 @@ pub(crate) fn defaults_of(convention: Option<Convention>) -> Rules {
         Some(Convention::RankLib) => {
             Rules { ties: Ties::Input, precision_denominator: PrecisionDenominator::Length, ..ours }
         }
-        // Of a query that the run lacks it makes an empty one (`make_comparable`). In which order it ranks equal scores is not
-        // defined.
+        // It adds an empty result list for a query that is missing in the run (`make_comparable`). Its order of equal
+        // scores is undefined.
         Some(Convention::Ranx) => Rules { gain: Gain::Linear, ties: Ties::Input, relevant_from: 1.0, ..ours },
     }
 }

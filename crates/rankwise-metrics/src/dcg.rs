@@ -1,8 +1,8 @@
-//! Discounted cumulative gain (Järvelin and Kekäläinen 2002), its normalised form, and DCG-RR.
+//! Discounted cumulative gain (Järvelin and Kekäläinen 2002), NDCG and DCG-RR.
 
 use crate::{Discounts, Metric, Needs, RankedList};
 
-/// DCG of gains that are in the best order already.
+/// DCG of gains in ideal order.
 pub fn ideal_dcg(sorted_gains: &[f64], cutoff: usize, discounts: &Discounts) -> f64 {
     sorted_gains.iter().take(cutoff).zip(discounts.as_slice()).map(|(gain, discount)| gain * discount).sum()
 }
@@ -10,7 +10,7 @@ pub fn ideal_dcg(sorted_gains: &[f64], cutoff: usize, discounts: &Discounts) -> 
 /// The sum of gains, each times the discount of its rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Dcg {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub cutoff: usize,
 }
 
@@ -35,10 +35,10 @@ impl Metric for Dcg {
     }
 }
 
-/// DCG over that of the best order.
+/// DCG divided by the DCG of the ideal order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ndcg {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub cutoff: usize,
 }
 
@@ -57,8 +57,8 @@ impl Metric for Ndcg {
     }
 }
 
-/// Selection with order (Vorobev et al. 2019): the order of the documents is given, and a score above 0 selects; the gains of
-/// the selected documents, each over its rank among them.
+/// Selection with order (Vorobev et al. 2019): the order of documents is given, and a score above 0 selects a document.
+/// The sum of the gains of selected documents, each divided by its rank among them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DcgRr;
 

@@ -1,4 +1,4 @@
-//! How much a rank counts.
+//! Rank discounts.
 
 use rankwise_params::param_enum;
 
@@ -17,7 +17,7 @@ param_enum! {
 pub struct Discounts(Vec<f64>);
 
 impl Discounts {
-    /// 1 / log2(2 + rank), ranks from 0, of the first `n` ranks.
+    /// 1 / log2(2 + rank) of the first `n` ranks, from 0.
     pub fn up_to(n: usize) -> Self {
         Self::of(Discount::Log2, n)
     }

@@ -1,11 +1,11 @@
-//! What can keep a metric from being computed.
+//! Why a metric cannot be computed.
 
 use rankwise_data::DataError;
 use rankwise_params::ParamValue;
 
 use crate::MetricName;
 
-/// A measurement that cannot be made.
+/// A metric cannot be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MetricError {
     /// Another member of the run failed, or cannot be reached.
@@ -16,10 +16,10 @@ pub enum MetricError {
     Unknown {
         /// The name as typed.
         typed: String,
-        /// The known name that looks most like it.
+        /// The most similar name.
         nearest: Option<String>,
     },
-    /// A cutoff that is no number of ranks.
+    /// A cutoff that is not a positive integer.
     #[error(
         "metric '{typed}': invalid cutoff; use an integer of at least 1, such as {name}@10, or {name} for whole lists"
     )]
@@ -29,7 +29,7 @@ pub enum MetricError {
         /// The metric without the cutoff.
         name: String,
     },
-    /// A label that the gain cannot take.
+    /// A label without a gain.
     #[error("label {label} in query '{query}' {problem}")]
     Label {
         /// The label.
@@ -39,40 +39,40 @@ pub enum MetricError {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// A cutoff on a metric that looks at all documents.
+    /// A cutoff for a metric that always uses all documents.
     #[error("{metric}: this metric has no cutoff; remove @k")]
     Cutoff {
         /// The metric as typed.
         metric: String,
     },
-    /// Under `empty=error`: no document is relevant.
+    /// With `empty=error`: no document is relevant.
     #[error("query '{query}' has no relevant document; set `empty` to zero, one or skip, or remove the query")]
     NoRelevant {
         /// The query.
         query: String,
     },
-    /// Under `ties=docid`: the documents have no ids.
+    /// With `ties=docid`: the documents have no ids.
     #[error("`ties` docid needs document ids, but the data has none; use another rule, or add ids (after # in LETOR)")]
     NoDocIds,
-    /// Not one score for each document.
+    /// The number of scores differs from the number of documents.
     #[error("there are {scores} scores for {rows} documents; give one per document")]
     Length {
-        /// Scores given.
+        /// Number of scores.
         scores: usize,
-        /// Documents.
+        /// Number of documents.
         rows: usize,
     },
-    /// A score that cannot be ordered.
+    /// A score that is NaN.
     #[error("the score of row {row} in query '{query}' is not a number; give a finite one")]
     Score {
-        /// The row in the input, from 1.
+        /// The input row, from 1.
         row: usize,
         /// Its query.
         query: String,
     },
 }
 
-/// What to write in place of an unknown name.
+/// Suggests a name for an unknown one.
 fn known(nearest: Option<&str>) -> String {
     nearest.map_or_else(
         || format!("give {}", <MetricName as ParamValue>::kind()),

@@ -1,4 +1,4 @@
-//! Metrics over the results of a system: a value per query, and their mean.
+//! Evaluates the results of a system: a value per query, and their mean.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::{
     RunResults, Ties,
 };
 
-/// Queries that one task measures.
+/// Number of queries per task.
 const QUERIES_PER_TASK: usize = 512;
 
-/// Metrics under rules.
+/// Metrics with their rules.
 pub struct Measures {
     rules: Rules,
     metrics: Vec<Measure>,
@@ -24,18 +24,18 @@ pub struct Measures {
 
 struct Measure {
     name: String,
-    /// `None` for a metric of the caller's own.
+    /// `None` for a custom metric.
     kind: Option<MetricKind>,
-    /// `None` where there is no value for a query.
+    /// `None` if there is no value per query.
     metric: Option<Box<dyn Metric>>,
     is_larger_better: bool,
     empty: Empty,
 }
 
-/// What came out for each metric.
+/// The values of all metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// In the order in which the metrics were named.
+    /// In the order of the metric names.
     pub metrics: Vec<MetricValues>,
 }
 
@@ -44,19 +44,19 @@ pub struct Evaluation {
 pub struct MetricValues {
     /// Its name as typed.
     pub name: String,
-    /// Whether large values are good.
+    /// Whether larger values are better.
     pub is_larger_better: bool,
-    /// Whether it is one number over all documents, with no value for a query.
+    /// Whether it is one number over all documents, without values per query.
     pub is_pooled: bool,
-    /// The value of each query in canonical order; `None` where it was left out. Empty where the metric is one number over
-    /// all documents.
+    /// The value of each query in canonical order; `None` if the query was skipped. Empty if the metric is one number
+    /// over all documents.
     pub per_query: Vec<Option<f64>>,
-    /// The mean over queries, by their weights; `None` where none is left.
+    /// The weighted mean over queries; `None` if all were skipped.
     pub mean: Option<f64>,
 }
 
 impl Evaluation {
-    /// The mean of a metric by its name; `None` where it was not measured or has no value.
+    /// The mean of a metric by name; `None` if it was not computed or has no value.
     pub fn mean(&self, metric: &str) -> Option<f64> {
         self.metrics.iter().find(|values| values.name == metric)?.mean
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Evaluation {
 }
 
 impl Measures {
-    /// Makes sure that the metrics are what was asked for.
+    /// Checks the metrics and their rules.
     pub fn new(names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         if let Some(name) = names.iter().find(|name| name.cutoff.is_some() && !name.kind().takes_cutoff()) {
             return Err(MetricError::Cutoff { metric: name.as_str().to_owned() });
@@ -97,7 +97,7 @@ impl Measures {
         Ok(Self { rules: rules.clone(), metrics, needs })
     }
 
-    /// Adds a metric of the caller's own, after those that are there.
+    /// Adds a custom metric after the existing ones.
     #[must_use]
     pub fn own_metric(mut self, name: &str, metric: impl Metric + 'static) -> Self {
         self.needs = self.needs.and(metric.needs());
@@ -116,7 +116,7 @@ impl Measures {
         &self.rules
     }
 
-    /// Measures the results of a system.
+    /// Evaluates the results of a system.
     pub fn evaluate(&self, results: &Results<'_>) -> Result<Evaluation, MetricError> {
         match results {
             Results::CanonicalScores { data, scores } => {
@@ -133,12 +133,12 @@ impl Measures {
         Ranking::new(&self.rules, self.needs, results.longest())
     }
 
-    /// Makes sure that the rules can be applied to the data.
+    /// Checks that the rules can be applied to the data.
     fn check_data(&self, data: &Documents) -> Result<(), MetricError> {
         if self.rules.ties == Ties::DocId && !data.has_doc_ids() {
             return Err(MetricError::NoDocIds);
         }
-        // All labels at once; only where one is wrong, which query it is in.
+        // Check all labels at once, and find the query only if one is invalid.
         self.check_labels("", data.labels())
             .or_else(|_| data.queries().try_for_each(|query| self.check_labels(query.id, query.labels)))
     }
@@ -174,7 +174,7 @@ impl Measures {
         found.map_or(Ok(()), |(label, problem)| Err(MetricError::Label { label, query: query.to_owned(), problem }))
     }
 
-    /// The values of all metrics for each query of results that were checked; those of a query stand together.
+    /// The values of all metrics for each query of checked results; those of a query are adjacent.
     fn values(&self, results: &Results<'_>, ranking: &Ranking) -> Result<Vec<Option<f64>>, MetricError> {
         let n_metrics = self.metrics.len().max(1);
         let mut values: Vec<Option<f64>> = vec![None; results.n_queries() * n_metrics];
@@ -192,7 +192,7 @@ impl Measures {
         error.map_or(Ok(values), Err)
     }
 
-    /// The values by metric, with their means: over the queries of all members, where there are several.
+    /// The values by metric, with their means over the queries of all members.
     fn summarise(
         &self,
         results: &Results<'_>,
@@ -271,20 +271,20 @@ impl Measures {
         measure.or_empty(pooled_auc(docs.into_iter().flatten(), self.rules.relevant_from), true, "(all)")
     }
 
-    /// Whether a run does not answer the query, and that does not count.
+    /// Whether the run has no results for the query and the rules ignore such queries.
     fn is_left_out(&self, query: &QueryResult<'_>) -> bool {
         self.rules.missing_queries == MissingQueries::Skip && query.judged.is_some() && query.n_docs() == 0
     }
 }
 
 impl Measure {
-    /// The value, or what the rules say where there is none.
+    /// The value, or what the rules define if there is none.
     fn or_empty(&self, value: Option<f64>, is_normalised: bool, query: &str) -> Result<Option<f64>, MetricError> {
         match (value, self.empty) {
             (Some(value), _) => Ok(Some(value)),
             (None, Empty::Error) => Err(MetricError::NoRelevant { query: query.to_owned() }),
             (None, Empty::Skip) => Ok(None),
-            // 0 would be the best there is.
+            // 0 would be the best possible value.
             (None, _) if !self.is_larger_better => Ok(None),
             (None, Empty::Zero) => Ok(Some(0.0)),
             (None, Empty::One) => Ok(Some(if is_normalised { 1.0 } else { 0.0 })),
@@ -292,7 +292,7 @@ impl Measure {
     }
 }
 
-/// Metrics under rules, for one dataset; made once, applied to many scores.
+/// Metrics with their rules for one dataset, created once and applied to many scores.
 ///
 /// ```
 /// use rankwise_data::Dataset;
@@ -312,13 +312,13 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Makes sure that the rules can be applied to the data.
+    /// Checks that the rules can be applied to the data.
     pub fn new(data: &'a Documents, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         Self::of_share(Share::alone(data), names, rules)
     }
 
-    /// The same for one member's part of the data. Means are over the queries of all members; values by query are of this member's
-    /// own.
+    /// The same for one member's part of the data. Means are over the queries of all members; values per query are only
+    /// those of this member.
     pub fn of_share(share: Share<'a>, names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
         let measures = Measures::new(names, rules)?;
         share.agree(measures.check_data(share.data))?;
@@ -326,7 +326,7 @@ impl<'a> Evaluator<'a> {
         Ok(Self { share, measures, ranking })
     }
 
-    /// Adds a metric of the caller's own, after those that are there.
+    /// Adds a custom metric after the existing ones.
     #[must_use]
     pub fn own_metric(self, name: &str, metric: impl Metric + 'static) -> Self {
         let measures = self.measures.own_metric(name, metric);
@@ -334,13 +334,13 @@ impl<'a> Evaluator<'a> {
         Self { measures, ranking, ..self }
     }
 
-    /// Measures scores given in input order, as the documents of the data were.
+    /// Evaluates scores given in input order.
     pub fn evaluate(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
         check_length(self.share.data, scores)?;
         self.evaluate_canonical(&self.share.data.from_input_order(scores))
     }
 
-    /// Measures scores given in canonical order.
+    /// Evaluates scores given in canonical order.
     pub fn evaluate_canonical(&self, scores: &[f64]) -> Result<Evaluation, MetricError> {
         let data = self.share.data;
         check_length(data, scores)?;

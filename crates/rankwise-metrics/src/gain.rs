@@ -1,14 +1,14 @@
-//! What a grade is worth.
+//! The gain of a label.
 
 use rankwise_data::Documents;
 use rankwise_params::ParamValue;
 
 use crate::MetricError;
 
-/// Past this label, 2^label summed over the largest dataset would no longer be finite.
+/// Beyond this label, the sum of 2^label over the largest dataset would not be finite.
 const MAX_EXP_LABEL: f32 = 990.0;
 
-/// From a label to its gain.
+/// Maps a label to its gain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Gain {
     /// 2^label - 1.
@@ -20,7 +20,7 @@ pub enum Gain {
 }
 
 impl Gain {
-    /// The gain of a label that [`Self::check`] has let pass.
+    /// The gain of a label that passed [`Self::check`].
     pub fn of(&self, label: f32) -> f64 {
         match self {
             Self::Exp => libm::exp2(f64::from(label)) - 1.0,
@@ -29,14 +29,14 @@ impl Gain {
         }
     }
 
-    /// Makes sure that every label has a gain.
+    /// Checks that every label has a gain.
     pub fn check(&self, data: &Documents) -> Result<(), MetricError> {
         data.queries().try_for_each(|query| self.check_labels(query.id, query.labels))
     }
 
-    /// Makes sure that the labels of a query have gains.
+    /// Checks that the labels of a query have gains.
     pub(crate) fn check_labels(&self, query: &str, labels: &[f32]) -> Result<(), MetricError> {
-        // One pass without branches where every label is fine, which is nearly always.
+        // One pass without branches if all labels are valid, as nearly always.
         let is_small = |label: &f32| *label <= MAX_EXP_LABEL;
         if !matches!(self, Self::Table(_)) && labels.iter().fold(true, |all, label| all & is_small(label)) {
             return Ok(());
@@ -60,16 +60,16 @@ impl Gain {
     }
 }
 
-/// Labels 0, 1, 2, ... below this have their gains in a table.
+/// Labels 0, 1, 2, ... below this limit have their gains in a table.
 const N_SMALL: usize = 32;
 
-/// Gains, looked up where labels are small whole numbers, as they mostly are.
+/// Gains with a table for labels that are small integers, as most are.
 #[derive(Clone, Debug)]
 pub(crate) struct Gains {
     gain: Gain,
-    /// Of labels 0, 1, 2, ...; 0 where there is none.
+    /// For labels 0, 1, 2, ...; 0 if a label has no gain.
     small: [f64; N_SMALL],
-    /// Those labels, from the largest gain to the smallest.
+    /// These labels, by descending gain.
     best_first: [u8; N_SMALL],
 }
 
@@ -84,7 +84,7 @@ impl Gains {
         Self { gain: gain.clone(), small, best_first }
     }
 
-    /// The gain of a label that [`Gain::check`] has let pass.
+    /// The gain of a label that passed [`Gain::check`].
     pub(crate) fn of(&self, label: f32) -> f64 {
         small(label).map_or_else(|| self.gain.of(label), |label| self.small[label])
     }
@@ -114,14 +114,14 @@ impl Gains {
     }
 }
 
-/// A label that is a small whole number.
+/// A label that is a small integer.
 fn small(label: f32) -> Option<usize> {
     let (whole, is_small) = low_bits(label);
     is_small.then_some(whole)
 }
 
-/// The last bits of the label as an integer, and whether they are all of it. Added to 2^23, a number keeps no fraction, and
-/// its last bits are the integer; a conversion that looks after numbers out of range takes several times as long.
+/// The low bits of the label as an integer, and whether they are the whole label. Adding 2^23 removes the fraction and
+/// puts the integer in the low bits. A conversion that checks the range would take several times as long.
 fn low_bits(label: f32) -> (usize, bool) {
     const SHIFT: f32 = 8_388_608.0;
     let shifted = label + SHIFT;

@@ -1,4 +1,4 @@
-//! Metrics that count relevant documents among the first ranks, or weigh them by rank.
+//! Metrics that count relevant documents at the top, or weight them by rank.
 
 use rankwise_params::param_enum;
 
@@ -24,12 +24,12 @@ param_enum! {
     }
 }
 
-/// How many documents the first ranks hold, for precision.
+/// The number of documents at the top, for precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FirstRanks {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) cutoff: usize,
-    /// What precision is divided by.
+    /// The denominator of precision.
     pub(crate) denominator: PrecisionDenominator,
 }
 
@@ -43,7 +43,7 @@ impl FirstRanks {
     }
 }
 
-/// The share of relevant documents among the first.
+/// The share of relevant documents at the top.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Precision(pub(crate) FirstRanks);
 
@@ -61,10 +61,10 @@ impl Metric for Precision {
     }
 }
 
-/// The share of the relevant documents that stand among the first.
+/// The share of the relevant documents that are at the top.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recall {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) cutoff: usize,
 }
 
@@ -82,8 +82,8 @@ impl Metric for Recall {
     }
 }
 
-/// The harmonic mean of precision and recall, which is 2 hits / (documents + relevant): linear in the hits, so that the
-/// expected number of hits gives its mean over all orders.
+/// The harmonic mean of precision and recall: 2 hits / (documents + relevant). It is linear in the hits, so the
+/// expected number of hits gives its mean over all orders of ties.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F1(pub(crate) FirstRanks);
 
@@ -120,10 +120,10 @@ impl Metric for RPrecision {
     }
 }
 
-/// Rank-biased precision (Moffat and Zobel 2008): a reader goes on to the next rank with a fixed probability.
+/// Rank-biased precision (Moffat and Zobel 2008): a user proceeds to the next rank with a fixed probability.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rbp {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) cutoff: usize,
     /// That probability.
     pub(crate) persistence: f64,
@@ -148,15 +148,16 @@ impl Metric for Rbp {
 /// Average precision: the mean of the precisions at the ranks of relevant documents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AveragePrecision {
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) cutoff: usize,
-    /// What the sum is divided by.
+    /// The denominator.
     pub(crate) denominator: MapDenominator,
 }
 
 impl AveragePrecision {
-    /// The sum of precisions. In a group of m documents whose order is averaged over, r of them relevant, each rank holds a
-    /// relevant one with probability r/m, and of the j ranks before it in the group, (r-1)/(m-1) each hold another.
+    /// The sum of precisions. In a group of m ties to average over, r of them relevant, each rank has a relevant
+    /// document with probability r/m. Given that, each of the j ranks before it in the group has another with
+    /// probability (r-1)/(m-1).
     fn sum(self, list: &RankedList<'_>) -> f64 {
         let n_counted = self.cutoff.min(list.labels.len());
         let (mut total, mut n_above) = (0.0, 0.0);
@@ -195,7 +196,7 @@ impl Metric for AveragePrecision {
     }
 }
 
-/// A quotient; 0 of nothing is 0.
+/// A quotient; 0/0 is 0.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }

@@ -1,13 +1,13 @@
-//! Every metric, with its gains, discounts, ties and empty-query rules spelled out.
+//! All metrics, with explicit rules for gains, discounts, ties and empty queries.
 //!
-//! * [`Rules`] say what a number means.
-//! * [`Results`] are what a system returned, query by query, with what is known about the documents: scores for a dataset,
-//!   or a run that may leave out judged documents.
-//! * [`Measures`] are metrics under rules; they turn results into an [`Evaluation`]. [`Evaluator`] does so for the same data
-//!   set again and again.
-//! * [`AdditiveMetric`] is a metric that can be followed while documents move; [`best_step`] finds where on a line of scores
-//!   it is largest.
-//! * [`Metric`] is what a metric must do: it sees a list in rank order, never a model, never a feature.
+//! * [`Rules`] define what a number means.
+//! * [`Results`] are what a system returned, query by query, with the labels: scores for a dataset, or a run that may
+//!   miss judged documents.
+//! * [`Measures`] are metrics with their rules; they turn results into an [`Evaluation`]. [`Evaluator`] does this
+//!   repeatedly for one dataset.
+//! * [`AdditiveMetric`] is a metric that can be updated while documents move; [`best_step`] finds its maximum along a
+//!   line of scores.
+//! * [`Metric`] is the interface of metrics: they see a list in rank order, never a model or a feature.
 #![forbid(unsafe_code)]
 
 mod additive;

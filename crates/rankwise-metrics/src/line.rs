@@ -1,13 +1,13 @@
-//! Where on a line of scores a metric is best, exactly.
+//! Finds the exact maximum of a metric along a line of scores.
 //!
-//! Scores a + t b, for t from 0 on: as t grows, documents pass each other one by one, and between two such points nothing
-//! changes. A relevant document's rank is the number of documents above it, so each pair that crosses moves it by one,
-//! whatever else crosses at the same place; pairs of two documents that are worth nothing need not be looked at.
+//! The scores are a + t b for t >= 0. As t grows, documents pass each other one by one, and nothing changes in between.
+//! The rank of a relevant document is the number of documents above it, so each crossing pair moves it by one, whatever
+//! else crosses at the same point. Pairs of two documents that are both worth nothing can be ignored.
 //!
 //! ```text
 //! query 1   |------+----------+-----|      + a relevant document passes another, or is passed
 //! query 2   |---+------+------------|
-//! mean      |---+--+---+------+-----|      the best piece of all
+//! mean      |---+--+---+------+-----|      the best interval of all
 //! ```
 
 use rankwise_data::{Share, reduce};
@@ -18,7 +18,7 @@ use crate::{AdditiveMetric, Context};
 /// The best step along a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestStep {
-    /// The t of a + t b: inside the piece, away from its ends.
+    /// The t of a + t b, inside the interval, away from its ends.
     pub step: f64,
     /// The mean of the metric there.
     pub value: f64,
@@ -26,12 +26,12 @@ pub struct BestStep {
     pub start_value: f64,
 }
 
-/// A change of the mean: where, and by how much.
+/// A change of the mean: its place and amount.
 type Change = (f64, f64);
 
-/// The largest mean over queries of the metric of a + t b, for t above 0 and up to `limit`. In the best piece the step is the
-/// one nearest to `wish`, or the middle where an end would be nearest; of equally good pieces the one nearest to it is taken.
-/// `None` where nothing has weight. Queries are those of all members.
+/// The largest mean over queries of the metric of a + t b, for 0 < t <= `limit`. Within the best interval, the step is
+/// `wish`, or the middle if `wish` is not inside. Among equally good intervals, the nearest to `wish` is used. `None`
+/// if all weights are 0. Queries are those of all members.
 pub fn best_step(
     share: &Share<'_>,
     metric: &AdditiveMetric,
@@ -66,7 +66,7 @@ pub fn best_step(
     }
     let start_value = reduce::sum(swept.iter().map(|(value, _)| *value));
     let mut changes: Vec<Change> = swept.into_iter().flat_map(|(_, changes)| changes).collect();
-    // Stable: changes at one place stay in the order of the queries.
+    // Stable: changes at the same place stay in query order.
     changes.par_sort_by(|a, b| a.0.total_cmp(&b.0));
 
     let mut best: Option<(f64, f64)> = None;
@@ -96,7 +96,7 @@ pub fn best_step(
     best.map(|(step, value)| BestStep { step, value, start_value })
 }
 
-/// A number strictly inside a piece: the wish, or else the middle.
+/// A number strictly inside an interval: `wish` if possible, otherwise the middle.
 fn inside((from, to): (f64, f64), wish: f64) -> Option<f64> {
     let middle = from + 0.5 * (to - from);
     let step = if from < wish && wish < to { wish } else { middle };
@@ -109,12 +109,12 @@ struct Scratch {
     worth: Vec<f64>,
     /// By document.
     rank: Vec<usize>,
-    /// Where two documents cross: the one that rises, the one that falls.
+    /// The crossings of two documents: the place, the rising one and the falling one.
     crossings: Vec<(f64, u32, u32)>,
     relevant: Vec<u32>,
 }
 
-/// A query, each document a line.
+/// A query, with a line for each document.
 struct Lines<'a> {
     labels: &'a [f32],
     start: &'a [f64],
@@ -122,7 +122,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The metric just after 0, and where it changes up to the limit; both times a share.
+    /// The metric just after 0, and its changes up to the limit, both multiplied by `share`.
     fn sweep(&self, metric: &AdditiveMetric, limit: f64, share: f64, scratch: &mut Scratch) -> (f64, Vec<Change>) {
         let Scratch { order, worth, rank, crossings, relevant } = scratch;
         let n_docs = self.labels.len();
@@ -135,7 +135,7 @@ impl Lines<'_> {
         }
         order.clear();
         order.extend(0..n_docs as u32);
-        // Equal at the start: the steeper one is ahead from then on; equal for good: the worst order.
+        // If equal at the start, the steeper line is ahead afterwards; if always equal, the worst order counts.
         let key = |doc: u32| (self.start[doc as usize], self.direction[doc as usize], self.labels[doc as usize]);
         order.sort_by(|a, b| {
             let (a, b) = (key(*a), key(*b));
@@ -151,7 +151,7 @@ impl Lines<'_> {
         let mut changes = Vec::new();
         for place in crossings.chunk_by(|a, b| a.0 == b.0) {
             for (_, rising, falling) in place {
-                // Ranks of documents that are worth nothing are not kept: nobody asks for them.
+                // Ranks of documents that are worth nothing may be wrong; they are never used.
                 rank[*rising as usize] = rank[*rising as usize].wrapping_sub(1);
                 rank[*falling as usize] = rank[*falling as usize].wrapping_add(1);
             }
@@ -185,7 +185,7 @@ impl Lines<'_> {
     }
 }
 
-/// The metric of relevant documents at ranks of all. Where the context counts, they are put in order first.
+/// The metric of relevant documents at ranks among all. If the context counts, they are sorted first.
 fn total_value(metric: &AdditiveMetric, relevant: &mut [u32], worth: &[f64], rank: &[usize]) -> f64 {
     let weights = metric.rank_weights();
     if metric.context() != Context::Free {

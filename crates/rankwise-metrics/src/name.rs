@@ -1,4 +1,4 @@
-//! Metrics by name: `ndcg@10`, and the names that other programs have for them.
+//! Metrics by name: `ndcg@10`, and the names in other programs.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use crate::placement::{AverageRelevancePosition, Bpref, Lrap};
 use crate::{Dcg, Empty, Metric, MetricError, Ndcg, Rules};
 
 param_enum! {
-    /// The metrics there are.
+    /// The available metrics.
     pub enum MetricKind {
         /// Normalised discounted cumulative gain.
         Ndcg = "ndcg" | "ndcg_cut",
@@ -60,13 +60,13 @@ param_enum! {
 }
 
 impl MetricKind {
-    /// Whether it can look at the first ranks alone.
+    /// Whether it can have a cutoff.
     pub fn takes_cutoff(self) -> bool {
         use MetricKind::{Dcg, Err, F1, Hits, Map, Mrr, Ndcg, PFound, Precision, Rbp, Recall};
         matches!(self, Ndcg | Dcg | Map | Mrr | Err | Precision | Recall | Hits | F1 | PFound | Rbp)
     }
 
-    /// Whether large values are good.
+    /// Whether larger values are better.
     pub fn is_larger_better(self) -> bool {
         !matches!(self, Self::Arp | Self::PairLogit)
     }
@@ -76,49 +76,49 @@ impl MetricKind {
         if self.is_larger_better() { value > other } else { value < other }
     }
 
-    /// Whether it goes by the pairs of the data where there are some.
+    /// Whether it uses the pairs of the data, if there are any.
     pub fn takes_pairs(self) -> bool {
         matches!(self, Self::PairAccuracy | Self::PairLogit)
     }
 
-    /// Whether it is one number over all documents, with no value for a query.
+    /// Whether it is one number over all documents, without values per query.
     pub fn is_pooled(self) -> bool {
         self == Self::Auc
     }
 }
 
-/// A metric as it was typed.
+/// A metric as typed.
 #[derive(Clone, Debug)]
 pub struct MetricName {
     kind: MetricKind,
     pub(crate) cutoff: Option<usize>,
-    /// A `-` at the end, as XGBoost writes it: queries without relevant documents count as 0.
+    /// A trailing `-`, as in XGBoost: queries without relevant documents count as 0.
     is_strict: bool,
     typed: String,
 }
 
 impl MetricName {
-    /// Metrics that are separated by commas, at least one: `ndcg@10,map`.
+    /// Metrics separated by commas, at least one: `ndcg@10,map`.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, MetricError> {
         text.split(',').map(str::parse).collect()
     }
 
-    /// The name as it was typed.
+    /// The name as typed.
     pub fn as_str(&self) -> &str {
         &self.typed
     }
 
-    /// Which metric it is.
+    /// The metric.
     pub fn kind(&self) -> MetricKind {
         self.kind
     }
 
-    /// How many ranks count, where the name says so.
+    /// The number of ranks that count, if the name has a cutoff.
     pub fn cutoff(&self) -> Option<usize> {
         self.cutoff
     }
 
-    /// How many ranks count under rules that may cut where the name does not; `usize::MAX` is all.
+    /// The number of ranks that count, with rules that may add a cutoff; `usize::MAX` means all.
     pub fn depth(&self, rules: &Rules) -> usize {
         self.cutoff.or_else(|| rules.cutoff_of(self.kind)).unwrap_or(usize::MAX)
     }
@@ -128,7 +128,7 @@ impl MetricName {
         if self.is_strict { Empty::Zero } else { rules.empty_of(self.kind) }
     }
 
-    /// The metric under the rules; `None` where it has no value for a query.
+    /// The metric with its rules; `None` if it has no value per query.
     pub fn build(&self, rules: &Rules) -> Option<Box<dyn Metric>> {
         let cutoff = self.depth(rules);
         let first = FirstRanks { cutoff, denominator: rules.precision_denominator };
@@ -161,7 +161,7 @@ impl MetricName {
     }
 }
 
-/// By meaning: `NDCG@10` is `ndcg@10`.
+/// By meaning: `NDCG@10` equals `ndcg@10`.
 impl PartialEq for MetricName {
     fn eq(&self, other: &Self) -> bool {
         (self.kind, self.cutoff, self.is_strict) == (other.kind, other.cutoff, other.is_strict)
@@ -223,7 +223,7 @@ impl FromStr for MetricName {
     }
 }
 
-/// Whether two names have most letters in common: names are so short that two slips can make any of another.
+/// Whether two names share most letters. Names are so short that two typing errors can turn one into any other.
 fn shares_letters(typed: &str, known: &str) -> bool {
     let typed = typed.to_ascii_lowercase();
     let mut left: Vec<char> = known.chars().collect();

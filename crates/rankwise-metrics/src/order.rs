@@ -1,21 +1,21 @@
-//! Documents in order of descending score.
+//! Sorts documents by descending score.
 //!
-//! Scores are compared as 32-bit numbers first, which keeps their order but for those that become equal. Short lists, which
-//! most are, are not sorted at all: the rank of a document is the number of those with a higher score, and counting them all
-//! takes fewer cycles than the wrong guesses of a sort. What is equal so far is then put in order by the exact scores and by
-//! what decides among equal ones.
+//! Scores are first compared as f32, which keeps their order except that some become equal. Short lists, the most
+//! common case, are not sorted: the rank of a document is the number of documents with a higher score, and counting
+//! them takes fewer cycles than the mispredicted branches of a sort. Documents that are still equal are then sorted by
+//! exact score and by the tie rule.
 
-/// Up to here ranks are counted. NDCG@10 of 2 million documents in lists of 20, 32, 48 and 64 took 24, 18, 18 and 24 ms with
-/// counted ranks and 39, 25, 20 and 18 ms with sorted ones (one thread, Zen 4).
+/// Up to this length, ranks are counted. NDCG@10 of 2 million documents in lists of 20, 32, 48 and 64 took 24, 18, 18
+/// and 24 ms with counting and 39, 25, 20 and 18 ms with sorting (one thread, Zen 4).
 const MAX_COUNTED: usize = 48;
 
-/// Keys that are compared at a time.
+/// Number of keys compared at a time.
 const LANES: usize = 8;
 
-/// A place that no document has yet.
+/// A place without a document so far.
 const FREE: u32 = u32::MAX;
 
-/// The room that ordering takes.
+/// Buffers for sorting.
 #[derive(Default)]
 pub(crate) struct OrderScratch {
     keys: Vec<i32>,
@@ -23,7 +23,7 @@ pub(crate) struct OrderScratch {
 }
 
 impl OrderScratch {
-    /// The first `depth` documents by descending score; what is equal ascends by `decides`. No score is NaN.
+    /// The first `depth` documents by descending score, ties ascending by `decides`. No score is NaN.
     pub(crate) fn order<K: Ord>(
         &mut self,
         scores: &[f64],
@@ -46,12 +46,12 @@ impl OrderScratch {
         order.truncate(depth);
     }
 
-    /// Orders by counting; says whether keys are equal.
+    /// Sorts by counting; returns whether some keys are equal.
     fn count(&mut self, order: &mut Vec<u32>) -> bool {
         let n_docs = self.keys.len();
         order.clear();
         order.resize(n_docs, FREE);
-        // What stands behind the documents is above none of them.
+        // The padding is above none of the documents.
         self.keys.resize(n_docs.next_multiple_of(LANES), i32::MAX);
         let mut are_tied = false;
         for (doc, key) in self.keys[..n_docs].iter().enumerate() {
@@ -69,16 +69,16 @@ impl OrderScratch {
         are_tied
     }
 
-    /// Orders by sorting, as far as needed; says whether keys are equal.
+    /// Sorts as far as needed; returns whether some keys are equal.
     fn sort(&mut self, depth: usize, order: &mut Vec<u32>) -> bool {
         let packed = &mut self.packed;
         packed.clear();
-        // Turned so that they ascend as numbers without sign.
+        // Converted so that they ascend as unsigned numbers.
         let ascending = |key: i32| u64::from(key as u32 ^ (1 << 31)) << 32;
         packed.extend(self.keys.iter().enumerate().map(|(doc, key)| ascending(*key) | doc as u64));
         if depth < packed.len() / 4 && depth > 0 {
             let (_, last, behind) = packed.select_nth_unstable(depth - 1);
-            // What is equal to the last one may yet come before it.
+            // Documents tied with the last one may still come before it.
             let last = *last >> 32;
             let mut n_kept = 0;
             for idx in 0..behind.len() {
@@ -96,17 +96,17 @@ impl OrderScratch {
     }
 }
 
-/// A number that ascends as the score descends, or stays.
+/// A number that never descends as the score descends.
 fn descending_key(score: f64) -> i32 {
     let bits = (score as f32 + 0.0).to_bits() as i32;
-    // The bits of negative numbers ascend as the number descends, those of others descend: turn the former, then all.
+    // The bits of negative numbers ascend as the number descends, those of others descend: invert the former, then all.
     !(bits ^ (((bits >> 31) as u32) >> 1) as i32)
 }
 
 /// Bits that ascend as the score descends; -0 is 0.
 pub fn descending_bits(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
-    // Negative numbers ascend as they are, positive ones when turned over.
+    // The bits of negative numbers already have this order; those of positive numbers are inverted.
     if bits >> 63 == 1 { bits } else { bits ^ (u64::MAX >> 1) }
 }
 
@@ -126,7 +126,7 @@ mod tests {
         assert!(apart.windows(2).all(|pair| descending_key(pair[0]) < descending_key(pair[1])));
     }
 
-    /// Equal scores, scores that are equal in 32 bits only, zeros of both signs.
+    /// Equal scores, scores that are equal only as f32, zeros of both signs.
     fn score() -> impl Strategy<Value = f64> {
         prop_oneof![
             (-3i8..3).prop_map(f64::from),

@@ -1,16 +1,16 @@
-//! Metrics over pairs of documents of a query. Judged documents that a run did not return stand below all others there, and
-//! tie with each other.
+//! Metrics over pairs of documents of a query. Judged documents that a run did not return rank below all others and tie
+//! with each other.
 
 use rankwise_data::Pair;
 
 use crate::{Metric, Needs, RankedList};
 
-/// How pairs of documents stand to each other.
+/// Counts of pairs of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct PairCounts {
-    /// The larger label stands higher.
+    /// The document with the larger label ranks higher.
     right: u64,
-    /// The larger label stands lower.
+    /// The document with the larger label ranks lower.
     wrong: u64,
     /// The labels differ, the scores tie.
     tied_scores: u64,
@@ -19,7 +19,7 @@ struct PairCounts {
 }
 
 impl PairCounts {
-    /// Counts over groups of labels, the highest scores first. `seen` keeps how often each label stood above.
+    /// Counts over groups of labels, highest scores first. `seen` counts how often each label occurred above.
     fn new<'a>(groups: impl Iterator<Item = &'a [f32]>) -> Self {
         let mut counts = Self::default();
         let mut seen: Vec<(f32, u64)> = Vec::new();
@@ -46,14 +46,14 @@ impl PairCounts {
         counts
     }
 
-    /// The share of pairs with different labels that stand right, ties as half.
+    /// The share of correctly ordered pairs among those with different labels; ties count half.
     fn accuracy(self) -> Option<f64> {
         let n_pairs = self.right + self.wrong + self.tied_scores;
         (n_pairs > 0).then(|| (self.right as f64 + 0.5 * self.tied_scores as f64) / n_pairs as f64)
     }
 }
 
-/// The labels of groups of ranks, and behind them those of what was not returned.
+/// The labels of groups of ranks, then those of documents that were not returned.
 fn groups_of<'a>(
     list: &'a RankedList<'_>,
     labels: &'a [f32],
@@ -65,8 +65,8 @@ fn groups_of<'a>(
     tied.chain(ruled).map(|group| &labels[group]).chain(Some(missed).filter(|missed| !missed.is_empty()))
 }
 
-/// The share of pairs of a relevant and another document of a query in which the relevant one scores higher; equal scores
-/// count half, whatever the rule for ties.
+/// The share of pairs of a relevant and another document of a query in which the relevant one has the higher score.
+/// Ties count half, whatever the tie rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryAuc;
 
@@ -88,8 +88,8 @@ impl Metric for QueryAuc {
     }
 }
 
-/// The share of pairs in which the better document stands higher: the pairs that the data holds, else all pairs of
-/// documents with different labels.
+/// The share of pairs in which the better document ranks higher. Uses the pairs of the data or, without any, all pairs
+/// with different labels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairAccuracy;
 
@@ -154,7 +154,7 @@ impl Metric for PairLogit {
 }
 
 /// Kendall's tau-b between scores and labels: (right - wrong) / sqrt(pairs with different scores x pairs with different
-/// labels). 0 where all scores are equal.
+/// labels). 0 if all scores are equal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KendallTau;
 
@@ -180,7 +180,7 @@ impl Metric for KendallTau {
     }
 }
 
-/// The mean over the pairs of the data, by their weights; a pair with a probability counts in both directions.
+/// The weighted mean over the pairs of the data; a pair with a probability counts in both directions.
 fn mean_over_pairs(list: &RankedList<'_>, value: impl Fn(usize, usize) -> f64) -> Option<f64> {
     let doc = |row: u32| row as usize - list.query.first_row;
     let (mut total, mut weights) = (0.0, 0.0);

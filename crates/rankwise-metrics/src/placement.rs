@@ -1,9 +1,9 @@
-//! Metrics of where relevant documents stand: bpref, label-ranking average precision, average relevance position.
+//! Metrics of the positions of relevant documents: bpref, label-ranking average precision, average relevance position.
 
 use crate::{Metric, Needs, RankedList};
 
-/// bpref (Buckley and Voorhees 2004): how few documents judged not relevant stand above the relevant ones. What was not
-/// judged does not count.
+/// bpref (Buckley and Voorhees 2004): how few documents judged not relevant rank above the relevant ones. Documents
+/// that were not judged do not count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bpref;
 
@@ -13,7 +13,7 @@ impl Metric for Bpref {
         let n_judged = (0..list.labels.len()).filter(|rank| is_judged(*rank)).count() + list.query.missed.len();
         let n_relevant = list.n_relevant;
         let limit = n_relevant.min(n_judged - n_relevant);
-        // What a relevant document is worth below so many that are judged not relevant.
+        // The value of a relevant document with this many documents judged not relevant above it.
         let worth = |n_above: usize| {
             if n_above == 0 { 1.0 } else { 1.0 - n_above.min(n_relevant) as f64 / limit as f64 }
         };
@@ -22,7 +22,8 @@ impl Metric for Bpref {
             let n_judged = group.clone().filter(|rank| is_judged(*rank)).count();
             let n_hits = list.labels[group.clone()].iter().filter(|label| list.is_relevant(**label)).count();
             let n_others = n_judged - n_hits;
-            // In a group whose order is averaged over, each number of others above a relevant document is as likely.
+            // In a group of ties to average over, all numbers of non-relevant documents above a relevant one are
+            // equally likely.
             if n_hits > 0 {
                 let mean = (0..=n_others).map(|above| worth(n_above + above)).sum::<f64>() / (n_others + 1) as f64;
                 total += n_hits as f64 * mean;
@@ -41,8 +42,8 @@ impl Metric for Bpref {
     }
 }
 
-/// Label-ranking average precision: for each relevant document, the share of relevant ones among those that score as high
-/// or higher. Equal scores count together, whatever the rule for ties; what was not returned comes last, together.
+/// Label-ranking average precision: for each relevant document, the share of relevant ones among those with at least
+/// its score. Ties count together, whatever the tie rule; documents that were not returned come last, together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lrap;
 
@@ -68,8 +69,8 @@ impl Metric for Lrap {
     }
 }
 
-/// The mean rank of the documents, from 1, weighed by their labels; documents that were not returned take the ranks behind
-/// the last, together. The smaller the better.
+/// The mean rank of the documents, from 1, weighted by label. Documents that were not returned share the ranks after
+/// the last. Smaller is better.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AverageRelevancePosition;
 

@@ -1,4 +1,4 @@
-//! A query's documents in rank order, and the trait of what is measured on them.
+//! A query's documents in rank order, and the trait of metrics.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,36 +9,36 @@ use crate::gain::Gains;
 use crate::order::OrderScratch;
 use crate::{Discounts, QueryResult, Rules, Ties};
 
-/// What every metric does.
+/// The interface of all metrics.
 pub trait Metric: Send + Sync {
-    /// The value for one query; `None` where there is nothing to tell good from bad by: mostly, no relevant document.
+    /// The value for one query; `None` if all rankings are equally good, usually because no document is relevant.
     fn value(&self, list: &RankedList<'_>) -> Option<f64>;
 
     /// Whether a perfect ranking has the value 1.
     fn is_normalised(&self) -> bool;
 
-    /// Whether large values are good.
+    /// Whether larger values are better.
     fn is_larger_better(&self) -> bool {
         true
     }
 
-    /// What it looks at.
+    /// What it needs.
     fn needs(&self) -> Needs;
 }
 
-/// What metrics look at, so that nothing else is computed.
+/// What metrics need, so that nothing else is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// How many ranks.
+    /// Number of ranks.
     pub depth: usize,
-    /// How many of the largest gains; at least one tells whether there is any.
+    /// Number of largest gains; at least one, to see whether there is any.
     pub ideal_depth: usize,
-    /// Whether it must know which scores are equal.
+    /// Whether it needs to know which scores are equal.
     pub ties: bool,
 }
 
 impl Needs {
-    /// The first ranks alone.
+    /// Only the first ranks.
     pub fn ranks(depth: usize) -> Self {
         Self { depth, ..Self::default() }
     }
@@ -48,7 +48,7 @@ impl Needs {
         Self { depth: usize::MAX, ideal_depth: 0, ties: true }
     }
 
-    /// What both need.
+    /// What either of two metrics needs.
     pub fn and(self, other: Self) -> Self {
         Self {
             depth: self.depth.max(other.depth),
@@ -61,25 +61,25 @@ impl Needs {
 /// One query's documents from the highest score to the lowest.
 #[derive(Clone, Debug)]
 pub struct RankedList<'a> {
-    /// Labels in rank order, as far down as was asked for.
+    /// Labels in rank order, as deep as requested.
     pub labels: &'a [f32],
     /// Their gains.
     pub gains: &'a [f64],
     /// The documents in rank order.
     pub order: &'a [u32],
-    /// The largest gains, found or not, in descending order.
+    /// The largest gains, of returned documents or not, in descending order.
     pub ideal_gains: &'a [f64],
-    /// How many relevant documents there are, found or not.
+    /// The number of relevant documents, returned or not.
     pub n_relevant: usize,
-    /// The smallest label that is relevant.
+    /// The smallest relevant label.
     pub relevant_from: f32,
     /// The discounts of the ranks.
     pub discounts: &'a Discounts,
-    /// What was ranked.
+    /// The ranked query.
     pub query: &'a QueryResult<'a>,
-    /// Whether the order of equal scores is to be averaged over.
+    /// Whether to average over the orders of equal scores.
     pub is_averaged: bool,
-    /// The ends of groups of equal scores, where that was asked for.
+    /// The ends of groups of equal scores, if requested.
     tie_ends: &'a [usize],
 }
 
@@ -89,13 +89,13 @@ impl RankedList<'_> {
         label >= self.relevant_from
     }
 
-    /// Ranks whose order is to be averaged over; a rank is alone unless scores tie under [`Ties::Average`].
+    /// Groups of ranks to average over. A rank is alone unless scores tie under [`Ties::Average`].
     pub fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let n_groups = if self.is_averaged { self.tie_ends.len() } else { self.labels.len() };
         (0..n_groups).map(|group| if self.is_averaged { self.tied(group) } else { group..group + 1 })
     }
 
-    /// Ranks with equal scores, whatever the rule.
+    /// Groups of ranks with equal scores, whatever the tie rule.
     pub fn tied_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         (0..self.tie_ends.len()).map(|group| self.tied(group))
     }
@@ -105,8 +105,8 @@ impl RankedList<'_> {
         start..self.tie_ends[group]
     }
 
-    /// The sum over the first ranks of what a label is worth, times the weight of its rank. Where scores tie and the rule
-    /// is to average, every document of the group has the group's mean worth, which is the mean over all orders.
+    /// The sum over the first ranks of a document's worth times the weight of its rank. If ties are averaged, every
+    /// document of a group has the group's mean worth, which gives the mean over all orders.
     pub fn weighted_sum(&self, cutoff: usize, worth: impl Fn(usize) -> f64, weight: impl Fn(usize) -> f64) -> f64 {
         let n_counted = cutoff.min(self.labels.len());
         if !self.is_averaged {
@@ -121,12 +121,12 @@ impl RankedList<'_> {
         total
     }
 
-    /// How many relevant documents stand among the first ranks; the expected number where ties are averaged over.
+    /// The number of relevant documents at the top; its expectation if ties are averaged.
     pub fn n_hits(&self, cutoff: usize) -> f64 {
         self.weighted_sum(cutoff, |rank| f64::from(u8::from(self.is_relevant(self.labels[rank]))), |_| 1.0)
     }
 
-    /// The preferences that the data itself holds.
+    /// The pairs of the data.
     pub fn pairs(&self) -> &[Pair] {
         self.query.pairs
     }
@@ -142,7 +142,7 @@ pub(crate) struct Ranking {
     discounts: Discounts,
 }
 
-/// The room that ranking a query takes, kept from query to query.
+/// Buffers for ranking, kept from query to query.
 #[derive(Default)]
 pub(crate) struct RankingScratch {
     ordering: OrderScratch,
@@ -156,7 +156,7 @@ pub(crate) struct RankingScratch {
 impl Ranking {
     pub(crate) fn new(rules: &Rules, needs: Needs, longest: usize) -> Self {
         let needs_ties = needs.ties || rules.ties == Ties::Average;
-        // A tied group may reach beyond the cutoff, and counts as a whole.
+        // A group of ties may extend beyond the cutoff and counts as a whole.
         let depth = if needs_ties { usize::MAX } else { needs.depth };
         Self {
             ties: rules.ties,
@@ -204,17 +204,17 @@ impl Ranking {
     /// The documents in rank order, as far as needed.
     fn sort(&self, query: &QueryResult<'_>, scratch: &mut OrderScratch, order: &mut Vec<u32>) {
         let depth = self.needs.depth;
-        // Labels are not negative, so their bits ascend; -0 is 0.
+        // Labels are not negative, so their bits ascend; -0 becomes 0.
         let label = |doc: usize| (query.labels[doc] + 0.0).to_bits();
         match self.ties {
-            // The order inside a group that is averaged does not matter.
+            // The order inside an averaged group does not matter.
             Ties::Worst | Ties::Average => scratch.order(query.scores, depth, label, order),
             Ties::Best => scratch.order(query.scores, depth, |doc| !label(doc), order),
             Ties::Input => scratch.order(query.scores, depth, |doc| query.places[doc], order),
             Ties::DocId => scratch.order(query.scores, depth, |doc| Reverse(query.doc_id(doc)), order),
             Ties::Random => {
                 let draw = Draw::new(self.seed, Purpose::Ties, 0);
-                // Draws are not negative, so their bits ascend.
+                // Random numbers are not negative, so their bits ascend.
                 scratch.order(query.scores, depth, |doc| query.draw(&draw, doc).to_bits(), order);
             }
         }

@@ -1,7 +1,7 @@
-//! What a system returned for each query, with what is known about the documents.
+//! What a system returned for each query, with the labels of the documents.
 //!
-//! Metrics see one [`QueryResult`] at a time. It comes from a dataset, where a score is known for every judged document, or
-//! from a run, which may leave out judged documents and return others that nobody judged.
+//! Metrics see one [`QueryResult`] at a time. It comes from a dataset, with a score for every judged document, or from
+//! a run, which may miss judged documents and return unjudged ones.
 
 use rankwise_data::{Documents, Draw, Pair, QueryView, RowKey, StringTable};
 
@@ -15,12 +15,12 @@ pub enum Results<'a> {
         /// Their scores.
         scores: &'a [f64],
     },
-    /// Documents that were found, and those that were not.
+    /// Returned and missed documents.
     Run(&'a RunResults),
 }
 
 impl<'a> Results<'a> {
-    /// How many queries were judged.
+    /// The number of judged queries.
     pub fn n_queries(&self) -> usize {
         match self {
             Self::CanonicalScores { data, .. } => data.n_queries(),
@@ -44,7 +44,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The most documents that a query has, found or not.
+    /// The largest number of documents of a query, returned or not.
     pub(crate) fn longest(&self) -> usize {
         let n_docs = |query: usize| match self {
             Self::CanonicalScores { data, .. } => data.query_rows(query).len(),
@@ -63,13 +63,13 @@ pub struct QueryResult<'a> {
     pub id: &'a str,
     /// The score of each document that was returned.
     pub scores: &'a [f64],
-    /// The label of each; 0 where it was not judged.
+    /// The label of each document; 0 if it was not judged.
     pub labels: &'a [f32],
-    /// Where each stood in the input.
+    /// The input row of each document.
     pub places: &'a [u32],
-    /// Where each was shown, if that is known.
+    /// The position at which each document was shown, if known.
     pub positions: Option<&'a [u32]>,
-    /// Which of them were judged; `None` is all.
+    /// Which documents were judged; `None` means all.
     pub judged: Option<&'a [bool]>,
     /// The labels of judged documents that were not returned.
     pub missed: &'a [f32],
@@ -103,12 +103,12 @@ impl<'a> QueryResult<'a> {
         }
     }
 
-    /// How many documents were returned.
+    /// The number of documents returned.
     pub fn n_docs(&self) -> usize {
         self.scores.len()
     }
 
-    /// The name of a document.
+    /// The id of a document.
     pub(crate) fn doc_id(&self, doc: usize) -> &str {
         match &self.docs {
             Docs::Data(view) => view.doc_id(doc),
@@ -116,7 +116,7 @@ impl<'a> QueryResult<'a> {
         }
     }
 
-    /// A uniform draw in [0, 1) for a document.
+    /// A uniform random number in [0, 1) for a document.
     pub(crate) fn draw(&self, draw: &Draw, doc: usize) -> f64 {
         match &self.docs {
             Docs::Data(view) => view.draw(draw, doc),
@@ -125,7 +125,7 @@ impl<'a> QueryResult<'a> {
     }
 }
 
-/// A run beside the judgements: for each judged query, what was found and what was not.
+/// A run joined with judgements: for each judged query, the returned and the missed documents.
 #[derive(Clone, Debug)]
 pub struct RunResults {
     qids: StringTable,
@@ -145,13 +145,13 @@ pub struct RunResults {
 /// A document that a run returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found<'a> {
-    /// Its name.
+    /// Its id.
     pub doc: &'a str,
     /// Its score.
     pub score: f64,
     /// Its label, if it was judged.
     pub label: Option<f32>,
-    /// Where the run says so: the number of the line.
+    /// Its line in the run.
     pub place: u32,
 }
 
@@ -173,7 +173,8 @@ impl Default for RunResults {
 }
 
 impl RunResults {
-    /// Adds a document to the query that [`Self::end_query`] will name. They come in the order of their names, byte by byte.
+    /// Adds a document to the query that [`Self::end_query`] will name. Documents must be sorted by the bytes of their
+    /// ids.
     pub fn found(&mut self, found: Found<'_>) {
         self.docs.push(found.doc);
         self.scores.push(found.score);
@@ -182,12 +183,12 @@ impl RunResults {
         self.places.push(found.place);
     }
 
-    /// Adds a judged document that the run does not name.
+    /// Adds a judged document that is not in the run.
     pub fn missed(&mut self, label: f32) {
         self.missed.push(label);
     }
 
-    /// Ends a query. Queries come in the order of their ids, byte by byte.
+    /// Ends a query. Queries must be sorted by the bytes of their ids.
     pub fn end_query(&mut self, qid: &str, weight: f32) {
         self.qids.push(qid);
         self.weights.push(weight);
@@ -200,12 +201,12 @@ impl RunResults {
         &self.qids
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     pub fn n_queries(&self) -> usize {
         self.qids.len()
     }
 
-    /// The labels of all documents, found and missed.
+    /// The labels of all documents, returned and missed.
     pub(crate) fn all_labels(&self) -> [&[f32]; 2] {
         [&self.labels, &self.missed]
     }

@@ -1,4 +1,4 @@
-//! The rules under which a number means what it says.
+//! The rules that define what a metric's value means.
 
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
@@ -103,34 +103,34 @@ param_group! {
 
 impl CrossCheck for RulesSpec {}
 
-/// The rules in force, all decided.
+/// The complete rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Worth of a label.
+    /// The gain of a label.
     pub gain: Gain,
-    /// How much a rank counts.
+    /// The discount of a rank.
     pub discount: Discount,
     /// Order of equal scores.
     pub ties: Ties,
     /// Queries without relevant documents.
     pub empty: Empty,
-    /// Metrics for which a convention says otherwise.
+    /// Exceptions for some metrics, by convention.
     pub empty_except: &'static [(MetricKind, Empty)],
     /// The smallest label that binary metrics count as relevant; above 0.
     pub relevant_from: f32,
-    /// What average precision is divided by.
+    /// The denominator of average precision.
     pub map_denominator: MapDenominator,
-    /// What precision is divided by.
+    /// The denominator of precision.
     pub precision_denominator: PrecisionDenominator,
     /// The largest label of ERR and pFound with exponential gain.
     pub err_max_grade: f64,
-    /// Probability that the reader of RBP goes on.
+    /// Probability in RBP that the user proceeds to the next document.
     pub rbp_persistence: f64,
-    /// What the chance to look falls by from rank to rank in pFound.
+    /// Probability in pFound that the user proceeds after a document that is not relevant.
     pub pfound_decay: f64,
-    /// Judged queries that a run does not answer.
+    /// Judged queries without results in the run.
     pub missing_queries: MissingQueries,
-    /// The cutoff of NDCG, MAP and precision that name none; `None` is the whole list.
+    /// The cutoff of NDCG, MAP and precision without an explicit one; `None` means the whole list.
     pub default_cutoff: Option<usize>,
     /// The seed of [`Ties::Random`].
     pub seed: u64,
@@ -143,7 +143,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The convention's rules, or the defaults, overridden by what is given explicitly.
+    /// The rules of the convention, or the defaults, overridden by explicit settings.
     pub fn new(spec: &RulesSpec, seed: u64) -> Result<Self, ParamError> {
         let spec = spec.clone().check()?;
         let defaults = defaults_of(spec.convention);
@@ -153,7 +153,7 @@ impl Rules {
             ties: spec.ties.unwrap_or(defaults.ties),
             empty: spec.empty.unwrap_or(defaults.empty),
             empty_except: if spec.empty.is_some() { &[] } else { defaults.empty_except },
-            // Numbers that are too small for a label are above 0 all the same.
+            // A number that underflows as a label is still above 0.
             relevant_from: spec
                 .relevant_from
                 .map_or(defaults.relevant_from, |from| (from as f32).max(f32::from_bits(1))),
@@ -168,13 +168,13 @@ impl Rules {
         })
     }
 
-    /// What a query without relevant documents counts as for a metric.
+    /// The value of a query without relevant documents, for a metric.
     pub(crate) fn empty_of(&self, kind: MetricKind) -> Empty {
         let except = self.empty_except.iter().find(|(known, _)| *known == kind);
         except.map_or(self.empty, |(_, empty)| *empty)
     }
 
-    /// The cutoff of a metric that names none.
+    /// The cutoff of a metric without an explicit one.
     pub(crate) fn cutoff_of(&self, kind: MetricKind) -> Option<usize> {
         let has_default = matches!(kind, MetricKind::Ndcg | MetricKind::Map | MetricKind::Precision);
         self.default_cutoff.filter(|_| has_default)
@@ -216,7 +216,7 @@ impl Rules {
         entries
     }
 
-    /// Those rules in a line, for reports.
+    /// These rules in one line, for reports.
     pub fn describe(&self, metrics: &[MetricName]) -> String {
         self.entries(metrics).iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     }

@@ -1,14 +1,15 @@
-//! A ranker that adds up trees.
+//! Tree ensembles.
 
 use crate::file::{Body, Contents, file_fields, json};
 use crate::output::Output;
 use crate::tree::{Tree, TreeParts};
 use crate::{ModelError, Ranker};
 
-/// Its kind in the model file.
+/// The name of this kind in the model file.
 pub(crate) const KIND: &str = "trees";
 
-/// Trees, and how the leaves of a document become its score. Numbers are finite, and there are as many trees as the output needs.
+/// Trees, and how the leaves of a document make its score. All numbers are finite, and the number of trees suits the
+/// output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeEnsemble {
     base_score: f64,
@@ -17,7 +18,7 @@ pub struct TreeEnsemble {
 }
 
 impl TreeEnsemble {
-    /// `base_score` is the score of a document before the first tree; 0 if `output` has a base score for each output.
+    /// `base_score` is the score before the first tree; 0 if `output` has a base score for each output.
     pub fn new(base_score: f64, output: Output, trees: Vec<Tree>) -> Result<Self, ModelError> {
         if !base_score.is_finite() {
             return Err(ModelError::Content { problem: "base_score is not a finite number".into() });
@@ -26,27 +27,27 @@ impl TreeEnsemble {
         Ok(Self { base_score, output, trees })
     }
 
-    /// The score of a document before the first tree.
+    /// The score before the first tree.
     pub fn base_score(&self) -> f64 {
         self.base_score
     }
 
-    /// Each output before the first tree.
+    /// The base score of each output.
     pub fn base_scores(&self) -> Vec<f64> {
         self.output.base_scores(self.base_score)
     }
 
-    /// How leaves become a score.
+    /// How leaves make a score.
     pub fn output(&self) -> &Output {
         &self.output
     }
 
-    /// The number of outputs, and so of trees in a round.
+    /// The number of outputs, which is the number of trees per round.
     pub fn n_outputs(&self) -> usize {
         self.output.n_outputs()
     }
 
-    /// The trees, in the order in which their values are added. They name a feature by its place in the model's list.
+    /// The trees, in the order in which their values are added. Features are indices into the model's list.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
     }
@@ -66,7 +67,7 @@ impl TreeEnsemble {
         self.trees.iter().map(Tree::depth).max().unwrap_or(0)
     }
 
-    /// The ensemble after so many rounds, or all if it has fewer.
+    /// The ensemble after this many rounds, or all if it has fewer.
     #[must_use]
     pub fn first_rounds(&self, n_rounds: usize) -> Self {
         let n_trees = n_rounds.saturating_mul(self.n_outputs()).min(self.trees.len());
@@ -78,7 +79,7 @@ impl TreeEnsemble {
         Self::new(self.base_score, self.output.clone(), trees)
     }
 
-    /// The score of one document, by rounded values of the model's features; NaN is missing.
+    /// The score of one document, given rounded values of the model's features; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
         let leaf = |tree: &Tree| tree.parts().leaf_value[tree.leaf(values)];
         match &self.output {
@@ -94,7 +95,7 @@ impl TreeEnsemble {
         }
     }
 
-    /// Trees ask only for features of the model.
+    /// Checks that trees use only features of the model.
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         for (idx, tree) in self.trees.iter().enumerate() {
             if let Some(slot) = tree.parts().feature.iter().find(|slot| **slot as usize >= n_features) {

@@ -1,12 +1,12 @@
-//! What can be wrong with a model or its file.
+//! Errors in models and model files.
 
-/// A model that cannot be used.
+/// An invalid model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// There are no bytes.
+    /// The file is empty.
     #[error("not a Rankwise model: the file is empty; use a file that `train` wrote")]
     Empty,
-    /// The bytes are no JSON.
+    /// The file is not JSON.
     #[error(
         "{line}:{column}: not a Rankwise model: {problem}; the file is damaged or not a model, so restore it from a \
          copy or train again"
@@ -16,10 +16,10 @@ pub enum ModelError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What the JSON reader said.
+        /// The problem reported by the JSON parser.
         problem: String,
     },
-    /// JSON, but not one of ours.
+    /// JSON, but not a Rankwise model.
     #[error("not a Rankwise model: no \"format\": \"rankwise-model\"; use a file that `train` wrote")]
     Foreign,
     /// A newer program wrote it.
@@ -29,16 +29,16 @@ pub enum ModelError {
     Newer {
         /// The version found.
         found: u64,
-        /// The newest version known here.
+        /// The newest supported version.
         known: u64,
     },
-    /// A kind of model that this program does not have.
+    /// An unknown kind of model.
     #[error("the model is of the unknown kind '{kind}'; use a newer rankwise")]
     Kind {
         /// The kind found.
         kind: String,
     },
-    /// The content was changed after it was written.
+    /// The content was changed after writing.
     #[error("the model is damaged: its checksum is {found}, but its content gives {computed}; restore it from a copy")]
     Checksum {
         /// The checksum in the file.
@@ -46,7 +46,7 @@ pub enum ModelError {
         /// The checksum of the content.
         computed: String,
     },
-    /// A tree is not a tree.
+    /// An invalid tree.
     #[error("tree {tree}: {problem}; the model is damaged, so restore it from a copy")]
     Tree {
         /// Which tree, from 0.
@@ -54,13 +54,13 @@ pub enum ModelError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A model of another kind, for something that needs trees.
+    /// A model without trees, where trees are required.
     #[error("this model is {kind} and has no trees")]
     NoTrees {
         /// The kind of the model.
         kind: &'static str,
     },
-    /// Another part is wrong.
+    /// Another part is invalid.
     #[error("{problem}; the model is damaged, so restore it from a copy")]
     Content {
         /// What is wrong.

@@ -1,4 +1,4 @@
-//! The native file: JSON with a version and a checksum. `docs/model-file.md` describes it.
+//! The native model file: JSON with a version and a checksum. `docs/model-file.md` describes it.
 //!
 //! ```text
 //! format, version, checksum, kind
@@ -8,7 +8,8 @@
 //! ...                                                  the list of the kind, an entry a line
 //! ```
 //!
-//! What a kind writes is its [`Body`]; what it reads it declares with [`file_fields!`]. This module does not know the kinds.
+//! Each kind writes a [`Body`] and declares the fields it reads with [`file_fields!`]. This module does not know the
+//! kinds.
 
 use std::fmt::Write as _;
 
@@ -18,17 +19,17 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Header, Model, ModelError, Ranker};
 
-/// The newest version of the file that this program writes and reads. A model is written in the oldest version that can hold it:
-/// names of features need version 2, trees with several outputs version 3, kinds other than trees version 4, a list of f64
-/// features version 5.
+/// The newest file version that this program writes and reads. A model is written in the oldest version that can
+/// represent it: feature names need version 2, trees with several outputs version 3, kinds other than trees version 4,
+/// and a list of f64 features version 5.
 pub const FORMAT_VERSION: u64 = 5;
-/// The oldest version with names of features.
+/// The oldest version with feature names.
 const VERSION_OF_NAMES: u64 = 2;
 /// The oldest version with a list of f64 features.
 const VERSION_OF_F64_FEATURES: u64 = 5;
 const FORMAT: &str = "rankwise-model";
 
-/// What every version of the file has.
+/// Common to all versions of the file.
 #[derive(Deserialize)]
 struct Envelope {
     format: Option<serde_json::Value>,
@@ -36,26 +37,26 @@ struct Envelope {
     kind: Option<String>,
 }
 
-/// What a kind of ranker adds to the file.
+/// The part of the file that belongs to one kind of ranker.
 pub(crate) struct Body {
-    /// The oldest version of the file that can hold it.
+    /// The oldest file version that can represent it.
     pub(crate) version: u64,
     /// Names and values of the fields before `features`.
     pub(crate) fields: Vec<(&'static str, String)>,
-    /// The last field, a list with an entry a line.
+    /// The last field, a list with one entry per line.
     pub(crate) list: (&'static str, Vec<String>),
 }
 
-/// What a file says, before the parts are held against each other.
+/// The content of a file, before cross-checks.
 pub(crate) struct Contents {
     pub(crate) checksum: String,
     pub(crate) header: Header,
     pub(crate) ranker: Ranker,
 }
 
-/// Declares the struct `$name` that holds the whole file of a kind: the fields of every kind and the kind's own. Unknown fields are
-/// refused with their place, which `serde(flatten)` cannot do. `$name::read` reads it; its second argument makes the ranker of the
-/// kind's own fields.
+/// Declares the struct `$name` for the whole file of a kind: the common fields and the kind's own. Unknown fields are
+/// rejected with their position, which `serde(flatten)` cannot do. `$name::read` reads it; its second argument builds
+/// the ranker from the kind's own fields.
 macro_rules! file_fields {
     ($name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* } $list:ident: $entry:ty) => {
         #[derive(serde::Deserialize)]
@@ -109,7 +110,7 @@ macro_rules! file_fields {
 pub(crate) use file_fields;
 
 impl Model {
-    /// The native file.
+    /// The model as a native file.
     pub fn to_json(&self) -> String {
         let Body { version, fields, list } = self.ranker().body();
         let version = if self.feature_names().is_empty() { version } else { version.max(VERSION_OF_NAMES) };
@@ -136,7 +137,7 @@ impl Model {
         match bytes.trim_ascii_start().first() {
             None => return Err(ModelError::Empty),
             Some(b'{') => {}
-            // What the JSON reader would say of other text helps nobody.
+            // A JSON parser's message about other text would not help.
             Some(_) => return Err(ModelError::Foreign),
         }
         let envelope: Envelope = from_json(bytes)?;
@@ -164,7 +165,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Everything but the list, in the order of the file.
+    /// Everything but the list, in file order.
     fn all_fields(&self, of_ranker: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
         let header = self.header();
         let mut fields = vec![
@@ -190,12 +191,12 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers, strings and maps of strings always have a JSON form")
 }
 
-/// Reads JSON, with our error.
+/// Parses JSON, with our error.
 pub(crate) fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ModelError> {
     serde_json::from_slice(bytes).map_err(|error| json_error(&error))
 }
 
-/// Over the content in its compact form, so that white space does not count.
+/// The checksum of the content in compact form, so that white space does not count.
 fn checksum(fields: &[(&'static str, String)], entries: &[String]) -> String {
     let mut content = String::new();
     for (name, value) in fields {
@@ -208,7 +209,8 @@ fn checksum(fields: &[(&'static str, String)], entries: &[String]) -> String {
 }
 
 fn json_error(error: &serde_json::Error) -> ModelError {
-    // At the end of a line the reader counts columns from 0. It repeats the place at the end of its message; ours stands in front.
+    // At the end of a line, the parser counts columns from 0. It also repeats the position at the end of its message;
+    // ours is at the front.
     let text = error.to_string();
     let problem = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]).to_owned();
     ModelError::Json { line: error.line(), column: error.column().max(1), problem }
@@ -313,7 +315,7 @@ pub(crate) mod tests {
         assert_eq!(Model::from_json(text.as_bytes()).unwrap(), model());
     }
 
-    /// The file of a model, with other bytes in places.
+    /// The file of a model with some bytes changed.
     pub(crate) fn changed(model: &Model, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
         let mut bytes = model.to_json().into_bytes();
         for (at, byte) in changes {
@@ -324,7 +326,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// Bytes changed anywhere give a model or an error, never a panic and never another model.
+        /// Changed bytes give the same model or an error, never a panic and never another model.
         #[test]
         fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let model = model();

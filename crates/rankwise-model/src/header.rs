@@ -1,4 +1,4 @@
-//! What every kind of ranker has beside what it learned: what it was trained for and on, and how it reads a document.
+//! Common to all kinds of rankers: the objective, the training data, and how documents are read.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
 
-/// Characters of a feature's name that a message repeats.
+/// Maximum number of characters of a feature name in a message.
 const MAX_NAME_SHOWN: usize = 100;
 
-/// How a value is rounded before a ranker sees it.
+/// How values are rounded before a ranker sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// To 32 bits, with infinite values at the largest finite ones, as in training here.
+    /// To f32, with infinite values clamped to the largest finite ones, as in training here.
     F32,
     /// Not at all.
     F64,
@@ -35,14 +35,14 @@ pub fn floor_f32(number: f64) -> f32 {
     if f64::from(near) > number { near.next_down() } else { near }
 }
 
-/// The largest f64 that rounds to an f32: half-way to the next one, which goes to the even of both. A value is at most this
-/// exactly if its f32 is at most `value`.
+/// The largest f64 that rounds to this f32: half-way to the next f32, or just below if ties round to that one. A number
+/// is at most this if and only if its f32 is at most `value`.
 pub fn last_rounded_to(value: f32) -> f64 {
     let half_way = f64::midpoint(value.into(), value.next_up().into());
     if half_way as f32 <= value { half_way } else { half_way.next_down() }
 }
 
-/// What a feature that a document does not name means to the model.
+/// The meaning of absent features for the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AbsentFeature {
@@ -52,43 +52,44 @@ pub enum AbsentFeature {
     Zero,
 }
 
-/// What the model has seen.
+/// The training data of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainedOn {
-    /// The wrapping sum of the row keys, in hexadecimal: the same for any order of the rows.
+    /// The wrapping sum of the row keys, in hexadecimal; it does not depend on the order of rows.
     pub fingerprint: String,
-    /// Documents.
+    /// Number of documents.
     pub rows: u64,
-    /// Queries.
+    /// Number of queries.
     pub queries: u64,
 }
 
-/// The parts of a model that do not depend on its kind. [`crate::Model::new`] checks them.
+/// The parts of a model that are common to all kinds. [`crate::Model::new`] checks them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// What it was trained to do.
+    /// The objective.
     pub objective: String,
-    /// The parameters that differed from their defaults, as they would be typed.
+    /// The non-default parameters, as typed.
     pub params: BTreeMap<String, String>,
     /// The data it was trained on.
     pub trained_on: TrainedOn,
-    /// What a feature left out means; data for the model must be read this way.
+    /// The meaning of absent features. Data for the model must be read with the same meaning.
     pub absent: AbsentFeature,
     /// How values are rounded.
     pub precision: Precision,
-    /// The ids of the features that the ranker uses, ascending; a ranker names a feature by its place here.
+    /// The ids of the features that the ranker uses, ascending. A ranker refers to features by their indices in this
+    /// list.
     pub features: Vec<u32>,
-    /// The names of these features, if the training data had names that say more than the ids; else empty. Data with
-    /// named columns is matched by them.
+    /// The names of these features, if the training data had names besides the ids; otherwise empty. Columns of tables
+    /// are matched by these names.
     pub feature_names: Vec<String>,
-    /// The ids of the features that training compared as f64, ascending; all others were rounded to f32. Only models that were
+    /// The ids of the features that training compared as f64, ascending; all others were rounded to f32. Only models
     /// trained here have such a list, and only if it is not empty; their `precision` is f64.
     pub f64_features: Vec<u32>,
 }
 
 impl Header {
-    /// The header of a model that says nothing about its training, such as one of another program.
+    /// A header without facts about training, for example for models of other programs.
     pub fn new(absent: AbsentFeature, precision: Precision, features: Vec<u32>) -> Self {
         Self {
             objective: String::new(),
@@ -102,7 +103,7 @@ impl Header {
         }
     }
 
-    /// Feature ids ascend, and names are unique.
+    /// Checks that feature ids ascend and names are unique.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some([first, second]) = self.features.array_windows().find(|[first, second]| first >= second) {
             let problem = format!("the features are not in ascending order: {first} comes before {second}");
@@ -117,7 +118,7 @@ impl Header {
         self.check_names()
     }
 
-    /// Each feature has a name of its own, or none has one.
+    /// Checks that each feature has a unique name, or none has a name.
     fn check_names(&self) -> Result<(), ModelError> {
         let (names, n_features) = (&self.feature_names, self.features.len());
         if !names.is_empty() && names.len() != n_features {

@@ -1,20 +1,20 @@
-//! Which features the trees of a model use.
+//! Feature importance in tree models.
 
 use crate::{Model, ModelError};
 
-/// How much one feature is used.
+/// The importance of one feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeatureImportance {
     /// The feature's id.
     pub feature: u32,
-    /// In how many splits.
+    /// The number of splits that use it.
     pub splits: u64,
     /// The sum of their gains.
     pub gain: f64,
 }
 
 impl Model {
-    /// The features of a model of trees, the one with the largest gain first (ties: lower id first).
+    /// The features of a tree model by descending gain (ties: lower id first).
     pub fn importance(&self) -> Result<Vec<FeatureImportance>, ModelError> {
         let unused = |feature: &u32| FeatureImportance { feature: *feature, splits: 0, gain: 0.0 };
         let mut all: Vec<FeatureImportance> = self.features().iter().map(unused).collect();

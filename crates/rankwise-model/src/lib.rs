@@ -1,10 +1,11 @@
-//! The trained things: rankers of every kind, and the native file they are kept in (described in `docs/model-file.md`).
+//! Trained models: all kinds of rankers, and the native model file (described in `docs/model-file.md`).
 //!
-//! * [`Model`] is a [`Header`] (what it was trained for, which features it reads and how) and a [`Ranker`]. It is checked when it is
-//!   made. [`Model::score`] scores a document, whatever the kind; [`Model::to_json`] and [`Model::from_json`] are exact inverses.
-//! * [`TreeEnsemble`] is the ranker that adds up trees. What works only with trees asks for it with [`Model::tree_ensemble`].
-//! * [`LinearRanker`] adds up weighted feature values.
-//! * [`Tree`] is checked when it is made: whoever holds one can walk it without fear of cycles or missing children.
+//! * [`Model`] is a [`Header`] (the objective, which features it reads and how) and a [`Ranker`]. It is checked when it
+//!   is created. [`Model::score`] scores a document, whatever the kind; [`Model::to_json`] and [`Model::from_json`] are
+//!   exact inverses.
+//! * [`TreeEnsemble`] is a sum of trees. Code that works only with trees gets it from [`Model::tree_ensemble`].
+//! * [`LinearRanker`] is a weighted sum of feature values.
+//! * [`Tree`] is checked when it is created, so it can be walked without fear of cycles or missing children.
 //!
 //! This crate knows nothing of datasets, bins or training.
 #![forbid(unsafe_code)]

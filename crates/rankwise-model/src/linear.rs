@@ -1,20 +1,21 @@
-//! A ranker that adds up weighted feature values.
+//! Linear models: a weighted sum of feature values.
 //!
 //! ```text
 //! score = bias + weight 0 * value 0 + weight 1 * value 1 + ...       in f64, in the order of the model's features
 //! ```
 //!
-//! A missing value adds nothing. Values, products and the score stay finite: what is infinite counts as the largest f64 of its sign.
+//! A missing value adds nothing. Values, products and the score stay finite: infinite numbers count as the largest f64
+//! of the same sign.
 
 use crate::file::{Body, Contents, file_fields, json};
 use crate::{ModelError, Ranker};
 
-/// Its kind in the model file.
+/// The name of this kind in the model file.
 pub(crate) const KIND: &str = "linear";
-/// The first version of the model file that can hold it.
+/// The first file version that can represent it.
 pub(crate) const FIRST_VERSION: u64 = 4;
 
-/// A bias and a weight for each feature of the model. All are finite.
+/// A bias and a weight for each feature of the model, all finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearRanker {
     bias: f64,
@@ -22,7 +23,7 @@ pub struct LinearRanker {
 }
 
 impl LinearRanker {
-    /// The weights stand in the order of the model's features.
+    /// The weights are in the order of the model's features.
     pub fn new(bias: f64, weights: Vec<f64>) -> Result<Self, ModelError> {
         if !bias.is_finite() {
             return Err(ModelError::Content { problem: "the bias is not a finite number".into() });
@@ -33,23 +34,23 @@ impl LinearRanker {
         Ok(Self { bias, weights })
     }
 
-    /// The score of a document all of whose values are missing.
+    /// The score of a document whose values are all missing.
     pub fn bias(&self) -> f64 {
         self.bias
     }
 
-    /// One for each feature of the model, in its order.
+    /// The weights, in the order of the model's features.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The score of one document, by rounded values of the model's features; NaN is missing.
+    /// The score of one document, given rounded values of the model's features; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
         let present = self.weights.iter().zip(values).filter(|(_, value)| !value.is_nan());
         finite(present.fold(self.bias, |score, (weight, value)| score + finite(weight * finite(*value))))
     }
 
-    /// There is a weight for each feature.
+    /// Checks that there is a weight for each feature.
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         if self.weights.len() == n_features {
             return Ok(());
@@ -110,7 +111,7 @@ mod tests {
     fn a_score_is_the_weighted_sum_in_the_order_of_the_features() {
         let model = model(Precision::F64);
         assert_eq!(model.score(&[2.0, 4.0]), (0.1 + 0.2) - 3.0 + 4e-17);
-        // Added the other way round, the small weight would be lost or not: the order counts.
+        // In another order, the small weights would not be lost: the order matters.
         let order = LinearRanker::new(1e16, vec![1.0, 1.0, -1e16]).unwrap();
         assert_eq!(order.score(&[1.0; 3]), ((1e16 + 1.0) + 1.0) - 1e16);
     }
@@ -186,7 +187,7 @@ mod tests {
         }
         assert!(matches!(read(" \"bias\"", " \"base_score\""), ModelError::Json { line: 11, .. }));
         assert!(matches!(read("\"linear\"", "\"trees\""), ModelError::Json { .. }));
-        // Programs that know no linear models read up to version 3, and would call this one damaged.
+        // Programs without linear models read up to version 3, and would call this file damaged.
         assert!(matches!(read("\"version\": 4", "\"version\": 3"), ModelError::Content { .. }));
     }
 
@@ -198,7 +199,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bytes changed anywhere give a model or an error, never a panic and never another model.
+        /// Changed bytes give the same model or an error, never a panic and never another model.
         #[test]
         fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let model = model(Precision::F32);

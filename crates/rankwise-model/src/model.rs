@@ -1,10 +1,10 @@
-//! A model: a ranker of some kind, and what it was trained for.
+//! A model: a ranker of some kind with its header.
 
 use std::collections::BTreeMap;
 
 use crate::{AbsentFeature, Header, ModelError, Precision, Ranker, TrainedOn, TreeEnsemble};
 
-/// A trained ranker with its header. It is checked when it is made, so every `Model` can be scored and saved.
+/// A trained ranker with its header. It is checked when it is created, so every `Model` can be scored and saved.
 ///
 /// ```
 /// use rankwise_model::{AbsentFeature, Header, LinearRanker, Model, Precision};
@@ -38,38 +38,38 @@ impl Model {
         Self::new(self.header.clone(), ranker)
     }
 
-    /// The score of one document, its values in the order of [`Self::features`]; NaN is missing.
+    /// The score of one document, given values in the order of [`Self::features`]; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
         let rounded: Vec<f64> = values.iter().map(|value| self.header.precision.round(*value)).collect();
         self.score_rounded(&rounded)
     }
 
-    /// [`Self::score`] for values that are rounded already.
+    /// [`Self::score`] for values that are already rounded.
     pub fn score_rounded(&self, values: &[f64]) -> f64 {
         self.ranker.score(values)
     }
 
-    /// What does not depend on the kind of ranker.
+    /// What is common to all kinds of rankers.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What was learned.
+    /// The ranker.
     pub fn ranker(&self) -> &Ranker {
         &self.ranker
     }
 
-    /// The trees, for what only works with trees; an error for any other kind of ranker.
+    /// The trees, for code that works only with trees; an error for other kinds of rankers.
     pub fn tree_ensemble(&self) -> Result<&TreeEnsemble, ModelError> {
         self.ranker.tree_ensemble()
     }
 
-    /// What it was trained to do; empty if unknown.
+    /// The objective; empty if unknown.
     pub fn objective(&self) -> &str {
         &self.header.objective
     }
 
-    /// The parameters that differed from their defaults, as they would be typed.
+    /// The non-default parameters, as typed.
     pub fn params(&self) -> &BTreeMap<String, String> {
         &self.header.params
     }
@@ -79,7 +79,7 @@ impl Model {
         &self.header.trained_on
     }
 
-    /// What a feature left out means; data for the model must be read this way.
+    /// The meaning of absent features. Data for the model must be read with the same meaning.
     pub fn absent(&self) -> AbsentFeature {
         self.header.absent
     }
@@ -109,7 +109,7 @@ impl Model {
         self.features().iter().copied().zip(self.feature_names().iter().cloned()).collect()
     }
 
-    /// How people call a feature: by its name, or else its id.
+    /// The name of a feature for users: its name or, without one, its id.
     pub fn feature_label(&self, feature: u32) -> String {
         let place = self.features().binary_search(&feature).ok();
         let name = place.and_then(|place| self.feature_names().get(place));
@@ -141,7 +141,7 @@ pub(crate) mod tests {
     fn values_are_rounded_before_they_are_scored() {
         let model = model();
         assert_eq!(model.score(&[1.0, 0.0]), 0.1 + 1.5 + 1e-17);
-        // Just above 0.5 in f64, 0.5 in f32.
+        // Just above 0.5 in f64, but 0.5 in f32.
         assert_eq!(model.score(&[0.5 + 1e-12, 0.0]), 0.1 - 1.0);
         assert_eq!(model.score_rounded(&[0.5 + 1e-12, 0.0]), 0.1 + 1.5 + 1e-17);
     }

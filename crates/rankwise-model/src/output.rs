@@ -1,4 +1,4 @@
-//! How what the trees add up to becomes a score.
+//! How the outputs of trees make a score.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::ModelError;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// The base score and one leaf of each tree.
+    /// The base score plus one leaf of each tree.
     #[default]
     Sum,
-    /// The gain that is expected of it, by the probabilities of its grades.
+    /// The expected gain, given the probabilities of the labels.
     ExpectedGain(ExpectedGain),
 }
 
-/// There is an output for each grade. Tree `t` adds to output `t` modulo their number; the softmax of the outputs is the
-/// probability of the grades.
+/// One output for each label. Tree `t` adds to output `t` modulo their number; the softmax of the outputs gives the
+/// probabilities of the labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedGain {
-    /// What each grade is worth.
+    /// The gain of each label.
     pub gains: Vec<f64>,
-    /// Each output before the first tree.
+    /// The base score of each output.
     pub base_scores: Vec<f64>,
 }
 
@@ -37,7 +37,7 @@ impl Output {
         }
     }
 
-    /// Each output before the first tree.
+    /// The base score of each output.
     pub fn base_scores(&self, base_score: f64) -> Vec<f64> {
         match self {
             Self::Sum => vec![base_score],
@@ -45,14 +45,15 @@ impl Output {
         }
     }
 
-    /// Multiplies what each output starts from.
+    /// Multiplies all base scores.
     pub fn scale_base_scores(&mut self, factor: f64) {
         if let Self::ExpectedGain(expected) = self {
             expected.base_scores.iter_mut().for_each(|score| *score *= factor);
         }
     }
 
-    /// The scores of documents whose outputs come one after another: the first output of every document, then the second, ...
+    /// The scores of documents, given outputs stored output by output: all documents for the first, then for the
+    /// second, ...
     pub fn scores<'a>(&self, outputs: &'a [f64]) -> Cow<'a, [f64]> {
         match self {
             Self::Sum => Cow::Borrowed(outputs),
@@ -81,7 +82,7 @@ impl Output {
 }
 
 impl ExpectedGain {
-    /// The expected gain, by the softmax of the outputs. Infinite ones count as the largest number.
+    /// The expected gain under the softmax of the outputs. Infinite outputs count as the largest finite number.
     pub fn score(&self, outputs: impl Iterator<Item = f64> + Clone) -> f64 {
         let outputs = outputs.map(|output| output.clamp(-f64::MAX, f64::MAX));
         let largest = outputs.clone().fold(f64::NEG_INFINITY, f64::max);

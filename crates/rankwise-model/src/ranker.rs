@@ -1,4 +1,4 @@
-//! The kinds of rankers. A new kind is a module of its own, and an entry here.
+//! The kinds of rankers. A new kind is a module and an entry here.
 
 use crate::file::{Body, Contents};
 use crate::{LinearRanker, ModelError, TreeEnsemble, ensemble, linear};
@@ -6,7 +6,7 @@ use crate::{LinearRanker, ModelError, TreeEnsemble, ensemble, linear};
 /// Reads the model file of one kind.
 type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
 
-/// What was learned.
+/// The trained part of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ranker {
     /// A sum of trees.
@@ -30,7 +30,7 @@ impl Ranker {
         }
     }
 
-    /// The trees; an error if it has none.
+    /// The trees; an error for other kinds.
     pub fn tree_ensemble(&self) -> Result<&TreeEnsemble, ModelError> {
         match self {
             Self::Trees(ensemble) => Ok(ensemble),
@@ -38,7 +38,7 @@ impl Ranker {
         }
     }
 
-    /// The score of one document with rounded values of all features; NaN is missing.
+    /// The score of one document, given rounded values of all features; NaN is missing.
     pub(crate) fn score(&self, values: &[f64]) -> f64 {
         match self {
             Self::Trees(ensemble) => ensemble.score(values),
@@ -46,7 +46,7 @@ impl Ranker {
         }
     }
 
-    /// Makes sure that it fits a model with so many features.
+    /// Checks that it is valid for a model with this many features.
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         match self {
             Self::Trees(ensemble) => ensemble.check(n_features),
@@ -54,7 +54,7 @@ impl Ranker {
         }
     }
 
-    /// What it adds to the model file.
+    /// Its part of the model file.
     pub(crate) fn body(&self) -> Body {
         match self {
             Self::Trees(ensemble) => ensemble.body(),
@@ -62,9 +62,9 @@ impl Ranker {
         }
     }
 
-    /// Reads the model file of a kind, which has some format version.
+    /// Reads the model file of a kind, with the given format version.
     pub(crate) fn read(kind: Option<&str>, version: u64, bytes: &[u8]) -> Result<Contents, ModelError> {
-        // Without a kind, any reader will say that this field is missing.
+        // Without a kind, any reader will report the missing field.
         let kind = kind.unwrap_or(ensemble::KIND);
         let (first_version, read): (u64, Reader) = match kind {
             ensemble::KIND => (1, ensemble::read),

@@ -10,11 +10,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The arrays of a tree, as the file has them. [`Tree::new`] makes sure that they form one.
+/// The arrays of a tree, as in the file. [`Tree::new`] checks them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeParts {
-    /// For each node, the place of its feature in the model's list.
+    /// For each node, the index of its feature in the model's list.
     pub feature: Vec<u32>,
     /// Values up to this go left.
     pub threshold: Vec<f64>,
@@ -24,32 +24,32 @@ pub struct TreeParts {
     pub left: Vec<i32>,
     /// The right child.
     pub right: Vec<i32>,
-    /// How much the split improved the objective's approximation on the training rows.
+    /// How much the split improved the approximated objective on the training rows.
     pub gain: Vec<f64>,
     /// Training rows that reached the node.
     pub count: Vec<u64>,
-    /// What a document that ends in the leaf gets.
+    /// The value of a document in the leaf.
     pub leaf_value: Vec<f64>,
-    /// Training rows that ended in the leaf.
+    /// Training rows in the leaf.
     pub leaf_count: Vec<u64>,
 }
 
-/// Where an edge leads.
+/// The child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Child {
-    /// To a node.
+    /// A node.
     Node(usize),
-    /// To a leaf.
+    /// A leaf.
     Leaf(usize),
 }
 
 impl Child {
-    /// Reads the file's form.
+    /// Decodes the form in the file.
     pub fn decode(code: i32) -> Self {
         if code < 0 { Self::Leaf(!code as usize) } else { Self::Node(code as usize) }
     }
 
-    /// Writes the file's form.
+    /// Encodes the form in the file.
     pub fn encode(self) -> i32 {
         match self {
             Self::Node(node) => node as i32,
@@ -72,7 +72,7 @@ impl TryFrom<TreeParts> for Tree {
 }
 
 impl Tree {
-    /// Checks the arrays; the error says what is wrong with them.
+    /// Checks the arrays; the error says what is invalid.
     pub fn new(parts: TreeParts) -> Result<Self, String> {
         let n_nodes = parts.feature.len();
         let n_leaves = n_nodes + 1;
@@ -100,7 +100,7 @@ impl Tree {
         Ok(Self(parts))
     }
 
-    /// A tree that gives every document the same value.
+    /// A tree with the same value for all documents.
     pub fn constant(value: f64, count: u64) -> Self {
         Self(TreeParts { leaf_value: vec![value], leaf_count: vec![count], ..TreeParts::default() })
     }
@@ -143,7 +143,7 @@ impl Tree {
         deepest
     }
 
-    /// The leaf that a document ends in; `goes_left(node)` answers the node's question.
+    /// The leaf that a document reaches; `goes_left(node)` evaluates the split.
     pub fn walk(&self, mut goes_left: impl FnMut(usize) -> bool) -> usize {
         let mut at = if self.n_nodes() == 0 { Child::Leaf(0) } else { Child::Node(0) };
         loop {
@@ -156,7 +156,7 @@ impl Tree {
         }
     }
 
-    /// The leaf for values given in the order of the model's features; NaN is missing.
+    /// The leaf for values in the order of the model's features; NaN is missing.
     pub fn leaf(&self, values: &[f64]) -> usize {
         self.walk(|node| {
             let value = values[self.0.feature[node] as usize];
@@ -165,7 +165,8 @@ impl Tree {
     }
 }
 
-/// Children come after their parents, and each node and leaf has exactly one parent: then all are reached from node 0.
+/// Checks that children come after their parents, and that each node and leaf has exactly one parent. Then all are
+/// reachable from node 0.
 fn check_shape(parts: &TreeParts) -> Result<(), String> {
     let n_nodes = parts.feature.len();
     let mut node_seen = vec![false; n_nodes];

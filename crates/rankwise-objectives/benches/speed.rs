@@ -1,5 +1,5 @@
-//! How long the gradients of objectives take for a document, on one thread: 1,000 lists of 120 documents, the objectives in
-//! turn, the median of the rounds.
+//! Time per document to compute gradients, on one thread: 1,000 lists of 120 documents, the objectives in turn, and the
+//! median of the rounds.
 //!
 //! ```sh
 //! cargo run --release -p rankwise-objectives --example speed -- objective=lambdamart objective=yetirank,samples=10
@@ -16,7 +16,7 @@ const N_LISTS: u32 = 1000;
 const LENGTH: u32 = 120;
 const ROUNDS: u32 = 15;
 
-/// A number in [0, 1) that depends on nothing but its own.
+/// A pseudo-random number in [0, 1) that depends only on `number`.
 fn fraction(number: u32) -> f64 {
     f64::from(number.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24)
 }
@@ -29,7 +29,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("there is no pool yet");
     let mut builder = DatasetBuilder::default();
     for row in 0..N_LISTS * LENGTH {
-        // Grades as in web data: half of them 0, few 3 and 4.
+        // Labels as in web search data: half of them 0, few 3 and 4.
         let grade = [0.52, 0.75, 0.94, 0.99].iter().filter(|share| fraction(row ^ 0x5bd1) >= **share).count();
         let (qid, doc_id) = (format!("q{}", row / LENGTH), format!("d{row}"));
         builder.push(&Row { qid: &qid, label: grade as f32, doc_id: &doc_id, features: &[] }).expect("rows are fine");

@@ -8,9 +8,9 @@
 //! h_i   = sum over j of (|c_i| + |c_j|) r'_ij / T
 //! ```
 //!
-//! The second derivative of the loss may be negative. In its place stands the size of all forces on the document, so that a Newton
-//! step is at most 1, whatever T is: steps of T would never lead far enough for ranks to become hard. Only
-//! documents with a gain have a force c, so the work is the number of those times the number of documents.
+//! The second derivative of the loss may be negative, so the Hessian is the total size of all forces on the document. A
+//! Newton step is then at most 1, whatever T is: steps of size T would never be large enough for ranks to become hard.
+//! Only documents with a gain have a force c, so the work is their number times the number of documents.
 
 use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::{Discount, Discounts, Gain, Rules, ideal_dcg};
@@ -18,9 +18,10 @@ use rankwise_metrics::{Discount, Discounts, Gain, Rules, ideal_dcg};
 use crate::kernel::soft_ranks::{LANES, add_force, rank_row};
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
-/// How far apart the scores of a query may be, in temperatures, for a power of a pair to be a product of two.
+/// The maximum range of scores in a query, in units of the temperature, for which the exponential of a pair is computed
+/// as a product of two.
 const WIDEST_FOR_PRODUCTS: f64 = 600.0;
-/// Powers are held here where they are not.
+/// Otherwise, exponents are limited to this.
 const LARGEST_EXPONENT: f64 = 300.0;
 
 /// ApproxNDCG, bound to the queries it will see.
@@ -31,12 +32,12 @@ pub struct ApproxNdcg {
     simd: SimdLevel,
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
     bounds: Vec<usize>,
-    /// Gains over the ideal DCG; all 0 where nothing is relevant.
+    /// Gains over the ideal DCG; all 0 if no document is relevant.
     gains: Vec<f32>,
 }
 
 impl ApproxNdcg {
-    /// Computes what does not change from tree to tree.
+    /// Precomputes everything that is the same for all trees.
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -54,7 +55,7 @@ impl ApproxNdcg {
         for query in data.queries() {
             let mut ideal: Vec<f64> = query.labels.iter().map(|label| gain.of(*label)).collect();
             ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-            // In units of the largest gain, so that neither huge nor tiny gains leave the range of numbers.
+            // In units of the largest gain, so that huge or tiny gains neither overflow nor underflow.
             let largest = ideal[0];
             let unit = |gain: f64| if largest > 0.0 { gain / largest } else { 0.0 };
             for gain in &mut ideal {
@@ -68,7 +69,7 @@ impl ApproxNdcg {
         Ok(Self { temperature, discount: rules.discount, simd, bounds, gains })
     }
 
-    /// The derivative of a discount by the rank, ranks from 1.
+    /// The derivative of the discount with respect to the rank, ranks from 1.
     fn slope(&self, rank: f64) -> f64 {
         match self.discount {
             Discount::Log2 => {
@@ -106,20 +107,20 @@ impl Objective for ApproxNdcg {
             let row = if is_product {
                 1.0 / columns[doc]
             } else {
-                // Powers anew for each row: slow, and hardly ever needed.
+                // Recompute exponentials for each row: slow, but rarely needed.
                 for (other, power) in columns[..n_docs].iter_mut().enumerate() {
                     *power = libm::exp((scaled(doc) - scaled(other)).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
                 }
                 1.0
             };
             let sum = rank_row(self.simd, row, columns.as_chunks().0, r.as_chunks_mut().0);
-            // Columns behind the last document count 1 each, the document itself 1/2.
+            // Padding columns count 1 each, the document itself 1/2.
             let rank = 0.5 + (sum - (n_padded - n_docs) as f64);
             let force = f64::from(gains[doc]) * self.slope(rank.max(1.0));
             let lanes = (pull.as_chunks_mut().0, stiffness.as_chunks_mut().0);
             let slopes = add_force(self.simd, force, r.as_chunks().0, lanes.0, lanes.1);
             pull[doc] += force * slopes;
-            // Without the pair of the document with itself, whose slope is 1/4, on either side.
+            // Without the pair of the document with itself, which has slope 1/4 and is counted twice.
             stiffness[doc] += force.abs() * (slopes - 0.5);
         }
         for doc in 0..n_docs {

@@ -1,4 +1,4 @@
-//! An objective over all queries of a dataset.
+//! Runs an objective over all queries of a dataset.
 
 use rankwise_data::{Documents, QueryView};
 use rayon::prelude::*;
@@ -6,14 +6,15 @@ use rayon::prelude::*;
 use crate::objective::Noise;
 use crate::{AllDocs, GradientSlices, Objective, QueryDocs, Round, Scratch};
 
-/// A list is long if it has so many times the mean number of documents.
+/// A list is long if it has this many times the mean number of documents.
 const LONG: usize = 8;
 
-/// Writes the weighted derivatives of every document. They are made finite, and Hessians non-negative, here, once: the sums
-/// of fixed-point numbers that follow rely on it. What is beyond the largest number becomes it; what is none counts as 0.
+/// Writes the weighted gradients and Hessians of all documents. This is the one place that makes them finite, and
+/// Hessians non-negative; the fixed-point sums later rely on it. Values that are too large become the largest finite
+/// number; NaN becomes 0.
 ///
-/// Scores and derivatives of an objective with several outputs come output by output: those of all documents by the first, then
-/// by the second, ...
+/// With several outputs, scores, gradients and Hessians are stored output by output: all documents for the first, then
+/// for the second, ...
 pub fn gradients(
     objective: &dyn Objective,
     data: &Documents,
@@ -24,7 +25,7 @@ pub fn gradients(
     gradients_of(objective, data, |_| true, round, scores, derivatives);
 }
 
-/// The same for the documents of some queries; those of others get anything.
+/// The same for the documents of some queries; the values of other documents are unspecified.
 pub fn gradients_of(
     objective: &dyn Objective,
     data: &Documents,
@@ -60,7 +61,7 @@ pub fn gradients_of(
     }
 }
 
-/// One computation of derivatives for all queries.
+/// One computation of gradients for all queries.
 struct Pass<'a> {
     objective: &'a dyn Objective,
     data: &'a Documents,
@@ -70,14 +71,14 @@ struct Pass<'a> {
     scores: &'a [f64],
 }
 
-/// A query with the room for its derivatives.
+/// A query with the slices for its results.
 struct Task<'a> {
     query: usize,
     out: GradientSlices<'a>,
 }
 
 impl Pass<'_> {
-    /// Writes the derivatives of a query together: by its first output, by its second, ...
+    /// Writes the results of each query contiguously: for its first output, for its second, ...
     fn by_query(&self, is_wanted: impl Fn(usize) -> bool, out: GradientSlices<'_>) {
         let (n_outputs, data) = (self.n_outputs, self.data);
         let mut tasks = Vec::with_capacity(data.n_queries());
@@ -91,7 +92,7 @@ impl Pass<'_> {
                 tasks.push(Task { query, out: GradientSlices { grad, hess } });
             }
         }
-        // Long lists first: one that is begun last would keep all threads but one waiting for it.
+        // Long lists first: if one started last, all other threads would wait for it.
         let long = LONG * n_outputs * data.n_rows() / data.n_queries().max(1);
         tasks.sort_by_key(|task| task.out.grad.len() <= long);
         let room = <(Scratch, Vec<f64>)>::default;

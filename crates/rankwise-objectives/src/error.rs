@@ -9,10 +9,10 @@ pub enum ObjectiveError {
     /// Another member of the run failed, or cannot be reached.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A label has no gain.
+    /// A label without a gain.
     #[error(transparent)]
     Label(#[from] MetricError),
-    /// A label whose exponential gain is too large to learn from.
+    /// A label whose exponential gain is too large.
     #[error(
         "label {label} in query '{query}' is too large for exponential gain (at most {most}); use gain=linear, or set \
          the gains with label_gain or gain=table:..."
@@ -22,10 +22,10 @@ pub enum ObjectiveError {
         label: f32,
         /// Its query.
         query: String,
-        /// The largest that works.
+        /// The largest possible label.
         most: f32,
     },
-    /// A metric that the objective cannot learn for.
+    /// A metric that the objective does not support.
     #[error("objective '{objective}' cannot optimise the metric '{target}': {problem}")]
     Target {
         /// The objective.
@@ -35,7 +35,7 @@ pub enum ObjectiveError {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// All documents of a query are relevant, or none is, in every query.
+    /// In every query, all documents are relevant or none is.
     #[error(
         "no query has both relevant and irrelevant documents, so objective '{objective}' with target={target} has \
          nothing to learn; check the labels and relevant_from, the minimum label of relevant documents"
@@ -46,7 +46,7 @@ pub enum ObjectiveError {
         /// The metric as typed.
         target: String,
     },
-    /// A label that XGBoost refuses.
+    /// A label that XGBoost rejects.
     #[error(
         "label {label} in query '{query}' is not 0 or 1, which lambda_form=xgboost requires for the target {target}; \
          make labels binary, or use another lambda_form, with relevant_from"
@@ -59,7 +59,7 @@ pub enum ObjectiveError {
         /// The metric as typed.
         target: String,
     },
-    /// There is nothing to put in order.
+    /// No query has documents with different labels.
     #[error(
         "no query has two documents with different labels, so objective '{objective}' has nothing to learn; check the \
             labels and the query ids, or use objective rmse"
@@ -82,7 +82,7 @@ pub enum ObjectiveError {
         /// The objective.
         objective: &'static str,
     },
-    /// A label that is no probability.
+    /// A label that is not a probability.
     #[error(
         "label {label} in query '{query}' is not a probability (from 0 to 1), which objective 'logistic' needs; divide \
          the labels by the largest one, or use objective rmse"
@@ -93,7 +93,7 @@ pub enum ObjectiveError {
         /// Its query.
         query: String,
     },
-    /// A label that is no grade.
+    /// A label that is not an integer.
     #[error(
         "label {label} in query '{query}' is not an integer, which objective 'multiclass' needs (0, 1, 2, ...); round \
          the labels, or use objective rmse"
@@ -110,10 +110,10 @@ pub enum ObjectiveError {
          merge labels, or use objective rmse"
     )]
     ManyGrades {
-        /// The most.
+        /// The limit.
         most: usize,
     },
-    /// Every document has the same extreme label.
+    /// All documents have the same extreme label.
     #[error("every document has label {label}, so objective '{objective}' has nothing to learn; check the labels")]
     OneLabel {
         /// The objective.

@@ -1,5 +1,5 @@
-//! LambdaLoss (Wang et al., "The LambdaLoss Framework for Ranking Metric Optimization", CIKM 2018): how much a pair at ranks
-//! i and j matters, ranks from 0, D(r) = 1/log2(2 + r), gains G over the ideal DCG.
+//! LambdaLoss (Wang et al., "The LambdaLoss Framework for Ranking Metric Optimization", CIKM 2018): the weight of a
+//! pair at ranks i and j, with ranks from 0, D(r) = 1/log2(2 + r), and gains G over the ideal DCG.
 //!
 //! ```text
 //! 1     G_better * D(rank of the better document)
@@ -11,17 +11,17 @@ use crate::kernel::pairs::{Importance, LANES};
 use crate::params::LambdaLossVariant;
 use crate::swap::SwapColumns;
 
-/// The weights of pairs of a variant.
+/// The pair weights of a variant.
 #[derive(Clone, Debug)]
 pub(crate) struct LossWeights {
     variant: LambdaLossVariant,
     discounts: Vec<f32>,
-    /// By distance d of ranks, at `LANES + d`.
+    /// By rank distance d, at `LANES + d`.
     near: Vec<f32>,
 }
 
 impl LossWeights {
-    /// `discounts` reach to the end of the longest list.
+    /// `discounts` cover the longest list.
     pub(crate) fn new(variant: LambdaLossVariant, mu: f64, discounts: &[f64]) -> Self {
         let factor = match variant {
             LambdaLossVariant::One => 0.0,
@@ -29,7 +29,7 @@ impl LossWeights {
             LambdaLossVariant::TwoPlus => mu,
         };
         let drops = discounts.windows(2).map(|pair| (factor * (pair[0] - pair[1])) as f32);
-        // Distance 1 stands behind LANES and the distance 0.
+        // Distance 1 comes after LANES and distance 0.
         let mut near = vec![0.0; LANES + 1];
         near.extend(drops);
         near.resize(LANES + discounts.len().next_multiple_of(LANES) + LANES, 0.0);

@@ -1,5 +1,5 @@
-//! LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART", 2010) for a target metric, in three forms, and LambdaLoss,
-//! which weighs pairs differently.
+//! LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART", 2010) for a target metric, in three forms, and
+//! LambdaLoss, which has other pair weights.
 //!
 //! For documents sorted by score, every pair (i, j) with i among the top `truncation_level`, j below i and different values
 //! pushes the better document up and the worse one down by
@@ -19,9 +19,8 @@
 //! | XGBoost | the same with 32 | yes | twice that, and all times queries / sum of their weights |
 //! | paper | all | no | as above |
 //!
-//! The better document of a pair is the one with the larger value, which is mostly its gain. Scores count as 32-bit numbers
-//! here, and those that are equal as such tie. The sums run in the order that `kernel/pairs.rs` gives, the same on every
-//! machine.
+//! The better document of a pair is the one with the larger value, usually its gain. Scores are rounded to f32 here,
+//! and tie if they are then equal. The sums run in the order of `kernel/pairs.rs`, which is the same on every machine.
 
 use rankwise_data::{Documents, Share, SimdLevel};
 use rankwise_metrics::{MetricName, Rules};
@@ -42,17 +41,17 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 pub struct LambdaMart {
     lists: Lists,
     weights: PairWeights,
-    /// How many documents at the top are paired with all below them.
+    /// The number of documents at the top that are paired with all below them.
     truncation: usize,
     sigma: f32,
     is_normalised: bool,
     perturbation: Perturbation,
-    /// What lambdas and Hessians are multiplied by in the end.
+    /// The final factors for lambdas and Hessians.
     factors: (f64, f64),
     simd: SimdLevel,
 }
 
-/// What decides how much a pair matters.
+/// How pairs are weighted.
 #[derive(Clone, Debug)]
 enum PairWeights {
     Swap(Target),
@@ -60,8 +59,8 @@ enum PairWeights {
 }
 
 impl LambdaMart {
-    /// Computes what does not change from tree to tree. Documents with equal scores are ordered worst first, or as in the
-    /// input where the rules say so.
+    /// Precomputes everything that is the same for all trees. Documents with equal scores are ordered worst first, or
+    /// in input order if the rules say so.
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -90,7 +89,7 @@ impl LambdaMart {
         Ok(bound)
     }
 
-    /// LambdaLoss on NDCG. Without a truncation all pairs take part, and the ideal DCG is that of the whole list.
+    /// LambdaLoss for NDCG. Without a truncation, all pairs are used, and the ideal DCG is that of the whole list.
     pub fn lambda_loss(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -135,7 +134,7 @@ impl LambdaMart {
     }
 }
 
-/// The default of `mu` for LambdaLoss, that of the StochasticRank paper's comparison.
+/// The default of `mu` for LambdaLoss, from the comparison in the StochasticRank paper.
 const LAMBDALOSS_MU: f64 = 5.0;
 
 fn check_binary(data: &Documents, target: &MetricName) -> Result<(), ObjectiveError> {
@@ -163,7 +162,7 @@ impl Objective for LambdaMart {
 }
 
 impl LambdaMart {
-    /// Adds the gradients of one draw of the noise, or those without any.
+    /// Adds the gradients for one sample of the noise, or those without noise.
     fn add_sample(
         &self,
         docs: QueryDocs<'_>,

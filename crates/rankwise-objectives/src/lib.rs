@@ -1,12 +1,12 @@
-//! Scores and labels in, gradients out.
+//! Computes gradients from scores and labels.
 //!
-//! An [`Objective`] looks at one query at a time: labels, scores, random numbers, and weights where a loss over the whole list
-//! needs those of the other documents. It never sees features or trees. [`gradients`] runs it over all queries and applies the
-//! weights, which mean the same for every objective: the gradient and Hessian of a document are multiplied by its own weight and by
-//! that of its query.
+//! An [`Objective`] looks at one query at a time: labels, scores and random numbers, and weights if its loss over the
+//! whole list needs those of other documents. It never sees features or trees. [`gradients`] runs it over all queries
+//! and applies the weights in the same way for every objective: it multiplies the gradient and Hessian of a document by
+//! its own weight and by that of its query.
 //!
-//! Signs: a gradient is the derivative of a loss, so a document with a *negative* gradient is to be moved up.
-// `unsafe` only where `kernel/` calls code that was compiled for instructions found on this machine.
+//! Signs: a gradient is the derivative of a loss, so a document with a *negative* gradient should move up.
+// `unsafe` only where `kernel/` calls code that was compiled for instructions available on this machine.
 #![deny(unsafe_code)]
 
 mod approx_ndcg;

@@ -1,5 +1,5 @@
-//! ListMLE (Xia et al. 2008) and position-aware ListMLE (Lan et al. 2014): the likelihood of the labels' order in the
-//! Plackett-Luce model, which draws one document after another, each with a probability in proportion to exp(score).
+//! ListMLE (Xia et al. 2008) and position-aware ListMLE (Lan et al. 2014): the likelihood of the ordering by label in
+//! the Plackett-Luce model, which draws one document after another with probabilities in proportion to exp(score).
 //!
 //! ```text
 //! Z_k  = sum over documents j from place k on of w_j exp(s_j)
@@ -8,15 +8,15 @@
 //! h_i  = w_i (exp(s_i) A_i - w_i exp(2 s_i) B_i)              B_i = sum over k up to i of alpha_k w_k / Z_k^2
 //! ```
 //!
-//! `listmle` has alpha = 1, `p-listmle` alpha_k = 2^(n - k) - 1 for places from 1, divided by the sum of all. A document with weight w
-//! counts w times in the sums and in the loss. Equal labels have no order: one is drawn for each tree, by the document's uniform
-//! number, ascending, and the derivatives are the mean over `samples` of them.
+//! `listmle` has alpha = 1; `p-listmle` has alpha_k = 2^(n - k) - 1 for places from 1, divided by their sum. A document
+//! with weight w counts w times in the sums and in the loss. Documents with equal labels have no order: one is drawn
+//! for each tree, by ascending uniform numbers, and the gradient is the mean over `samples` such orders.
 
 use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
-/// How much a place counts.
+/// The weight of each place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Places {
     Alike,
@@ -35,12 +35,12 @@ pub struct ListMle {
 }
 
 impl ListMle {
-    /// All places count alike.
+    /// All places have equal weight.
     pub fn new(params: &ObjectiveParams, share: &Share<'_>) -> Result<Self, ObjectiveError> {
         Self::checked(params, share, "listmle", Places::Alike)
     }
 
-    /// First places count most.
+    /// Top places have the largest weight.
     pub fn position_aware(params: &ObjectiveParams, share: &Share<'_>) -> Result<Self, ObjectiveError> {
         Self::checked(params, share, "p-listmle", Places::FirstMost)
     }
@@ -63,7 +63,7 @@ impl ListMle {
         Ok(Self { places, samples: params.samples.unwrap_or(1) as u32, bounds: data.bounds().to_vec(), by_label })
     }
 
-    /// The order of a query's documents in a sample: by label, equal ones as drawn.
+    /// The order of a query's documents in a sample: by label, with ties in random order.
     fn draw_order(&self, docs: QueryDocs<'_>, sample: u32, keys: &mut Vec<u64>, order: &mut Vec<u32>) {
         const SCALE: f64 = (1u64 << 32) as f64;
         order.clear();
@@ -71,7 +71,7 @@ impl ListMle {
         let label = |doc: u32| docs.labels[doc as usize];
         for tied in order.chunk_by_mut(|a, b| label(*a) == label(*b)).filter(|tied| tied.len() > 1) {
             keys.clear();
-            // Uniform numbers in (0, 1] by their first 32 bits; documents in the low half.
+            // Uniform numbers in (0, 1], by their first 32 bits; document numbers in the low half.
             keys.extend(tied.iter().map(|doc| {
                 let uniform = docs.noise.uniforms(*doc as usize, sample)[0];
                 ((uniform * SCALE) as u64).min(u64::from(u32::MAX)) << 32 | u64::from(*doc)
@@ -131,8 +131,8 @@ impl Objective for ListMle {
     }
 }
 
-/// From each place on: the highest score, and the sum of weights times exp(score - highest). Documents without weight are not
-/// there.
+/// From each place on: the highest score, and the sum of weights times exp(score - highest). Documents without weight
+/// are ignored.
 fn suffix_sums(docs: QueryDocs<'_>, order: &[u32], highest: &mut [f64], sums: &mut [f64]) {
     let (mut high, mut sum) = (f64::NEG_INFINITY, 0.0);
     for (place, doc) in order.iter().enumerate().rev() {
@@ -155,8 +155,8 @@ fn add_derivatives(
     (highest, sums): (&[f64], &[f64]),
     (grad, hess): (&mut [f64], &mut [f64]),
 ) {
-    // A_i and B_i, the one times exp(highest), the other times its square: highest falls from place to place, so that neither
-    // can grow out of range.
+    // A_i times exp(highest), and B_i times its square. The highest score falls from place to place, so neither can
+    // overflow.
     let (mut first, mut second, mut high) = (0.0, 0.0, f64::INFINITY);
     for (place, doc) in order.iter().enumerate() {
         let doc = *doc as usize;

@@ -1,12 +1,12 @@
-//! The documents of each query in the order in which they stand when all scores are equal, with a value for each; and how
-//! they are ranked by scores.
+//! The documents of each query in tie order, that is, their order if all scores are equal, with a value for each; and
+//! ranking by scores.
 
 use std::ops::Range;
 
 use rankwise_data::{Documents, QueryView};
 use rankwise_metrics::Ties;
 
-/// The queries of a dataset, each in its order of ties.
+/// The queries of a dataset, each in tie order.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists {
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next two.
@@ -17,8 +17,8 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Documents with equal scores are ordered worst first, or as in the input where `ties` says so. `values_of` gives the
-    /// values of a query's documents.
+    /// Documents with equal scores are ordered worst first, or in input order if `ties` says so. `values_of` returns
+    /// the values of a query's documents.
     pub(crate) fn new(data: &Documents, ties: Ties, values_of: impl Fn(&QueryView<'_>, &mut Vec<f64>)) -> Self {
         let (mut order, mut values) = (Vec::with_capacity(data.n_rows()), Vec::with_capacity(data.n_rows()));
         let mut of_query = Vec::new();
@@ -60,7 +60,7 @@ impl Lists {
 /// A query in rank order.
 #[derive(Clone, Copy)]
 pub(crate) struct Ranked<'a> {
-    /// Their low halves are places in the order of ties.
+    /// The low halves are indices into the tie order.
     keys: &'a [u64],
     order: &'a [u32],
     values: &'a [f32],
@@ -81,7 +81,7 @@ impl<'a> Ranked<'a> {
 /// Bits that ascend as the number descends; -0 is 0.
 pub(crate) fn descending_bits(value: f32) -> u32 {
     let bits = (value + 0.0).to_bits();
-    // Negative numbers ascend as they are, positive ones when turned over.
+    // The bits of negative numbers already have this order; those of positive numbers are inverted.
     if bits >> 31 == 1 { bits } else { bits ^ 0x7fff_ffff }
 }
 

@@ -1,4 +1,4 @@
-//! Logistic loss: the logistic function of a document's score should be its label, a probability.
+//! Logistic loss: the sigmoid of a document's score should equal its label, a probability.
 //!
 //! ```text
 //! p = 1 / (1 + exp(-s))        loss = -label ln p - (1 - label) ln(1 - p)        g = p - label        h = p (1 - p)
@@ -15,11 +15,11 @@ pub struct Logistic {
 }
 
 impl Logistic {
-    /// Starts from the log-odds of the weighted mean of the labels.
+    /// The base score is the log-odds of the weighted mean label.
     pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
         share.agree(check_probabilities(share.data))?;
         let mean = checks::mean_label(share)?;
-        // What is left of 1, without cancellation.
+        // 1 minus the mean, without cancellation.
         let rest = checks::mean(share, |label| 1.0 - f64::from(label))?;
         if mean == 0.0 || rest == 0.0 {
             return Err(ObjectiveError::OneLabel { objective: "logistic", label: mean as f32 });
@@ -45,12 +45,12 @@ impl Objective for Logistic {
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
         for (doc, label) in docs.labels.iter().enumerate() {
             let score = docs.scores[doc];
-            // The smaller of the two probabilities is exact, the larger is what is left of 1.
+            // The smaller of the two probabilities is exact; the larger is 1 minus it.
             let power = libm::exp(-score.abs());
             let (small, large) = (power / (1.0 + power), 1.0 / (1.0 + power));
             let (yes, no) = if score < 0.0 { (small, large) } else { (large, small) };
             let label = f64::from(*label);
-            // p - label, without the cancellation where both are near 1.
+            // p - label, without cancellation if both are near 1.
             out.grad[doc] = ((1.0 - label) * yes - label * no) as f32;
             out.hess[doc] = (small * large) as f32;
         }

@@ -1,21 +1,21 @@
-//! Grades as classes (McRank: Li, Burges and Wu 2007): a tree for each grade and round, the softmax of the outputs is the
-//! probability of a document's grades, and its score is the gain that they lead to expect.
+//! Labels as classes (McRank: Li, Burges and Wu 2007). There is one tree per label and round, the softmax of the
+//! outputs gives the probabilities of a document's labels, and its score is the expected gain.
 //!
 //! ```text
 //! p_k = exp(s_k) / sum exp(s_j)        loss = -ln p_label        g_k = p_k - [k is the label]        h_k = p_k (1 - p_k)
 //! ```
 //!
-//! The classes are the grades that documents with a weight have, ascending.
+//! The classes are the labels of documents with positive weight, ascending.
 
 use rankwise_data::{Documents, Share};
 use rankwise_metrics::Gain;
 
 use crate::{Classes, GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
-/// The most classes there may be: each costs a tree a round.
+/// Maximum number of classes: each takes one tree per round.
 const MAX_CLASSES: usize = 32;
 
-/// Cross-entropy of each document's grade.
+/// Cross-entropy of each document's label.
 #[derive(Clone, Debug)]
 pub struct Multiclass {
     grades: Vec<f32>,
@@ -23,7 +23,7 @@ pub struct Multiclass {
 }
 
 impl Multiclass {
-    /// Starts from the shares of the grades, by weight.
+    /// The base scores come from the weighted shares of the labels.
     pub fn new(share: &Share<'_>, gain: &Gain) -> Result<Self, ObjectiveError> {
         share.agree(check_grades(share.data, gain))?;
         let mut grades = grades_of(share.data);
@@ -51,7 +51,7 @@ impl Multiclass {
     }
 }
 
-/// Every label is a grade, and has a gain.
+/// Checks that every label is an integer with a gain.
 fn check_grades(data: &Documents, gain: &Gain) -> Result<(), ObjectiveError> {
     for query in data.queries() {
         if let Some(label) = query.labels.iter().find(|label| label.fract() != 0.0) {
@@ -61,7 +61,7 @@ fn check_grades(data: &Documents, gain: &Gain) -> Result<(), ObjectiveError> {
     Ok(gain.check(data)?)
 }
 
-/// The labels of documents that have a weight, ascending; at most one more than there may be.
+/// The labels of documents with positive weight, ascending. Stops at one more than the maximum.
 fn grades_of(data: &Documents) -> Vec<f32> {
     let mut grades: Vec<f32> = Vec::new();
     for query in data.queries() {

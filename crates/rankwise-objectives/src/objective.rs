@@ -1,22 +1,22 @@
-//! What an objective does.
+//! The interface of objectives.
 
 use rankwise_data::{DocKeys, Documents, Draw, Purpose};
 
 use crate::words::Words;
 
-/// The documents of one query, as an objective sees them. In the canonical order of the dataset.
+/// The documents of one query, as seen by an objective, in the canonical order of the dataset.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryDocs<'a> {
-    /// The number of the query in the dataset.
+    /// The index of the query in the dataset.
     pub query: usize,
-    /// Relevance.
+    /// Labels.
     pub labels: &'a [f32],
-    /// Current scores; of an objective with several outputs those of the first output, then those of the second, ...
+    /// Current scores. With several outputs: those of the first output, then those of the second, ...
     pub scores: &'a [f64],
-    /// The weight of each document, where any was given. The driver multiplies derivatives by them: they are here for losses whose
-    /// derivative by one score depends on the weights of the others.
+    /// The weight of each document, if there are weights. The driver multiplies gradients and Hessians by them. They
+    /// are here for losses whose derivative with respect to one score depends on the weights of the others.
     pub weights: Option<&'a [f32]>,
-    /// Where the documents stood in the input.
+    /// The input rows of the documents.
     pub input_rows: &'a [u32],
     /// Random numbers for them.
     pub noise: Noise<'a>,
@@ -28,13 +28,13 @@ impl QueryDocs<'_> {
         self.labels.len()
     }
 
-    /// The weight of a document; 1 where none was given.
+    /// The weight of a document; 1 by default.
     pub fn weight(&self, doc: usize) -> f64 {
         self.weights.map_or(1.0, |weights| f64::from(weights[doc]))
     }
 }
 
-/// What every draw of a round depends on, beside the document it is for.
+/// What all random numbers of a round depend on, besides the document.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
     /// The number of the tree that the gradients are for.
@@ -43,8 +43,8 @@ pub struct Round {
     pub seed: u64,
 }
 
-/// Random numbers for the documents of one query in one round. A number depends on seed, tree, document and sample; who
-/// asks for it twice gets it twice.
+/// Random numbers for the documents of one query in one round. A number depends on seed, tree, document and sample;
+/// asking twice gives the same number.
 #[derive(Clone, Copy, Debug)]
 pub struct Noise<'a> {
     draw: Draw,
@@ -68,7 +68,7 @@ impl<'a> Noise<'a> {
         self.draw.normals(key, ordinal)
     }
 
-    /// The family of all these numbers, for kernels that draw many at a time.
+    /// The family of these numbers, for kernels that draw many at a time.
     pub(crate) fn draw(&self) -> Draw {
         self.draw
     }
@@ -79,7 +79,7 @@ impl<'a> Noise<'a> {
         self.draw.bits(key, ordinal)
     }
 
-    /// Keys are hashes: moved by a multiple of an odd number, they meet those of other documents no more often than by
+    /// Keys are hashes. Shifted by a multiple of an odd number, they collide with those of other documents only by
     /// chance.
     pub(crate) fn key(&self, doc: usize, sample: u32) -> (u64, u32) {
         let (key, ordinal) = self.keys.of(doc);
@@ -87,28 +87,28 @@ impl<'a> Noise<'a> {
     }
 }
 
-/// What the keys of two samples that follow each other differ by.
+/// The difference between the keys of two consecutive samples.
 pub(crate) const SAMPLE_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Where the derivatives of one query go; of the same length as its documents, for each output.
+/// The results for one query: one entry per document, for each output.
 #[derive(Debug)]
 pub struct GradientSlices<'a> {
-    /// First derivatives of the loss by the scores.
+    /// First derivatives of the loss with respect to the scores.
     pub grad: &'a mut [f32],
-    /// Second derivatives, or a stand-in for them; never negative.
+    /// Second derivatives, or a substitute; never negative.
     pub hess: &'a mut [f32],
 }
 
-/// Room to work in, kept from query to query by each thread. What it holds means nothing between calls.
+/// Buffers that each thread reuses from query to query. Their content is undefined between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// Sort keys.
     pub keys: Vec<u64>,
-    /// Sort keys of more parts.
+    /// Wider sort keys.
     pub wide_keys: Vec<u128>,
-    /// Columns of numbers.
+    /// Columns of f32.
     pub columns: [Vec<f32>; 9],
-    /// Columns of numbers with more digits.
+    /// Columns of f64.
     pub wide: [Vec<f64>; 6],
     /// Orders of documents.
     pub order: Vec<u32>,
@@ -118,55 +118,57 @@ pub struct Scratch {
     pub(crate) words: Words,
 }
 
-/// Several outputs for each document: one for each grade that a document may have.
+/// Several outputs per document: one for each possible label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
-    /// What each grade is worth.
+    /// The gain of each label.
     pub gains: Vec<f64>,
-    /// Each output before the first tree.
+    /// The base score of each output.
     pub base_scores: Vec<f64>,
 }
 
-/// A loss, bound to the data whose documents it will be asked about.
+/// A loss, bound to a dataset.
 pub trait Objective: Send + Sync {
     /// The score of every document before the first tree.
     fn base_score(&self) -> f64;
 
-    /// The grades, where there is an output for each; else there is one output, the score. With several, each has trees of its own,
-    /// and a document's score is the gain that is expected under the softmax of its outputs.
+    /// The labels, if there is an output for each; otherwise the score is the only output. With several outputs, each
+    /// has its own trees, and a document's score is the expected gain under the softmax of its outputs.
     fn classes(&self) -> Option<&Classes> {
         None
     }
 
-    /// The loss, where it wants all queries at once ([`AllAtOnce`]): one that is written for whole arrays, or that may run on one
-    /// thread only. [`Self::query_gradients`] is not called then.
+    /// The loss, if it takes all queries at once ([`AllAtOnce`]), for example because it works on whole arrays or must
+    /// run on one thread. [`Self::query_gradients`] is then not called.
     fn all_queries(&self) -> Option<&dyn AllQueries> {
         None
     }
 
-    /// Writes the derivatives for one query, without the factors of the document's and the query's weights; with several outputs those by the first, then those by the second, ...
+    /// Writes the gradients and Hessians of one query, without document and query weights. With several outputs: those
+    /// for the first, then those for the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
 }
 
-/// A loss that is given all queries at once, on the thread that called for training. [`AllAtOnce`] makes an [`Objective`] of it.
+/// A loss that takes all queries at once, on the thread that started training. [`AllAtOnce`] turns it into an
+/// [`Objective`].
 pub trait AllQueries: Send + Sync {
     /// The score of every document before the first tree.
     fn base_score(&self) -> f64 {
         0.0
     }
 
-    /// As [`Objective::classes`].
+    /// See [`Objective::classes`].
     fn classes(&self) -> Option<&Classes> {
         None
     }
 
-    /// Writes the derivatives of every document, without the factors of the document's and the query's weights. Scores and derivatives
-    /// are in the canonical order of the dataset; with several outputs those of the first output come first, then those of the
+    /// Writes the gradients and Hessians of all documents, without document and query weights. All arrays are in the
+    /// canonical order of the dataset. With several outputs, those of the first output come first, then those of the
     /// second, ...
     fn gradients(&self, docs: AllDocs<'_>, out: GradientSlices<'_>);
 }
 
-/// The objective of a loss that is given all queries at once.
+/// The objective for a loss that takes all queries at once.
 #[derive(Clone, Copy, Debug)]
 pub struct AllAtOnce<L>(pub L);
 
@@ -183,17 +185,17 @@ impl<L: AllQueries> Objective for AllAtOnce<L> {
         Some(&self.0)
     }
 
-    /// Never called: the driver asks for all queries.
+    /// Never called: the driver calls `all_queries`.
     fn query_gradients(&self, _: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
         out.grad.fill(0.0);
         out.hess.fill(0.0);
     }
 }
 
-/// The documents of all queries, as [`AllQueries`] sees them.
+/// The documents of all queries, as seen by [`AllQueries`].
 #[derive(Clone, Copy, Debug)]
 pub struct AllDocs<'a> {
-    /// Labels, weights and where queries begin.
+    /// Labels, weights and query bounds.
     pub data: &'a Documents,
     /// Current scores.
     pub scores: &'a [f64],

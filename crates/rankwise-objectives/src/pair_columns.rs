@@ -1,4 +1,4 @@
-//! A query in rank order as the kernel of pairs takes it: columns, filled up to whole groups of lanes.
+//! A query in rank order, in the form that the pair kernel takes: columns, padded to whole groups of lanes.
 
 use rankwise_data::SimdLevel;
 
@@ -14,19 +14,19 @@ pub(crate) struct PairColumns<'a> {
     pub(crate) values: &'a mut Vec<f32>,
     pub(crate) swaps: SwapColumns<'a>,
     powers: &'a mut Vec<f32>,
-    /// What documents are moved down by, once the pairs were added.
+    /// How much documents are moved down, after adding the pairs.
     pub(crate) lambdas: &'a mut Vec<f32>,
     pub(crate) hessians: &'a mut Vec<f32>,
 }
 
-/// Scores by document, sort keys and random words, beside the columns.
+/// Scores by document, sort keys and random words.
 pub(crate) struct ByDocument<'a> {
     pub(crate) scores: &'a mut Vec<f32>,
     pub(crate) keys: &'a mut Vec<u64>,
     pub(crate) words: &'a mut Words,
 }
 
-/// The parts of a scratch.
+/// Splits a scratch into parts.
 pub(crate) fn columns_of(scratch: &mut Scratch) -> (ByDocument<'_>, PairColumns<'_>) {
     let [by_doc, scores, values, rows, weights, columns, powers, lambdas, hessians] = &mut scratch.columns;
     let swaps = SwapColumns { rows, weights, columns };
@@ -35,7 +35,7 @@ pub(crate) fn columns_of(scratch: &mut Scratch) -> (ByDocument<'_>, PairColumns<
 }
 
 impl PairColumns<'_> {
-    /// Takes scores and values in rank order. The caller fills `swaps` next, for as many documents.
+    /// Takes scores and values in rank order. The caller then fills `swaps` for the same number of documents.
     pub(crate) fn start(&mut self, ranked: Ranked<'_>, by_doc: &[f32]) {
         self.scores.clear();
         self.scores.extend(ranked.docs().map(|doc| by_doc[doc]));
@@ -48,7 +48,7 @@ impl PairColumns<'_> {
         self.scores.first() == self.scores.last()
     }
 
-    /// Adds all pairs; gives what [`add_pairs`] gives.
+    /// Adds all pairs; returns the result of [`add_pairs`].
     pub(crate) fn add_pairs(&mut self, params: PairParams, near: &[f32], simd: SimdLevel) -> f64 {
         let n_docs = self.scores.len();
         let n_padded = n_docs.next_multiple_of(LANES);

@@ -1,13 +1,13 @@
-//! Losses of pairs: RankNet (Burges et al. 2005) and the squared hinge, each the sum over pairs of a better document w and a
-//! worse one l, with d = sigmoid * (s_w - s_l):
+//! Pairwise losses: RankNet (Burges et al. 2005) and the squared hinge. Each is a sum over pairs of a better document w
+//! and a worse document l, with d = sigmoid * (s_w - s_l):
 //!
 //! ```text
 //! ranknet   ln(1 + exp(-d))
-//! hinge     max(0, 1 - d)^2 / 2      the square, since the hinge itself has no second derivative to step by
+//! hinge     max(0, 1 - d)^2 / 2      squared, because the plain hinge has no second derivative for a Newton step
 //! ```
 //!
-//! Pairs are those of the data, with weights; one with the probability q counts q times as it stands and 1 - q times the
-//! other way round. Without any, they are all pairs of documents of a query with different labels.
+//! Pairs come from the data, with weights. A pair with probability q counts q times as given and 1 - q times reversed.
+//! Without pairs in the data, all pairs of documents of a query with different labels are used.
 
 use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::Ties;
@@ -21,7 +21,7 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 /// The loss of one pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairLoss {
-    /// That of RankNet.
+    /// RankNet's loss.
     Logistic,
     /// The squared hinge.
     Hinge,
@@ -35,11 +35,11 @@ impl PairLoss {
         }
     }
 
-    /// First and second derivative by the distance d of a pair with a probability.
+    /// First and second derivative with respect to the distance d, for a pair with a probability.
     fn derivatives(self, distance: f64, probability: f64) -> (f64, f64) {
         match self {
             Self::Logistic => {
-                // The smaller of the two probabilities of the pair first, which keeps its digits.
+                // The smaller of the two probabilities first, which keeps its precision.
                 let power = libm::exp(-distance.abs());
                 let (small, large) = (power / (1.0 + power), 1.0 / (1.0 + power));
                 let (right, wrong) = if distance > 0.0 { (large, small) } else { (small, large) };
@@ -55,7 +55,7 @@ impl PairLoss {
     }
 }
 
-/// A loss of pairs, bound to the queries it will see.
+/// A pairwise loss, bound to the queries it will see.
 #[derive(Clone, Debug)]
 pub struct Pairwise {
     loss: PairLoss,
@@ -66,7 +66,7 @@ pub struct Pairwise {
 
 #[derive(Clone, Debug)]
 enum Pairs {
-    /// All of different labels.
+    /// All pairs with different labels.
     Labels(Lists),
     /// Query `q` has the pairs `bounds[q]..bounds[q + 1]`.
     Given { bounds: Vec<usize>, pairs: Vec<GivenPair> },
@@ -82,7 +82,7 @@ struct GivenPair {
 }
 
 impl Pairwise {
-    /// Takes the pairs of the data, or else its labels.
+    /// Takes the pairs of the data or, without any, its labels.
     pub fn new(
         loss: PairLoss,
         params: &ObjectiveParams,

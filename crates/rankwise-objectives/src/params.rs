@@ -184,13 +184,13 @@ impl CrossCheck for ObjectiveSpec {
 }
 
 impl ObjectiveParams {
-    /// Binds the objective to data. The rules give the gain where `label_gain` does not, and the order of ties; the
-    /// instructions that may be used change nothing but the time it takes.
+    /// Binds the objective to data. The rules define the gain, unless `label_gain` does, and the order of ties. `simd`
+    /// affects only speed.
     pub fn bind(&self, data: &Documents, rules: &Rules, simd: SimdLevel) -> Result<Box<dyn Objective>, ObjectiveError> {
         self.bind_share(&Share::alone(data), rules, simd)
     }
 
-    /// Binds the objective to one member's part of the data. What it must know of all the data, it asks the other members.
+    /// Binds the objective to one member's part of the data. Facts about the whole data come from the other members.
     pub fn bind_share(
         &self,
         share: &Share<'_>,

@@ -1,6 +1,6 @@
-//! Scores with noise: the expected variants of objectives (Bruch et al. 2020). The gradient is the mean of those for scores
-//! with Gumbel noise, each sample drawn anew for every tree; so the ranks that the gradient follows are those of
-//! a draw from the Plackett-Luce model, not always the present ones.
+//! Scores with noise, for the expected variants of objectives (Bruch et al. 2020). The gradient is the mean over
+//! samples of scores with Gumbel noise, drawn again for every tree. So its ranks are samples from the Plackett-Luce
+//! model instead of the current ranks.
 
 use rankwise_data::SimdLevel;
 
@@ -12,7 +12,7 @@ use crate::{ObjectiveParams, QueryDocs};
 /// How scores are perturbed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Perturbation {
-    /// 0 leaves scores as they are.
+    /// 0 leaves scores unchanged.
     strength: f32,
     pub(crate) n_samples: u32,
 }
@@ -27,7 +27,7 @@ impl Perturbation {
         }
     }
 
-    /// The scores of a sample, in 32 bits. Samples are asked for in ascending order from 0.
+    /// The scores of a sample, as f32. Samples are requested in ascending order from 0.
     pub(crate) fn scores(
         self,
         docs: QueryDocs<'_>,

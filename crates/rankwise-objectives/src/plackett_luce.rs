@@ -1,19 +1,20 @@
-//! The expected metric when rankings are drawn from the Plackett-Luce model, which takes one document after another, each with a
-//! probability in proportion to exp(score) (BayesRank's idea; the estimator is that of PL-Rank, Oosterhuis 2021, with a baseline, and
-//! for metrics of more kinds).
+//! The expected metric of rankings drawn from the Plackett-Luce model, which takes one document after another with
+//! probabilities in proportion to exp(score). The idea is that of BayesRank; the estimator is that of PL-Rank
+//! (Oosterhuis 2021), extended by a baseline and to more metrics.
 //!
-//! A metric gives rank k the reward c_k worth_d, where c_k may depend on what stands above ([`AdditiveMetric`]). With rewards from rank k on
-//! Q_k, and Z_k the sum of exp(score) over the documents that are not above rank k, one ranking gives document d at rank r
+//! A metric gives rank k the reward c_k worth_d, where c_k may depend on the documents above ([`AdditiveMetric`]). Let
+//! Q_k be the sum of rewards from rank k on, and Z_k the sum of exp(score) over the documents that are not above rank
+//! k. Then one ranking gives document d at rank r
 //!
 //! ```text
 //! g_d = -(Q_(r+1) - b_r) - exp(s_d) sum over k up to r of (c_k worth_d - Q_k + b_k) / Z_k
 //! h_d =   Q_(r+1)        + exp(s_d) sum over k up to r of (c_k worth_d + Q_k) / Z_k
 //! ```
 //!
-//! without the first term below the cutoff. The mean over rankings of g is the gradient of -E[metric]: that a document is taken at
-//! rank k has a known probability, so its own reward is averaged over exactly, and only what follows is sampled. The baseline b_k is
-//! what the other rankings got below rank k. The expected metric is not convex: in place of a second derivative stands the size of all
-//! forces on the document, so that a Newton step is at most 1.
+//! without the first term below the cutoff. The mean of g over rankings is the gradient of -E[metric]. The probability
+//! that a document is taken at rank k is known, so its own reward is averaged exactly, and only the rewards that follow
+//! are sampled. The baseline b_k is the mean of what the other rankings got below rank k. The expected metric is not
+//! concave, so the Hessian is the total size of all forces on the document, and a Newton step is at most 1.
 
 use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::{AdditiveMetric, Rules};
@@ -23,11 +24,11 @@ use crate::target::additive;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch, checks};
 
 const NAME: &str = "plackett-luce";
-/// Rankings that a gradient is the mean of, where nothing else is asked for.
+/// Default number of rankings per gradient.
 const DEFAULT_SAMPLES: usize = 8;
-/// Scores count as at most this far below the best of their query: powers stay in the range of numbers.
+/// Scores are limited to this distance below the best of their query, to avoid underflow.
 const DEEPEST: f64 = 300.0;
-/// Clocks that one draw of 128 bits is enough for.
+/// Number of clocks that one draw of 128 bits serves.
 const CLOCKS_PER_DRAW: usize = 4;
 
 /// The expected metric, bound to the queries it will see.
@@ -38,12 +39,12 @@ pub struct PlackettLuce {
     metric: AdditiveMetric,
     /// Query `q` has the entries `bounds[q]..bounds[q + 1]` of the next.
     bounds: Vec<usize>,
-    /// What a document is worth, whatever its rank.
+    /// The worth of each document, whatever its rank.
     worths: Vec<f64>,
 }
 
 impl PlackettLuce {
-    /// Computes what does not change from tree to tree. The gain of the rules is the objective's.
+    /// Precomputes everything that is the same for all trees. The gain of the rules is the objective's.
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -69,7 +70,7 @@ impl Objective for PlackettLuce {
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch) {
         let worths = &self.worths[self.bounds[docs.query]..self.bounds[docs.query + 1]];
         if worths.iter().all(|worth| *worth == worths[0]) {
-            // Whatever the order, the metric is the same.
+            // The metric does not depend on the order.
             out.grad.fill(0.0);
             out.hess.fill(0.0);
             return;
@@ -78,7 +79,7 @@ impl Objective for PlackettLuce {
         self.draw(docs, depth, scratch);
         let Scratch { order, wide: [powers, means, followings, grad, hess, sums], .. } = scratch;
         self.collect(worths, order, depth, followings);
-        // How much the rankings got below each rank, together.
+        // The sums over rankings of the rewards from each rank on.
         sums.clear();
         sums.resize(depth + 1, 0.0);
         for following in followings.chunks_exact(depth + 1) {
@@ -101,8 +102,8 @@ impl Objective for PlackettLuce {
 }
 
 impl PlackettLuce {
-    /// Draws rankings into `order`, one after another: the first `depth` documents in rank order, then the others in any. Leaves
-    /// exp(score) in the first wide column.
+    /// Draws rankings into `order`, one after another: the first `depth` documents in rank order, then the others in
+    /// any order. Leaves exp(score) in the first wide column.
     fn draw(&self, docs: QueryDocs<'_>, depth: usize, scratch: &mut Scratch) {
         let n_docs = docs.n_docs();
         let Scratch { keys, order, bits, wide: [powers, means, times, ..], .. } = scratch;
@@ -115,7 +116,7 @@ impl PlackettLuce {
         times.resize(n_docs, 0.0);
         bits.resize(CLOCKS_PER_DRAW * n_docs, 0);
         order.clear();
-        // The number of the document takes the place of the last bits of its time.
+        // The document number replaces the lowest bits of its time.
         let mask = (n_docs.next_power_of_two() - 1) as u64;
         for sample in 0..self.samples {
             let lane = sample % CLOCKS_PER_DRAW;
@@ -136,7 +137,7 @@ impl PlackettLuce {
         }
     }
 
-    /// What each ranking gets from each rank on; the last entry is 0.
+    /// The rewards of each ranking from each rank on; the last entry is 0.
     fn collect(&self, worths: &[f64], orders: &[u32], depth: usize, followings: &mut Vec<f64>) {
         followings.clear();
         for order in orders.chunks_exact(worths.len()) {
@@ -158,9 +159,9 @@ impl PlackettLuce {
 struct Ranking<'a> {
     order: &'a [u32],
     depth: usize,
-    /// What it gets from each rank on.
+    /// Its rewards from each rank on.
     following: &'a [f64],
-    /// That of all rankings together.
+    /// Those of all rankings together.
     sums: &'a [f64],
     worths: &'a [f64],
     /// exp(score) of each document.
@@ -169,9 +170,9 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Adds what it says of the metric's derivatives.
+    /// Adds its estimate of the derivatives of the metric.
     fn add(&self, metric: &AdditiveMetric, left: &mut Vec<f64>, (grad, hess): (&mut [f64], &mut [f64])) {
-        // Z_k, from the last rank on: nothing is ever taken away.
+        // Z_k, starting from the last rank, so that nothing is subtracted.
         let rest = self.order[self.depth..].iter().fold(0.0, |sum, doc| sum + self.powers[*doc as usize]);
         left.clear();
         left.resize(self.depth, 0.0);

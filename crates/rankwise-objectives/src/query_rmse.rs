@@ -1,19 +1,18 @@
-//! Squared error inside a query, whatever is common to all its documents: scores may be off by any number, another one for each
-//! query. CatBoost's QueryRMSE.
+//! Squared error within a query, ignoring a constant offset of the scores in each query. CatBoost's QueryRMSE.
 //!
 //! ```text
 //! r_i = s_i - label_i        m = sum w_j r_j / sum w_j        loss = 1/2 sum w_i (r_i - m)^2
 //! g_i = w_i (r_i - m)        h_i = w_i (1 - w_i / sum w_j)
 //! ```
 //!
-//! The Hessian is the exact one; where others take w_i, a query of one document would weigh in the leaves without ever having a
-//! gradient.
+//! The Hessian is exact. If it were w_i, as elsewhere, a query with one document would count in the leaves without ever
+//! having a gradient.
 
 use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
-/// Half the squared error of each document, once the mean error of its query is taken away.
+/// Half the squared error of each document, after subtracting the mean error of its query.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryRmse;
 

@@ -11,7 +11,7 @@ pub struct Rmse {
 }
 
 impl Rmse {
-    /// Starts from the weighted mean of the labels.
+    /// The base score is the weighted mean label.
     pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
         Ok(Self { mean: checks::mean_label(share)? })
     }

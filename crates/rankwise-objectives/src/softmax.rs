@@ -7,28 +7,28 @@
 //! g_i = w_i (p_i - t_i)        h_i = w_i p_i (1 - w_i p_i)
 //! ```
 //!
-//! A document with weight w counts as w documents. A query without relevant documents has no distribution of labels and no
-//! gradient with `softmax`; with `listnet` it pulls scores together.
+//! A document with weight w counts as w documents. A query without relevant documents has no label distribution. With
+//! `softmax` it has no gradient; with `listnet` it pulls scores together.
 
 use rankwise_data::Share;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
-/// Where the distribution of labels comes from.
+/// The distribution of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Labels {
     Share,
     Softmax,
 }
 
-/// Cross-entropy of the labels' distribution with that of the scores.
+/// Cross-entropy between the distributions of labels and scores.
 #[derive(Clone, Copy, Debug)]
 pub struct Softmax {
     labels: Labels,
 }
 
 impl Softmax {
-    /// A label's probability is its share in the sum of labels.
+    /// A label's probability is its share of the sum of labels.
     pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
         Self::checked(share, "softmax", Labels::Share)
     }
@@ -63,7 +63,7 @@ impl Objective for Softmax {
                 if sum > 0.0 {
                     wanted.extend((0..n_docs).map(|doc| label(doc) / sum));
                 } else {
-                    // Nothing is wanted: stay.
+                    // No target distribution: no gradient.
                     out.grad.fill(0.0);
                     out.hess.fill(0.0);
                     return;
@@ -77,8 +77,8 @@ impl Objective for Softmax {
     }
 }
 
-/// exp(value) over its weighted sum, for each document; 0 for documents without weight. The largest value is taken away first, so
-/// that no power is too large.
+/// exp(value) over its weighted sum, for each document; 0 for documents without weight. The largest value is subtracted
+/// first to avoid overflow.
 pub(crate) fn distribution(docs: QueryDocs<'_>, value: impl Fn(usize) -> f64, out: &mut Vec<f64>) {
     let counts = |doc: &usize| docs.weight(*doc) > 0.0;
     let largest = (0..docs.n_docs()).filter(counts).map(&value).fold(f64::NEG_INFINITY, f64::max);

@@ -1,16 +1,16 @@
-//! How much the target metric changes when the documents at two ranks change places.
+//! How much the target metric changes when two documents swap ranks.
 //!
-//! For ranks i above j with the values v (see `target.rs`), the metric as it stands minus the metric after the swap is
+//! For rank i above rank j, with values v (see `target.rs`), the current metric minus the metric after the swap is
 //!
 //! ```text
 //! (v_i - v_j) * (row_i - weight_i * column_j)
 //! ```
 //!
-//! for every target, where rows, weights and columns take one pass over the list. Ranks r count from 0, and what is at or
-//! beyond the cutoff counts nothing.
+//! for every target. Rows, weights and columns take one pass over the list. Ranks r count from 0, and ranks at or
+//! beyond the cutoff count nothing.
 //!
 //! ```text
-//! ndcg, dcg, p   row_r = column_r = what the rank is worth (1/log2(2 + r), or 1), weight 1
+//! ndcg, dcg, p   row_r = column_r = the weight of the rank (1/log2(2 + r), or 1), weight 1
 //! map            C_r relevant documents among the ranks 0..=r, H_r the sum of 1/(1 + q) over those ranks q <= r
 //!                row_r    = (C_r + [r is not relevant]) / (1 + r) - H_r        weight 1
 //!                column_r = (C_r + [r is relevant])     / (1 + r) - H_r
@@ -24,11 +24,11 @@ use rankwise_metrics::MetricKind;
 
 use crate::target::Target;
 
-/// A reader who is certain to stop at a document is taken for one who is nearly certain: the chances behind it are then
-/// ratios of small numbers, instead of none, and err changes by no more than that.
+/// A reader who certainly stops at a document is treated as nearly certain. The probabilities after it are then ratios
+/// of small numbers instead of 0/0, and ERR changes by no more than that.
 const MOST_CERTAIN: f64 = 1.0 - 1.0 / (1u64 << 30) as f64;
 
-/// Columns of numbers by rank.
+/// Columns by rank.
 pub(crate) struct SwapColumns<'a> {
     pub(crate) rows: &'a mut Vec<f32>,
     pub(crate) weights: &'a mut Vec<f32>,
@@ -36,7 +36,8 @@ pub(crate) struct SwapColumns<'a> {
 }
 
 impl SwapColumns<'_> {
-    /// Fills all for values in rank order; gives how many rows matter: those below change nothing by any swap.
+    /// Fills all columns for values in rank order. Returns the number of relevant rows: swaps among lower ranks change
+    /// nothing.
     pub(crate) fn fill(&mut self, target: &Target, values: &[f32]) -> usize {
         self.rows.clear();
         self.columns.clear();
@@ -54,7 +55,7 @@ impl SwapColumns<'_> {
         target.cutoff().min(values.len())
     }
 
-    /// What neighbours matter per difference of their values, at the rank of the upper one.
+    /// The weight of a pair of neighbours per difference of their values, at the rank of the upper one.
     pub(crate) fn of_neighbours(&self, n_rows: usize, out: &mut Vec<f32>) {
         out.clear();
         let lower = self.columns.iter().skip(1).take(n_rows);
@@ -100,8 +101,8 @@ impl SwapColumns<'_> {
     fn fill_err(&mut self, target: &Target, values: &[f32]) {
         let stops = |rank: usize| f64::from(values[rank]).min(MOST_CERTAIN);
         let n_counted = target.cutoff().min(values.len());
-        // Chances to reach a rank first, in the place of the columns; then from the end, so that what comes after a rank is a
-        // sum of its own, not a difference of larger ones.
+        // First store the probabilities to reach a rank in the columns. Then go from the end, so that what comes after
+        // a rank is a sum, not a difference of larger numbers.
         let mut reaches = 1.0;
         for rank in 0..n_counted {
             self.columns.push(reaches as f32);
@@ -140,7 +141,7 @@ mod tests {
         builder.finish().unwrap()
     }
 
-    /// The metric of a list whose documents stand as their labels are written.
+    /// The metric of a list ranked in the order of `labels`.
     fn value(name: &MetricName, rules: &Rules, labels: &[f32]) -> f64 {
         let data = dataset(labels);
         let scores: Vec<f64> = (0..labels.len()).map(|rank| -(rank as f64)).collect();
@@ -164,7 +165,7 @@ mod tests {
             })
     }
 
-    /// Every pair of ranks, by evaluating the metric before and after the swap.
+    /// Checks every pair of ranks by evaluating the metric before and after the swap.
     fn check(name: &str, labels: &[f32], rules: &Rules) -> Result<(), TestCaseError> {
         let name = MetricName::parse(name).unwrap();
         let target = Target::new("lambdamart", &name, &dataset(labels), rules, usize::MAX).unwrap();
@@ -212,7 +213,7 @@ mod tests {
             check(&format!("p@{}", cutoff.unwrap_or(3)), &labels, &rules)?;
         }
 
-        /// Probabilities as labels, certain ones among them.
+        /// Probabilities as labels, including certainty.
         #[test]
         fn certain_readers_stop(
             labels in prop::collection::vec(prop_oneof![Just(0.0f32), Just(1.0), 0.0f32..1.0], 1..12),

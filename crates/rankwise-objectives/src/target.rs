@@ -1,38 +1,38 @@
-//! The metric that an objective learns for, as a sum over documents and ranks that swaps can be read from.
+//! The target metric of an objective, as a sum over documents and ranks from which the effect of swaps follows.
 //!
-//! A document has a *value*, by its label alone:
+//! A document has a *value* that depends only on its label:
 //!
 //! ```text
-//! ndcg  gain / ideal DCG       dcg  gain           p    relevant / length of the first ranks
+//! ndcg  gain / ideal DCG       dcg  gain           p    relevant / cutoff
 //! map   relevant / number of relevant documents    mrr  relevant     err  probability to stop
 //! ```
 //!
-//! so that the metric changes by a multiple of the difference of two values when their documents are swapped; `swap.rs` has
-//! the multiples.
+//! A swap of two documents changes the metric by a multiple of the difference of their values; `swap.rs` has the
+//! multiples.
 
 use rankwise_data::Documents;
 use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, Rules, Ties};
 
 use crate::ObjectiveError;
 
-/// The metrics that a swap is known for.
+/// The metrics with known swaps.
 const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p@k";
 
-/// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
+/// Beyond this label, the gain 2^label - 1 of one document is so large that all others vanish in f32.
 const MAX_EXP_LABEL: f32 = 31.0;
 
-/// A metric with swaps, under rules, for the lists of a dataset.
+/// A metric with known swaps, with its rules, for the lists of a dataset.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     metric: AdditiveMetric,
     relevant_from: f32,
-    /// By rank; 0 from the cutoff on.
+    /// The weight of each rank; 0 from the cutoff on.
     pub(crate) worths: Vec<f32>,
 }
 
 impl Target {
-    /// Makes sure that the metric has swaps and that the labels suit it. `ideal_cutoff` cuts the ideal DCG where the metric
-    /// names no cutoff.
+    /// Checks that the swaps of the metric are known and that the labels are valid. `ideal_cutoff` applies to the ideal
+    /// DCG if the metric has no cutoff.
     pub(crate) fn new(
         objective: &'static str,
         name: &MetricName,
@@ -41,7 +41,7 @@ impl Target {
         ideal_cutoff: usize,
     ) -> Result<Self, ObjectiveError> {
         use MetricKind::{Dcg, Err as ExpectedRank, Map, Mrr, Ndcg, Precision};
-        // Where a convention cuts what the name does not, training looks at the whole list.
+        // If only a convention sets a cutoff, not the name, training uses the whole list.
         let rules = Rules { default_cutoff: None, ..rules.clone() };
         if !matches!(name.kind(), Ndcg | Dcg | Map | Mrr | ExpectedRank | Precision) {
             let problem = format!("only these metrics are supported: {WITH_SWAPS}; use one of them");
@@ -57,27 +57,27 @@ impl Target {
         self.metric.kind()
     }
 
-    /// How many ranks count.
+    /// The number of ranks that count.
     pub(crate) fn cutoff(&self) -> usize {
         self.metric.depth()
     }
 
-    /// What ranks are worth; 0 from the cutoff on.
+    /// The weights of ranks; 0 from the cutoff on.
     pub(crate) fn rank_weights(&self) -> &[f64] {
         self.metric.rank_weights()
     }
 
-    /// What ranks are worth in DCG, to the end of the longest list.
+    /// The discounts of DCG, to the end of the longest list.
     pub(crate) fn discounts(&self) -> &[f64] {
         self.metric.discounts().as_slice()
     }
 
-    /// Whether a label is relevant or not, and nothing else.
+    /// Whether labels count only as relevant or not.
     pub(crate) fn is_binary(&self) -> bool {
         matches!(self.kind(), MetricKind::Map | MetricKind::Mrr | MetricKind::Precision)
     }
 
-    /// Whether two labels are different for the metric.
+    /// Whether two labels differ for the metric.
     pub(crate) fn tells_apart(&self, a: f32, b: f32) -> bool {
         let is_relevant = |label: f32| label >= self.relevant_from;
         if self.is_binary() { is_relevant(a) != is_relevant(b) } else { a != b }
@@ -90,7 +90,7 @@ impl Target {
     }
 }
 
-/// The metric for the lists of a dataset; an error where it has another form, or cannot take the labels.
+/// The metric for the lists of a dataset. It is an error if it has another form, or if the labels are invalid.
 pub(crate) fn additive(
     objective: &'static str,
     name: &MetricName,
@@ -110,9 +110,9 @@ pub(crate) fn additive(
     Ok(metric)
 }
 
-/// Makes sure that the metric can take the labels, and that their gains can be told apart in 32 bits.
+/// Checks that the labels are valid for the metric, and that f32 can distinguish their gains.
 pub(crate) fn check_labels(data: &Documents, name: &MetricName, rules: &Rules) -> Result<(), ObjectiveError> {
-    // How ties are broken is no matter of labels.
+    // Ties do not affect labels.
     let rules = Rules { ties: Ties::Worst, ..rules.clone() };
     Evaluator::new(data, std::slice::from_ref(name), &rules)?;
     let takes_gain = matches!(name.kind(), MetricKind::Ndcg | MetricKind::Dcg);

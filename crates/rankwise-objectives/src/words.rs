@@ -10,7 +10,7 @@ use crate::objective::SAMPLE_STEP;
 /// A draw has four words.
 const SAMPLES_A_DRAW: u32 = 4;
 
-/// The words of a query, and what they are drawn by.
+/// The words of a query, and the keys to draw them.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     keys: Vec<u64>,
@@ -19,7 +19,8 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Draws what a sample needs; says which of the four words is its own. Samples are asked for in ascending order from 0.
+    /// Draws what a sample needs, and returns which of the four words it uses. Samples are requested in ascending order
+    /// from 0.
     pub(crate) fn of_sample(&mut self, docs: QueryDocs<'_>, sample: u32, simd: SimdLevel) -> usize {
         if sample == 0 {
             self.start(docs);
@@ -31,7 +32,7 @@ impl Words {
         (sample % SAMPLES_A_DRAW) as usize
     }
 
-    /// The four words of each document; those of a group of lanes stand together, word by word.
+    /// The four words of each document; those of a group of lanes are contiguous, word by word.
     pub(crate) fn all(&self) -> &[u32] {
         &self.drawn
     }

@@ -1,5 +1,5 @@
-//! XE-NDCG (Bruch 2021), in LightGBM's form: cross-entropy with gains that are drawn anew for each tree, and two further terms
-//! of what the inverse Hessian makes of it.
+//! XE-NDCG (Bruch 2021), in LightGBM's form: cross-entropy with gains that are drawn again for each tree, plus two more
+//! terms that approximate the inverse Hessian.
 //!
 //! ```text
 //! rho = softmax(s)        gamma_i = 2^label_i - u_i        P_i = gamma_i / sum gamma        u_i uniform in (0, 1]
@@ -9,14 +9,14 @@
 //! g  = t1 + t2 + t3       h = rho (1 - rho)
 //! ```
 //!
-//! Queries of one document have no gradient. Weights multiply what comes out.
+//! Queries with one document have no gradient. Weights multiply the results.
 
 use rankwise_data::Share;
 use rankwise_metrics::Gain;
 
 use crate::{GradientSlices, Objective, ObjectiveError, QueryDocs, Scratch, checks};
 
-/// What is left of 1 beside the probability of one document that has nearly all of it; LightGBM divides by 0 there.
+/// The minimum of 1 - rho, for a document with nearly all of the probability; LightGBM divides by 0 there.
 const LEAST_REST: f64 = 1e-15;
 
 /// XE-NDCG.
@@ -24,7 +24,7 @@ const LEAST_REST: f64 = 1e-15;
 pub struct XeNdcg;
 
 impl XeNdcg {
-    /// Labels must be small enough for powers of two.
+    /// It is an error if a label is too large for a power of two.
     pub fn new(share: &Share<'_>) -> Result<Self, ObjectiveError> {
         share.agree(Gain::Exp.check(share.data).map_err(ObjectiveError::from))?;
         checks::has_pairs(share, "xendcg")?;
@@ -44,7 +44,7 @@ impl Objective for XeNdcg {
     }
 }
 
-/// The formulas, for given uniform numbers.
+/// The formulas for given uniform numbers.
 fn derivatives(
     (labels, scores): (&[f32], &[f64]),
     uniform: impl Fn(usize) -> f64,
@@ -98,7 +98,7 @@ mod tests {
     /// Label, score, uniform number, gradient, Hessian.
     type Doc = (f32, f64, f64, f32, f32);
 
-    /// What LightGBM 4.7 gave for two queries (`python3 peers/listwise.py --golden`).
+    /// The results of LightGBM 4.7 for two queries (`python3 peers/listwise.py --golden`).
     const LIGHTGBM: [&[Doc]; 2] = [
         &[
             (0.0, 0.3, 0.001_861_572_265_625, 0.045_453_5, 0.082_719_3),

@@ -1,16 +1,17 @@
-//! YetiRank (Gulin et al. 2011), as CatBoost computes it: the logistic loss of documents that stand next to each other when
-//! scores have noise.
+//! YetiRank (Gulin et al. 2011), as CatBoost computes it: the logistic loss of neighbours in rankings by noisy scores.
 //!
-//! For each of `samples` orders, by e^score * u / (1.000001 - u) with u uniform (logistic noise on the scores), the
-//! neighbours at ranks k and k + 1, from 0, add a pair whose better document is the one with the larger label, with the weight
+//! For each of `samples` orderings, by e^score * u / (1.000001 - u) with u uniform (logistic noise on the scores), the
+//! neighbours at ranks k and k + 1, from 0, add a pair. The better document is the one with the larger label, and the
+//! weight is
 //!
 //! ```text
 //! classic   0.15 * decay^k * |label_a - label_b|
-//! metric    by how much the target changes when the two are swapped in that order (`swap.rs`)
+//! metric    the change of the target when the two are swapped in that ordering (`swap.rs`)
 //! ```
 //!
-//! p = 1 / (1 + exp(s_better - s_worse)) is that of the scores without noise; the better document gets -weight * p, the worse
-//! one weight * p, both weight * p * (1 - p), over the number of samples.
+//! p = 1 / (1 + exp(s_better - s_worse)) uses the scores without noise. The gradient of the better document is -weight
+//! * p, that of the worse one weight * p, and both Hessians are weight * p * (1 - p), all divided by the number of
+//! samples.
 
 use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::Rules;
@@ -25,7 +26,7 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 
 /// The weight of the first two neighbours per difference of labels.
 const CLASSIC_WEIGHT: f64 = 0.15;
-/// The orders that CatBoost draws.
+/// CatBoost's number of orderings.
 const DEFAULT_SAMPLES: usize = 10;
 
 /// YetiRank, bound to the queries it will see.
@@ -34,7 +35,7 @@ pub struct YetiRank {
     n_samples: u32,
     /// Query `q` has the values `bounds[q]..bounds[q + 1]`.
     bounds: Vec<usize>,
-    /// Of the documents in canonical order: labels, or what the target makes of them.
+    /// By document in canonical order: labels, or the values of the target.
     values: Vec<f32>,
     weights: NeighbourWeights,
     simd: SimdLevel,
@@ -42,13 +43,13 @@ pub struct YetiRank {
 
 #[derive(Clone, Debug)]
 enum NeighbourWeights {
-    /// By the rank of the upper one.
+    /// By the rank of the upper neighbour.
     Classic(Vec<f32>),
     Metric(Target),
 }
 
 impl YetiRank {
-    /// Computes what does not change from tree to tree.
+    /// Precomputes everything that is the same for all trees.
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -129,7 +130,7 @@ impl Objective for YetiRank {
             let (mut from_above, mut hessian_above) = (0.0, 0.0);
             for (rank, key) in order.iter().enumerate() {
                 let doc = *key as u32 as usize;
-                // The last one has nobody below.
+                // The last document has no lower neighbour.
                 let is_last = rank + 1 == n_docs;
                 let (to_below, hessian_below) = if is_last { (0.0, 0.0) } else { (lambdas[rank], hessians[rank]) };
                 out.grad[doc] += to_below - from_above;

@@ -2,7 +2,7 @@
 
 use crate::Range;
 
-/// A parameter that cannot be used, with what to do about it.
+/// An invalid parameter, with the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParamError {
     /// No parameter has this name.
@@ -10,7 +10,7 @@ pub enum ParamError {
     Unknown {
         /// The name as typed.
         name: String,
-        /// The known name that looks most like it.
+        /// The most similar known name.
         nearest: Option<String>,
     },
     /// The text is not a value of the parameter's type.
@@ -20,20 +20,20 @@ pub enum ParamError {
         name: String,
         /// The text as typed.
         value: String,
-        /// What would have been right.
+        /// What is expected.
         expected: String,
     },
-    /// The value lies outside the range.
+    /// The value is out of range.
     #[error("parameter '{name}': {value} is out of range; it must be {range}")]
     OutOfRange {
         /// The parameter.
         name: String,
         /// The value as typed.
         value: String,
-        /// Where it must lie.
+        /// The allowed range.
         range: Range,
     },
-    /// The same parameter was given under two names.
+    /// The same parameter was given with two names.
     #[error("parameter '{name}' is set twice{}; keep one", spellings(first, second))]
     Twice {
         /// The parameter.
@@ -43,7 +43,7 @@ pub enum ParamError {
         /// The second spelling.
         second: String,
     },
-    /// The value does not go with the others.
+    /// The value conflicts with others.
     #[error("parameter '{name}': {problem}")]
     Conflict {
         /// The parameter to change.
@@ -54,7 +54,7 @@ pub enum ParamError {
 }
 
 impl ParamError {
-    /// A value that does not go with the others.
+    /// A value that conflicts with others.
     pub fn conflict(name: &str, problem: impl Into<String>) -> Self {
         Self::Conflict { name: name.into(), problem: problem.into() }
     }

@@ -1,19 +1,19 @@
-//! A group of parameters that belong together, and the macro that declares one.
+//! A group of related parameters, and the macro that declares one.
 
 use crate::{ParamError, Range};
 
-/// What is known of one parameter.
+/// The facts about one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamInfo {
-    /// Its name here.
+    /// Its name.
     pub name: &'static str,
     /// Its names in other libraries.
     pub aliases: &'static [&'static str],
-    /// What a value looks like.
+    /// The form of its values.
     pub kind: String,
-    /// Where its numbers may lie.
+    /// The allowed range.
     pub range: Range,
-    /// The default, as it would be typed.
+    /// The default, as typed.
     pub default: String,
     /// What it does.
     pub help: String,
@@ -25,18 +25,18 @@ impl ParamInfo {
         self.name == name || self.aliases.iter().any(|alias| crate::normalise(alias) == name)
     }
 
-    /// What may be given: the kind of value, and its range where there is one.
+    /// The allowed values: the form and, if any, the range.
     pub fn allowed(&self) -> String {
         if self.range == Range::ANY { self.kind.clone() } else { format!("{}, {}", self.kind, self.range) }
     }
 }
 
-/// The value that one parameter has in a spec.
+/// The value of one parameter in a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The parameter.
     pub name: &'static str,
-    /// Its value, as it would be typed.
+    /// Its value, as typed.
     pub value: String,
     /// Whether that is the default.
     pub is_default: bool,
@@ -44,28 +44,28 @@ pub struct Setting {
 
 /// A struct of parameters made by [`crate::param_group!`].
 pub trait ParamGroup: Default {
-    /// The heading over the group in help and documents.
+    /// The heading of the group in help and documentation.
     const TITLE: &'static str;
     /// The declarations, in order.
     fn table() -> Vec<ParamInfo>;
-    /// Sets the parameter called `name`; `Ok(false)` where the group has none of that name.
+    /// Sets the parameter called `name`; `Ok(false)` if the group has none with that name.
     fn set(&mut self, name: &str, value: &str) -> Result<bool, ParamError>;
-    /// The values held now, in order.
+    /// The current values, in order.
     fn settings(&self) -> Vec<Setting>;
 }
 
-/// What one value demands of the others. Called by `check()` after every value was found in its range; may fill in what
-/// one value implies for another.
+/// Checks that values are compatible. Called by `check()` after the range of every value was checked; may set a value
+/// that follows from another.
 pub trait CrossCheck {
-    /// Refuses combinations that make no sense.
+    /// Rejects invalid combinations.
     fn cross_check(&mut self) -> Result<(), ParamError> {
         Ok(())
     }
 }
 
 /// Declares a group of parameters: `pub Spec => Checked, Setters, "Title" { /// help  name: type = default, range, [aliases]; }`.
-/// The spec must implement [`CrossCheck`]. `Setters` is a trait with a method for each parameter, which the spec has, and
-/// everything else that holds one (`AsMut<Spec>`).
+/// The spec must implement [`CrossCheck`]. `Setters` is a trait with a method for each parameter, for the spec and for
+/// everything that contains one (`AsMut<Spec>`).
 #[macro_export]
 macro_rules! param_group {
     (
@@ -157,7 +157,7 @@ macro_rules! param_group {
         impl<S: AsMut<$spec>> $setters for S {}
 
         impl $spec {
-            /// Makes sure that every value lies in its range and that they go together.
+            /// Checks that all values are in range and compatible.
             $vis fn check(mut self) -> Result<$checked, $crate::ParamError> {
                 $(
                     let range: $crate::Range = $range;

@@ -1,14 +1,14 @@
-//! How a parameter is declared and checked.
+//! Declares and checks parameters.
 //!
-//! A crate that has parameters writes each of them once, with [`param_group!`]: name, type, default, range, the names
-//! that other libraries use, and a sentence. From that one declaration come
+//! A crate declares each of its parameters once, with [`param_group!`]: name, type, default, range, the names in other
+//! libraries, and a help text. This declaration produces
 //!
 //! * the *spec*, a plain struct of what was typed, with its defaults;
-//! * its *setters*, a method for each parameter (`spec.beam(3.0).check()`);
-//! * the *checked* form, which only `check()` can make and which the algorithms take;
-//! * the table ([`ParamInfo`]) that help texts, documents and the parser are made from.
+//! * its *setters*, one method per parameter (`spec.beam(3.0).check()`);
+//! * the *checked* form, which only `check()` can create and which the algorithms take;
+//! * the table ([`ParamInfo`]) behind help texts, documentation and the parser.
 //!
-//! This crate knows no parameter itself.
+//! This crate has no parameters itself.
 //!
 //! ```
 //! use rankwise_params::{CrossCheck, ParamGroup, Range, param_group};

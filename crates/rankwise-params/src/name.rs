@@ -5,7 +5,7 @@ pub fn normalise(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('-', "_")
 }
 
-/// The candidate that looks most like `name`, if one is near enough to be meant.
+/// The candidate most similar to `name`, if it is similar enough.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = normalise(name);
     let reach = 1 + name.chars().count() / 3;

@@ -1,4 +1,4 @@
-//! Where a number may lie.
+//! Ranges of numbers.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// Any finite number; also what parameters that are not numbers have.
+    /// Any finite number; also used for parameters that are not numbers.
     pub const ANY: Self = Self { low: f64::NEG_INFINITY, low_open: true, high: f64::INFINITY, high_open: true };
 
-    /// From `low` to `high`, both allowed.
+    /// From `low` to `high`, inclusive.
     pub const fn closed(low: f64, high: f64) -> Self {
         Self { low, low_open: false, high, high_open: false }
     }
@@ -35,12 +35,12 @@ impl Range {
         Self { low, low_open: true, high, high_open: false }
     }
 
-    /// Between `low` and `high`, neither allowed.
+    /// Between `low` and `high`, exclusive.
     pub const fn between(low: f64, high: f64) -> Self {
         Self { low, low_open: true, high, high_open: true }
     }
 
-    /// Whether `value` lies inside; NaN never does.
+    /// Whether `value` is in the range; NaN never is.
     pub fn contains(&self, value: f64) -> bool {
         let above = if self.low_open { value > self.low } else { value >= self.low };
         let below = if self.high_open { value < self.high } else { value <= self.high };

@@ -1,14 +1,14 @@
-//! From text to a typed value and back.
+//! Converts text to typed values and back.
 
 /// A type that a parameter can have.
 pub trait ParamValue: Sized {
-    /// What a value looks like, for help and messages: `an integer`, `a|b|c`.
+    /// The form of a value, for help and messages: `an integer`, `a|b|c`.
     fn kind() -> String;
-    /// Reads a value; `None` where the text is none.
+    /// Reads a value; `None` if the text is invalid.
     fn parse(text: &str) -> Option<Self>;
-    /// Writes a value so that `parse` gives it back.
+    /// Writes a value so that `parse` reads it back.
     fn render(&self) -> String;
-    /// The numbers inside, which the range applies to.
+    /// The numbers in it, to which the range applies.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -89,7 +89,7 @@ impl ParamValue for std::path::PathBuf {
     }
 }
 
-/// A list is written with commas; the empty text is the empty list.
+/// A list is separated by commas; the empty text is the empty list.
 impl<T: ParamValue> ParamValue for Vec<T> {
     fn kind() -> String {
         format!("a comma-separated list, each {}", T::kind())
@@ -109,7 +109,7 @@ impl<T: ParamValue> ParamValue for Vec<T> {
     }
 }
 
-/// An optional value; `auto` is none.
+/// An optional value; `auto` means none.
 impl<T: ParamValue> ParamValue for Option<T> {
     fn kind() -> String {
         format!("{} or auto", T::kind())
@@ -125,7 +125,7 @@ impl<T: ParamValue> ParamValue for Option<T> {
     }
 }
 
-/// Declares an enum whose values are words, with the words that mean the same elsewhere.
+/// Declares an enum whose values are words, with aliases from other programs.
 ///
 /// ```
 /// use rankwise_params::{ParamValue, param_enum};

@@ -1,8 +1,8 @@
-//! Documents as they are handed over to be scored.
+//! Documents to be scored.
 
 use std::ops::Range;
 
-/// What a value can be: `f32`, or `f64` for models that tell f64 values apart.
+/// The type of feature values: `f32`, or `f64` for models that compare f64 values.
 pub trait Value: Copy + Default + Into<f64> {
     /// Whether [`Self::narrow`] can change the value.
     const IS_WIDE: bool;
@@ -29,27 +29,27 @@ impl Value for f64 {
 
 /// A list of documents with the values of the model's features.
 pub trait Documents {
-    /// What their values are.
+    /// The type of their values.
     type Value: Value;
 
-    /// How many there are.
+    /// The number of documents.
     fn n_docs(&self) -> usize;
 
-    /// Writes values of the documents in `docs`, converted: one after another for the first of `features`, then for the next
-    /// one. Features go by their places in the model's list; NaN is missing.
+    /// Writes the converted values of the documents in `docs`: all documents for the first of `features`, then for the
+    /// next one. Features are indices into the model's list; NaN is missing.
     fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(Self::Value) -> O, out: &mut [O]);
 }
 
-/// Documents that are looked at together.
+/// Number of documents read together.
 const STRIP_DOCS: usize = 16;
 
-/// Documents one after another, each with the values of all features of the model in the model's order, or of more.
+/// Dense rows, each with the values of all features in the model's order, or of more columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T> {
     values: &'a [T],
     n_columns: usize,
     n_docs: usize,
-    /// Where each feature of the model is found, if not in this order.
+    /// The column of each feature of the model, if not in this order.
     columns: Option<&'a [usize]>,
 }
 
@@ -63,7 +63,7 @@ impl<'a, T> Rows<'a, T> {
         Self { values, n_columns: n_features, n_docs, columns: None }
     }
 
-    /// `n_docs` documents of `n_columns` values; `columns` tells in which column each feature of the model is.
+    /// `n_docs` documents of `n_columns` values; `columns` has the column of each feature of the model.
     ///
     /// # Panics
     /// If there is not a value for each column of each document, or a column that does not exist.
@@ -82,7 +82,7 @@ impl<T: Value> Documents for Rows<'_, T> {
 
     fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(T) -> O, out: &mut [O]) {
         let rows = &self.values[docs.start * self.n_columns..docs.end * self.n_columns];
-        // The values that stand side by side in a few documents are fetched before the next documents.
+        // Read the adjacent values of a few documents before going on to the next documents.
         for (strip, rows) in rows.chunks(STRIP_DOCS * self.n_columns.max(1)).enumerate() {
             for (feature, column) in features.clone().zip(out.chunks_exact_mut(docs.len())) {
                 let place = self.columns.map_or(feature, |columns| columns[feature]);

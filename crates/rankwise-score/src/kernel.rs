@@ -1,6 +1,6 @@
-//! The loops that take the time. Each is written plainly, and where that is not enough for AVX-512 too; tests compare them.
+//! The hot loops. Each has a plain version and, if that is not fast enough, one for AVX-512; tests compare them.
 
-// Kernels must be compiled anew for each kind of machine.
+// Kernels must be compiled for each instruction set.
 #![allow(clippy::inline_always)]
 
 pub(crate) mod leaves;

@@ -1,18 +1,21 @@
-//! Scores of documents, fast: many documents at a time, without branches, with the bits of the reference walk.
+//! Fast scoring: many documents at a time, without branches, with the same bits as the reference implementation.
 //!
-//! [`Scorer`] is made from a model of any kind once and then scores documents handed over by [`Documents`]; it is `Send` and
-//! `Sync`, and with a [`Scratch`] that is kept it takes no memory while it scores. Models for which there is no faster way are
-//! asked document by document. How trees are scored (`tree_scorer`), in the order of the modules:
+//! A [`Scorer`] is created once from a model of any kind and then scores any [`Documents`]. It is `Send` and `Sync`,
+//! and allocates nothing if the [`Scratch`] is reused. Models without a faster way are scored document by document.
+//! Tree models (`tree_scorer`) are scored in these steps, named after the modules:
 //!
 //! ```text
-//! plan      the questions of all trees, each asked once: rulers (thresholds of a feature) and tests (one threshold, one side)
-//! rank      values -> ranks: how many thresholds of the ruler lie below                    a byte per document and ruler
+//! plan      the splits of all trees, each listed once: rulers (thresholds of a feature) and tests (one threshold, one
+//! side)
+//! rank      values -> ranks: the number of thresholds of the ruler below                 a byte per document and ruler
 //! masks     ranks -> answers: which documents pass the test                                a bit per document and test
-//! reach     answers -> which documents come to which leaf, as bits of the leaf's number    a bit per document and plane
-//! leaves    numbers of leaves -> values, added to the scores in the order of the trees
+//! reach     answers -> which documents reach which leaf, as bits of the leaf number      a bit per document and plane
+//! leaves    leaf numbers -> values, added to the scores in the order of the trees
 //! ```
 //!
-//! Where a model has several outputs, the last step is done for each (`outputs`). Single documents take another way (`walk`); where only the best are wanted, those that cannot be among them are left (`top`). This crate knows nothing of datasets, files or metrics.
+//! If a model has several outputs, the last step runs for each (`outputs`). Single documents are scored in another way
+//! (`walk`). If only the best documents are needed, those that cannot be among them are dropped early (`top`). This
+//! crate knows nothing of datasets, files or metrics.
 #![deny(unsafe_code)]
 
 mod documents;

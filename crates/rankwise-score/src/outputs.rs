@@ -1,4 +1,4 @@
-//! Several outputs: each has trees of its own, and a document's score is made of all of them.
+//! Several outputs: each has its own trees, and a document's score depends on all of them.
 
 use rankwise_model::ExpectedGain;
 
@@ -7,7 +7,7 @@ use crate::walk::add_walked;
 use crate::{Documents, Scratch};
 
 impl TreeScorer {
-    /// Scores all documents by the gain that is expected of them.
+    /// Scores all documents by their expected gain.
     pub(crate) fn score_outputs(
         &self,
         expected: &ExpectedGain,

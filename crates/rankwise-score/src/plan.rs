@@ -1,4 +1,4 @@
-//! The questions of an ensemble, each listed once, and the trees in terms of them.
+//! The splits of an ensemble, each listed once, and the trees in terms of them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,21 +7,21 @@ use rankwise_model::{Child, Tree, TreeEnsemble, floor_f32};
 
 use crate::kernel::rank::Marks;
 
-/// Thresholds of a ruler: ranks fit a byte, and one byte is left for values that fail every test.
+/// Maximum number of thresholds in a ruler: ranks fit in a byte, with one value left for documents that fail all tests.
 pub(crate) const RULER_LENGTH: usize = 254;
-/// Leaves of the largest tree that is scored by masks.
+/// Maximum number of leaves of a tree that is scored with masks.
 const MASK_LEAVES: usize = 1 << 14;
 
 /// Some thresholds of one feature, ascending.
 #[derive(Clone, Debug)]
 pub(crate) struct Ruler {
-    /// The feature's place in the model.
+    /// The feature's index in the model.
     pub(crate) feature: usize,
     /// For f32 values: the largest f32 up to each threshold.
     pub(crate) narrow: Marks<f32>,
     /// For f64 values.
     pub(crate) wide: Marks<f64>,
-    /// The tests that missing values pass, as places of thresholds, ascending; then those that they fail.
+    /// The tests that missing values pass, as indices of thresholds, ascending; then those that they fail.
     pub(crate) tests: [Vec<u8>; 2],
     /// The number of the first test; the others follow.
     pub(crate) first_test: usize,
@@ -33,8 +33,8 @@ impl Ruler {
     }
 }
 
-/// A node: documents that pass the test go to place `left`, the others to place `right`. Places below the number of nodes are
-/// nodes; behind them are the leaves.
+/// A node: documents that pass the test go to index `left`, the others to index `right`. Indices below the number of
+/// nodes are nodes; leaves come after them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) test: u32,
@@ -42,12 +42,13 @@ pub(crate) struct Node {
     pub(crate) right: u16,
 }
 
-/// How the leaf of a document is found.
+/// How to find the leaf of a document.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     /// By the nodes, level by level.
     Nodes(Vec<Node>),
-    /// All nodes of a level ask the same: the answers are the bits of the leaf's number, the last question's lowest.
+    /// All nodes of a level have the same split: the answers are the bits of the leaf number, the last split being the
+    /// lowest.
     Levels(Vec<u32>),
 }
 
@@ -55,13 +56,13 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug)]
 pub(crate) struct FlatTree {
     pub(crate) shape: Shape,
-    /// By the leaf's number, filled up to a power of two.
+    /// By leaf number, padded to a power of two.
     pub(crate) values: Vec<f64>,
-    /// The bits of a leaf's number.
+    /// The number of bits of a leaf number.
     pub(crate) n_planes: usize,
 }
 
-/// An ensemble, ready to be scored.
+/// A preprocessed ensemble.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) rulers: Vec<Ruler>,
@@ -85,7 +86,7 @@ impl Plan {
     }
 }
 
-/// A question of a node: its feature, its threshold and whether missing values go left.
+/// The split of a node: its feature, its threshold and whether missing values go left.
 #[derive(Clone, Copy, Debug)]
 struct Question(u32, f64, bool);
 
@@ -112,13 +113,13 @@ impl PartialOrd for Question {
 
 impl Ord for Question {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Thresholds are finite, and 0 asks what -0 asks.
+        // Thresholds are finite, and 0 and -0 are the same.
         let by_threshold = self.1.partial_cmp(&other.1).unwrap_or(Ordering::Equal);
         self.0.cmp(&other.0).then(by_threshold).then(self.2.cmp(&other.2))
     }
 }
 
-/// All rulers, and the number of the test for each question.
+/// All rulers, and the number of the test for each split.
 fn rulers(trees: &[Tree]) -> (Vec<Ruler>, BTreeMap<Question, u32>) {
     let mut tests: BTreeMap<Question, u32> = BTreeMap::new();
     for tree in trees {
@@ -161,7 +162,7 @@ impl FlatTree {
         let n_planes = (usize::BITS - (leaves.len() - 1).leading_zeros()) as usize;
         let mut values = vec![0.0; 1 << n_planes];
         if let Some(levels) = levels(&nodes, n_planes) {
-            // Who passes a test goes left, to the leaf with the smaller number, and has a 1.
+            // Documents that pass a test go left, to the leaf with the smaller number, and have a 1.
             for (number, leaf) in leaves.iter().enumerate() {
                 values[leaves.len() - 1 - number] = tree.parts().leaf_value[*leaf];
             }
@@ -174,7 +175,7 @@ impl FlatTree {
     }
 }
 
-/// The nodes level by level, and the leaves in the order in which they are met: what a node writes is read much later.
+/// The nodes level by level, and the leaves in the order found. So a result is used only long after it was written.
 fn by_level(tree: &Tree, test: impl Fn(usize) -> u32) -> (Vec<Node>, Vec<usize>) {
     let n_nodes = tree.n_nodes();
     let (mut nodes, mut leaves): (Vec<Node>, Vec<usize>) = (Vec::with_capacity(n_nodes), Vec::new());
@@ -209,7 +210,7 @@ fn by_level(tree: &Tree, test: impl Fn(usize) -> u32) -> (Vec<Node>, Vec<usize>)
     (nodes, leaves)
 }
 
-/// The question of each level, if all its nodes ask the same and all leaves are at the bottom.
+/// The split of each level, if all its nodes have the same and all leaves are at the bottom.
 fn levels(nodes: &[Node], depth: usize) -> Option<Vec<u32>> {
     if depth == 0 || nodes.len() + 1 != 1 << depth {
         return None;
@@ -217,7 +218,7 @@ fn levels(nodes: &[Node], depth: usize) -> Option<Vec<u32>> {
     let mut of_level: Vec<Option<u32>> = vec![None; depth];
     let mut level_of = vec![0; nodes.len()];
     for (place, node) in nodes.iter().enumerate() {
-        // A path that is longer than a complete tree has.
+        // This path is longer than in a complete tree.
         let level = of_level.get_mut(level_of[place])?;
         if *level.get_or_insert(node.test) != node.test {
             return None;

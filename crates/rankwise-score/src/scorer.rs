@@ -1,4 +1,4 @@
-//! A model of any kind, ready to score documents.
+//! A model of any kind, prepared for scoring.
 
 use rankwise_model::Model;
 use rankwise_simd::SimdLevel;
@@ -6,10 +6,10 @@ use rankwise_simd::SimdLevel;
 use crate::tree_scorer::TreeScorer;
 use crate::{Documents, Scratch};
 
-/// Documents whose values are fetched together for a model that scores them one by one.
+/// Number of documents whose values are read together, for a model that scores them one by one.
 const STRIP_DOCS: usize = 64;
 
-/// A model, ready to score documents. It can be shared between threads; each brings a [`Scratch`].
+/// A model, prepared for scoring. It can be shared between threads; each needs its own [`Scratch`].
 ///
 /// ```
 /// use rankwise_model::{AbsentFeature, Header, LinearRanker, Model, Precision};
@@ -31,7 +31,7 @@ pub struct Scorer {
     pub(crate) way: Way,
 }
 
-/// How documents are scored. All ways give the bits of [`Model::score`].
+/// How documents are scored. All ways give the same bits as [`Model::score`].
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     /// Trees, many documents at a time.
@@ -41,12 +41,12 @@ pub(crate) enum Way {
 }
 
 impl Scorer {
-    /// For the best instructions of this machine.
+    /// Uses the best instructions of this machine.
     pub fn new(model: &Model) -> Self {
         Self::with_simd(model, SimdLevel::best())
     }
 
-    /// For given instructions.
+    /// Uses the given instructions.
     pub fn with_simd(model: &Model, simd: SimdLevel) -> Self {
         let way = match TreeScorer::new(model, simd) {
             Some(trees) => Way::Trees(Box::new(trees)),
@@ -55,7 +55,7 @@ impl Scorer {
         Self { n_features: model.features().len(), way }
     }
 
-    /// The number of features that documents have.
+    /// The number of features of documents.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
@@ -73,7 +73,7 @@ impl Scorer {
     }
 }
 
-/// Values are fetched for some documents at a time, since documents may come as columns.
+/// Values are read for several documents at a time, because documents may be stored as columns.
 fn score_one_by_one<D: Documents>(model: &Model, docs: &D, scores: &mut [f64], scratch: &mut Scratch) {
     let (n_features, precision) = (model.features().len(), model.precision());
     let Scratch { columns, row, .. } = scratch;

@@ -1,15 +1,15 @@
-//! Memory for scoring.
+//! Buffers for scoring.
 
 use crate::tile::Tile;
 
-/// Memory for scoring; made once, used again and again.
+/// Buffers for scoring, created once and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(crate) tile: Tile,
     pub(crate) answers: Aligned,
     pub(crate) reach: Aligned,
     pub(crate) truths: Vec<u8>,
-    /// The outputs of a block, where there are several: those of the first output, then those of the second, ...
+    /// The outputs of a block, if there are several: those of the first output, then those of the second, ...
     pub(crate) planes: Vec<f64>,
     /// Values of some documents, feature by feature, for models that score documents one by one.
     pub(crate) columns: Vec<f64>,
@@ -17,7 +17,7 @@ pub struct Scratch {
     pub(crate) row: Vec<f64>,
 }
 
-/// Words that begin at a cache line, so that no vector of them lies in two.
+/// Words aligned to cache lines, so that no vector crosses two lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aligned {
     memory: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Values of a few neighbouring features over a block of documents, and the ranks of one of them.
+//! Values of a few adjacent features in a block of documents, and the ranks of one of them.
 
 use std::ops::Range;
 
@@ -10,30 +10,30 @@ use crate::kernel::rank;
 use crate::plan::Ruler;
 use crate::{Documents, Value as _};
 
-/// Features whose values are fetched together: neighbours in a document that comes as a row.
+/// Number of features read together: adjacent values if documents are rows.
 const FEATURES: usize = 1024;
 /// The rank of missing values for tests that they fail.
 const FAILS_ALL: u8 = u8::MAX;
 
-/// See the module.
+/// See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tile {
     features: Range<usize>,
     narrow: Vec<f32>,
     wide: Vec<f64>,
     pub(crate) ranks: Vec<[u8; WORD_DOCS]>,
-    /// For each document, whether its value was missing, if one was.
+    /// For each document, whether its value was missing; used only if some are.
     is_missing: Vec<bool>,
 }
 
 impl Tile {
-    /// Begins a block of so many words of documents.
+    /// Begins a block with this many words of documents.
     pub(crate) fn start(&mut self, n_words: usize) {
         self.features = 0..0;
         self.ranks.resize(n_words, [0; WORD_DOCS]);
     }
 
-    /// Ranks the values of the ruler's feature, those that are missing at 0.
+    /// Ranks the values of the ruler's feature; missing values have rank 0.
     pub(crate) fn rank<D: Documents>(
         &mut self,
         simd: SimdLevel,

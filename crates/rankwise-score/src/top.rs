@@ -1,12 +1,12 @@
-//! The best documents only: those that can no longer be among them are left at checkpoints on the way through the trees.
+//! Finds only the best documents. At checkpoints between trees, documents that can no longer be among them are dropped.
 //!
 //! ```text
 //! trees   0 ......... 125 ........ 250 .............. 500 ............... 750 .............. 1000
-//! docs    512 docs    a document stays if its score and the most that is to come reach the k-th
-//!                     largest of all scores with the least that is to come
+//! docs    512 docs    a document stays if its score plus the maximum still to come reaches the k-th
+//!                     largest of all scores plus the minimum still to come
 //! ```
 //!
-//! What stays has every tree added in order, so its score has the bits that [`Scorer::score`] gives.
+//! Remaining documents have all trees added in order, so their scores have the same bits as with [`Scorer::score`].
 
 use std::ops::Range;
 
@@ -17,15 +17,15 @@ use crate::scorer::Way;
 use crate::tree_scorer::{BLOCK_DOCS, TreeScorer, n_words};
 use crate::{Documents, Scorer, Scratch};
 
-/// Shares of the trees after which documents are looked at.
+/// Shares of the trees after which documents are checked.
 const SHARES: [f64; 4] = [0.125, 0.25, 0.5, 0.75];
 
-/// A place among the trees.
+/// A checkpoint between trees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checkpoint {
-    /// The trees before it.
+    /// The number of trees before it.
     n_trees: usize,
-    /// The least and the most that the trees behind it add, rounding included.
+    /// The minimum and maximum that the trees after it can add, including rounding.
     least: f64,
     most: f64,
 }
@@ -37,7 +37,7 @@ pub(crate) fn checkpoints(base_score: f64, trees: &[FlatTree]) -> Vec<Checkpoint
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max))
     };
     let ranges: Vec<(f64, f64)> = trees.iter().map(range).collect();
-    // No partial sum is larger than this, and each addition is off by less than its last bit.
+    // No partial sum is larger than this, and each addition has an error below its last bit.
     let largest = ranges.iter().fold(base_score.abs(), |sum, (low, high)| sum + low.abs().max(high.abs()));
     let rounding = 4.0 * trees.len() as f64 * f64::EPSILON * largest;
     let checkpoint = |share: f64| {
@@ -49,13 +49,13 @@ pub(crate) fn checkpoints(base_score: f64, trees: &[FlatTree]) -> Vec<Checkpoint
 }
 
 impl Scorer {
-    /// The best `k` documents, the best first, with their scores; of equal ones the first come first. The same as sorting
-    /// what [`Self::score`] gives.
+    /// The best `k` documents, best first, with their scores; ties are in document order. The same as sorting the
+    /// results of [`Self::score`].
     pub fn top(&self, docs: &impl Documents, k: usize, scratch: &mut Scratch) -> Vec<(usize, f64)> {
         let mut best: Vec<(usize, f64)> = Vec::new();
         for first in (0..docs.n_docs()).step_by(BLOCK_DOCS) {
             let block = first..docs.n_docs().min(first + BLOCK_DOCS);
-            // Later documents must beat the k-th so far; of equal ones the first come first.
+            // Later documents must beat the k-th so far, because ties are in document order.
             let to_beat = if k > 0 && best.len() >= k { best[k - 1].1 } else { f64::NEG_INFINITY };
             match &self.way {
                 Way::Trees(trees) if k > 0 && trees.output == Output::Sum => {
@@ -99,7 +99,7 @@ impl TreeScorer {
             if stays.is_empty() {
                 return;
             }
-            // Answers are found anew for those that stay, which pays only if they are far fewer.
+            // The answers are recomputed for the remaining documents, which pays only if they are far fewer.
             if n_words(stays.len()) < n_words(scores.len()) {
                 places = stays.iter().map(|doc| places[*doc]).collect();
                 scores = stays.iter().map(|doc| scores[*doc]).collect();
@@ -112,7 +112,7 @@ impl TreeScorer {
 }
 
 impl Checkpoint {
-    /// What the k-th best of these will have at least.
+    /// The minimum final score of the k-th best of these.
     fn limit(&self, scores: &[f64], k: usize) -> f64 {
         if scores.len() < k {
             return f64::NEG_INFINITY;
@@ -123,7 +123,7 @@ impl Checkpoint {
     }
 }
 
-/// Some of the documents.
+/// A subset of documents.
 struct Picked<'a, D> {
     docs: &'a D,
     places: &'a [usize],

@@ -1,4 +1,4 @@
-//! Trees made ready, and documents scored in blocks.
+//! Preprocessed trees, and scoring of documents in blocks.
 
 use std::ops::Range;
 
@@ -12,33 +12,33 @@ use crate::plan::{FlatTree, Plan, Ruler, Shape};
 use crate::top::{self, Checkpoint};
 use crate::{Documents, Scratch};
 
-/// Words of documents that are scored together at most: one vector of AVX-512 for each test, and the answers to all tests of a
-/// thousand trees still fit the second-level cache.
+/// Maximum number of words of documents scored together: one AVX-512 vector per test, and the answers to all tests of a
+/// thousand trees still fit in the second-level cache.
 const MAX_WORDS: usize = 8;
 pub(crate) const BLOCK_DOCS: usize = MAX_WORDS * WORD_DOCS;
-/// Up to so many documents are walked one by one.
+/// Up to this many documents are walked one by one.
 pub(crate) const WALKED_DOCS: usize = 3;
 
-/// Trees, ready to score documents.
+/// Preprocessed trees.
 #[derive(Clone, Debug)]
 pub(crate) struct TreeScorer {
     pub(crate) base_score: f64,
-    /// Where there are several outputs, the trees of the first come first, then those of the second, ...
+    /// With several outputs, the trees of the first come first, then those of the second, ...
     pub(crate) output: Output,
     pub(crate) precision: Precision,
     pub(crate) n_features: usize,
     pub(crate) rulers: Vec<Ruler>,
     pub(crate) n_tests: usize,
     pub(crate) trees: Vec<FlatTree>,
-    /// Places for nodes and leaves of the largest tree.
+    /// Buffer size for the nodes and leaves of the largest tree.
     room: usize,
     pub(crate) simd: SimdLevel,
-    /// What the trees from each checkpoint on can add.
+    /// What the trees after each checkpoint can add.
     pub(crate) checkpoints: Vec<Checkpoint>,
 }
 
 impl TreeScorer {
-    /// For given instructions. `None` if the model has no trees, or trees that are too large for masks.
+    /// Uses the given instructions. `None` if the model has no trees, or trees that are too large for masks.
     pub(crate) fn new(model: &Model, simd: SimdLevel) -> Option<Self> {
         let ensemble = model.tree_ensemble().ok()?;
         let Plan { rulers, n_tests, trees } = Plan::new(ensemble)?;
@@ -74,7 +74,7 @@ impl TreeScorer {
         }
     }
 
-    /// Answers all tests for a block of documents.
+    /// Evaluates all tests for a block of documents.
     pub(crate) fn answer(&self, docs: &impl Documents, block: Range<usize>, scratch: &mut Scratch) {
         match n_words(block.len()) {
             1 => self.answer_words::<_, 1>(docs, block, scratch),
@@ -84,7 +84,7 @@ impl TreeScorer {
         }
     }
 
-    /// Adds trees to the scores of the block whose tests were answered last.
+    /// Adds trees to the scores of the block whose tests were evaluated last.
     pub(crate) fn add(&self, trees: &[FlatTree], scores: &mut [f64], scratch: &mut Scratch) {
         let n_words = n_words(scores.len());
         let Scratch { answers, reach, .. } = scratch;
@@ -116,7 +116,7 @@ impl TreeScorer {
     }
 }
 
-/// The words that a block of documents takes: as few as there is code for.
+/// The number of words for a block of documents: the smallest supported.
 pub(crate) fn n_words(n_docs: usize) -> usize {
     n_docs.div_ceil(WORD_DOCS).next_power_of_two().min(MAX_WORDS)
 }

@@ -1,10 +1,10 @@
-//! Few documents: each goes through each tree, several trees at a time so that they wait for memory together.
+//! For few documents: each walks through all trees, several at a time, so that their memory accesses overlap.
 
 use crate::plan::{FlatTree, Shape};
 use crate::tree_scorer::TreeScorer;
 use crate::{Documents, Scratch};
 
-/// Trees that are walked side by side.
+/// Number of trees walked side by side.
 const ABREAST: usize = 8;
 
 impl TreeScorer {
@@ -15,7 +15,7 @@ impl TreeScorer {
         }
     }
 
-    /// Answers all tests for one document: 1 where it passes.
+    /// Evaluates all tests for one document: 1 if it passes.
     pub(crate) fn answer_one(&self, docs: &impl Documents, doc: usize, scratch: &mut Scratch) {
         let Scratch { tile, truths, .. } = scratch;
         truths.clear();

@@ -1,11 +1,11 @@
-//! Which vector instructions the kernels may use.
+//! Selects the vector instructions that kernels may use.
 //!
 //! Kernels are written once, over arrays of lanes, and compiled for each level: the same operations in the same order,
-//! so every level gives the same bits. A level is made only where the machine has it, which is what makes calling the
-//! code that was compiled for it sound.
+//! so all levels give the same bits. A level can be created only if the machine supports it, which makes calls to the
+//! code compiled for it sound.
 #![deny(unsafe_code)]
 
-/// Vector instructions that this machine has.
+/// Vector instructions that this machine supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimdLevel(Kind);
 
@@ -16,7 +16,7 @@ enum Kind {
     Portable,
 }
 
-/// `RANKWISE_SIMD` names what cannot be had.
+/// `RANKWISE_SIMD` names an instruction set that is unknown or not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimdError {
     /// No level has this name.
@@ -25,7 +25,7 @@ pub enum SimdError {
         /// The name as given.
         name: String,
     },
-    /// The machine lacks it.
+    /// The machine does not support it.
     #[error("RANKWISE_SIMD={name}: this machine does not support these instructions; unset it")]
     Lacking {
         /// The name as given.
@@ -34,10 +34,10 @@ pub enum SimdError {
 }
 
 impl SimdLevel {
-    /// Plain code, on every machine.
+    /// Portable code for all machines.
     pub const PORTABLE: Self = Self(Kind::Portable);
 
-    /// The level that `RANKWISE_SIMD` names, or the best that the machine has.
+    /// The level that `RANKWISE_SIMD` names, or the best one available.
     pub fn from_env() -> Result<Self, SimdError> {
         let name = std::env::var("RANKWISE_SIMD").unwrap_or_default();
         if name.is_empty() {
@@ -52,12 +52,12 @@ impl SimdLevel {
         if Self::available().contains(&level) { Ok(level) } else { Err(SimdError::Lacking { name }) }
     }
 
-    /// The best level that the machine has.
+    /// The best level available.
     pub fn best() -> Self {
         Self::available()[0]
     }
 
-    /// The levels that the machine has, best first.
+    /// The levels available, best first.
     pub fn available() -> Vec<Self> {
         let mut levels = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -98,10 +98,10 @@ impl SimdLevel {
     }
 }
 
-/// Declares a function that runs `$body` compiled for the best instructions that a [`SimdLevel`] allows.
+/// Declares a function that runs `$body` compiled for the instructions of a [`SimdLevel`].
 ///
-/// `simd_kernel! { pub fn name(args) = body; }` makes `name(level, args)`; `body` must be `#[inline(always)]`, so that it
-/// is compiled anew for each level.
+/// `simd_kernel! { pub fn name(args) = body; }` declares `name(level, args)`. `body` must be `#[inline(always)]`, so
+/// that it is compiled for each level.
 #[macro_export]
 macro_rules! simd_kernel {
     ($(#[doc = $doc:literal])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path;) => {
@@ -119,11 +119,11 @@ macro_rules! simd_kernel {
                     $body($($arg),*)
                 }
                 if level.is_avx512() {
-                    // SAFETY: a level with AVX-512 is made only after these features were found on this machine.
+                    // SAFETY: a level with AVX-512 is created only if these features were detected on this machine.
                     return unsafe { avx512($($arg),*) };
                 }
                 if level.is_avx2() {
-                    // SAFETY: a level with AVX2 is made only after the feature was found on this machine.
+                    // SAFETY: a level with AVX2 is created only if the feature was detected on this machine.
                     return unsafe { avx2($($arg),*) };
                 }
             }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(SimdLevel::best(), levels[0]);
     }
 
-    /// Tests of kernels run on what is available; here the rest is reported, once for all of them.
+    /// Tests of kernels run on the available levels. The others are reported as skipped here, once for all of them.
     #[test]
     fn every_level_is_available_or_reported_as_skipped() {
         let levels = SimdLevel::available();

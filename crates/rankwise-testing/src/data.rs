@@ -1,4 +1,4 @@
-//! Public datasets, which are not part of the repository.
+//! Public datasets, which are not in the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use crate::{SkipKind, skip};
 /// The environment variable that names the folder of public datasets.
 pub const DATA: &str = "RANKWISE_DATA";
 
-/// The path of a file or folder of public data, such as `mq2008/S1.txt.zst`; `None`, and a skip reported, without it.
+/// The path of a file or folder of public data, such as `mq2008/S1.txt.zst`. Without the data, reports a skip and
+/// returns `None`.
 #[track_caller]
 pub fn public_data(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os(DATA).filter(|folder| !folder.is_empty()) else {

@@ -1,8 +1,8 @@
-//! What the tests of all crates share: where public data is, and how a test says that it skipped something.
+//! Shared by the tests of all crates: the location of public data, and reports of skips.
 //!
-//! A test harness shows nothing of a test that passes, so a test that returns early looks like one that ran. Here a test
-//! reports what it skips with [`skip`]; `cargo xtask test` names a file in `RANKWISE_SKIPS`, to which reports are
-//! appended, and lists them at the end.
+//! A test harness prints nothing about tests that pass, so a test that returns early looks like one that ran. A test
+//! therefore reports what it skips with [`skip`]. `cargo xtask test` sets `RANKWISE_SKIPS` to a file, to which reports
+//! are appended, and lists them at the end.
 #![forbid(unsafe_code)]
 
 mod data;

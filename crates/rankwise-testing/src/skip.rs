@@ -1,4 +1,4 @@
-//! Reports of what was skipped, as lines of a file.
+//! Reports of skips, as lines of a file.
 
 use std::fmt;
 use std::io::Write as _;
@@ -10,11 +10,11 @@ pub const SKIPS: &str = "RANKWISE_SKIPS";
 /// Why something was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipKind {
-    /// A public dataset, where `RANKWISE_DATA` is not set.
+    /// A public dataset, because `RANKWISE_DATA` is not set.
     PublicData,
-    /// Instructions that this machine lacks.
+    /// Instructions that this machine does not support.
     InstructionSet,
-    /// A device, such as a GPU, that this machine lacks.
+    /// A device, such as a GPU, that this machine does not have.
     Device,
     /// Anything else: a program, a library, a file, the network.
     Missing,
@@ -25,9 +25,9 @@ pub enum SkipKind {
 pub struct Skip {
     /// Why.
     pub kind: SkipKind,
-    /// Which step or test.
+    /// The step or test.
     pub what: String,
-    /// What exactly was missing.
+    /// What was missing.
     pub why: String,
 }
 
@@ -45,7 +45,8 @@ impl SkipKind {
         }
     }
 
-    /// Whether a complete run may skip it: what no installation on this machine could provide, and data that others own.
+    /// Whether a complete run may skip it: if no installation on this machine could provide it, or the data belongs to
+    /// others.
     pub fn is_allowed(self) -> bool {
         self != Self::Missing
     }
@@ -60,7 +61,7 @@ impl Skip {
         Some(Self { kind, what: parts.next()?.to_owned(), why: parts.next()?.to_owned() })
     }
 
-    /// The line of the file, with its end.
+    /// The line for the file, with its newline.
     pub fn to_line(&self) -> String {
         let one_line = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         format!("{}\t{}\t{}\n", self.kind.name(), one_line(&self.what), one_line(&self.why))
@@ -73,11 +74,11 @@ impl fmt::Display for Skip {
     }
 }
 
-/// Reports that the calling test skips something; the test itself decides to return.
+/// Reports that the calling test skips something. The test itself must return.
 #[track_caller]
 pub fn skip(kind: SkipKind, why: &str) {
     let place = Location::caller();
-    // The harness names a thread after its test.
+    // The harness names threads after their tests.
     let what = match std::thread::current().name() {
         Some(test) if test != "main" => format!("{test} in {}", place.file()),
         _ => format!("a test at {}:{}", place.file(), place.line()),
@@ -85,7 +86,7 @@ pub fn skip(kind: SkipKind, why: &str) {
     let skip = Skip { kind, what, why: why.to_owned() };
     eprintln!("skipped: {skip}");
     if let Some(path) = std::env::var_os(SKIPS).filter(|path| !path.is_empty()) {
-        // Tests run at the same time; a line is appended in one write.
+        // Tests run in parallel, so a line is appended in one write.
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
         file.and_then(|mut file| file.write_all(skip.to_line().as_bytes()))
             .unwrap_or_else(|error| panic!("{SKIPS}={}: {error}", path.display()));

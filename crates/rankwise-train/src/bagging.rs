@@ -1,19 +1,19 @@
-//! Which rows a tree is grown from.
+//! Samples the rows that a tree is grown from.
 
 use rankwise_data::{Documents, Draw, Purpose};
 use rayon::prelude::*;
 
 use crate::{LoopParams, Sample};
 
-/// A sample of the rows, drawn anew every `bagging_freq` trees. Whether a document is in it depends on the document and
-/// the seed, never on its place.
+/// A sample of the rows, drawn again every `bagging_freq` trees. Whether a document is in it depends on the document
+/// and the seed, never on the order of rows.
 pub(crate) struct Bag<'a> {
     data: &'a Documents,
     params: &'a LoopParams,
     rows: Vec<u32>,
-    /// By query, whether it is drawn; empty where documents are, or all.
+    /// Whether each query is in the sample; empty if documents are sampled, or nothing is.
     is_drawn: Vec<bool>,
-    /// The tree that the rows were drawn for.
+    /// The tree for which the rows were drawn.
     drawn_for: Option<u32>,
 }
 
@@ -22,18 +22,18 @@ impl<'a> Bag<'a> {
         Self { data, params, rows: (0..data.n_rows() as u32).collect(), is_drawn: Vec::new(), drawn_for: None }
     }
 
-    /// Whether trees see only a part of the rows.
+    /// Whether trees see only some of the rows.
     pub(crate) fn is_sampled(&self) -> bool {
         matches!(self.params.sample, Sample::Bagging | Sample::QueryBagging)
     }
 
-    /// The rows of a tree, ascending. Trees that share a sample may be asked for in any order, and from any of them on.
+    /// The rows of a tree, ascending. Trees that share a sample can be requested in any order, starting anywhere.
     pub(crate) fn rows(&mut self, tree: u32) -> &[u32] {
         self.draw_for(tree);
         &self.rows
     }
 
-    /// Whether the tree sees a query: the objective need not look at the others.
+    /// Whether the tree sees a query. The objective can skip the others.
     pub(crate) fn has_query(&mut self, tree: u32) -> impl Fn(usize) -> bool + Sync {
         self.draw_for(tree);
         |query| self.is_drawn.get(query).is_none_or(|is_drawn| *is_drawn)

@@ -1,4 +1,4 @@
-//! The loop.
+//! The boosting loop.
 
 mod finish;
 
@@ -25,16 +25,16 @@ use crate::{
     CheckpointError, Flow, MetricValue, Observer, Pass, Phases, Progress, StopReason, TrainError, TrainParams,
 };
 
-/// A run under way.
+/// A run in progress.
 pub(crate) struct Run<'a> {
     pub(crate) params: &'a TrainParams,
     pub(crate) data: &'a Documents,
-    /// The same, and the way to the other members.
+    /// The same data, with the connection to other members.
     pub(crate) share: Share<'a>,
     pub(crate) binned: &'a BinnedDataset,
     pub(crate) objective: &'a dyn Objective,
     pub(crate) objective_name: String,
-    /// Where it starts from; its trees are not among `trees`.
+    /// The start model; its trees are not in `trees`.
     pub(crate) start: Option<Start<'a>>,
     pub(crate) base_score: f64,
     pub(crate) output: Output,
@@ -42,30 +42,31 @@ pub(crate) struct Run<'a> {
     pub(crate) is_own_objective: bool,
     pub(crate) bag: Bag<'a>,
     pub(crate) selection: Option<Selection>,
-    /// The documents that are selected, if they are not all.
+    /// The selected documents, if not all.
     pub(crate) part: Option<Part>,
     pub(crate) gradient_sampling: Option<GradientSampling>,
     pub(crate) weights: Vec<f32>,
-    /// Of the first output, then of the second, ...; so are the next two.
+    /// All documents for the first output, then for the second, ...; the next two have the same layout.
     pub(crate) scores: Vec<f64>,
     pub(crate) grad: Vec<f32>,
     pub(crate) hess: Vec<f32>,
     pub(crate) simd: SimdLevel,
     pub(crate) step: Option<Step>,
     pub(crate) langevin: Option<Langevin>,
-    /// The gradients with noise, where there is any.
+    /// The gradients with noise, if there is any.
     pub(crate) noisy_grad: Vec<f32>,
     pub(crate) validation: Vec<Validation<'a>>,
     pub(crate) origin: Origin,
-    /// Rounds grown or tried in vain, of a tree for each output, and so the number of the next one.
+    /// Rounds so far, with or without a split, and so the number of the next one. A round has one tree per output.
     pub(crate) n_tried: usize,
-    /// As they were grown.
+    /// Without later factors.
     pub(crate) trees: Vec<Tree>,
     pub(crate) ensemble: Ensemble,
-    /// By round with trees, what these count; empty where all count 1.
+    /// The factor of each round in `trees`; empty if all are 1.
     pub(crate) factors: Vec<f64>,
     pub(crate) best: Best,
-    /// The metrics after each round, those of a start first: of the first set, then of the second, ...
+    /// The metrics after each round, after those of the start model, if any: for the first set, then for the second,
+    /// ...
     pub(crate) history: Vec<f64>,
     pub(crate) phases: Phases,
 }
@@ -73,7 +74,7 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Grows trees until there is a reason to stop.
     pub(crate) fn boost(&mut self, observer: &mut dyn Observer) -> Result<StopReason, TrainError> {
-        // Another sample may find a split where this one has none.
+        // Another sample may allow a split where this one does not.
         let may_differ = self.bag.is_sampled()
             || self.selection.is_some()
             || self.gradient_sampling.is_some()
@@ -82,11 +83,11 @@ impl Run<'_> {
             || self.langevin.is_some()
             || self.ensemble.has_factors();
         if self.start.is_some() && self.n_tried == 0 {
-            // No tree may be better than those to come.
+            // The start model alone may be the best one.
             self.measure()?;
         }
         loop {
-            // Here, since a run that goes on from its last tree must end as it did.
+            // Checked here, because a run resumed after its last tree must end the same way.
             if let Some(reason) = self.ending() {
                 return Ok(reason);
             }
@@ -98,7 +99,8 @@ impl Run<'_> {
                     return Ok(StopReason::NothingToLearn);
                 }
                 if self.is_shrinking() {
-                    // They stand for their round, by whose number the trees before them shrink.
+                    // Constant trees keep the place of this round, because shrinkage of earlier trees depends on the
+                    // round number.
                     let empty = Tree::constant(0.0, self.share.all_rows() as u64);
                     self.trees.extend(std::iter::repeat_n(empty, self.output.n_outputs()));
                 }
@@ -124,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// The derivatives of all documents, or of those that are selected.
+    /// Computes the gradients and Hessians of all documents, or of the selected ones.
     pub(crate) fn compute_gradients(&mut self) {
         let started = Instant::now();
         let round = self.round();
@@ -140,7 +142,7 @@ impl Run<'_> {
         self.phases.gradients += started.elapsed();
     }
 
-    /// The derivatives at the scores that the next tree learns from.
+    /// Computes gradients and Hessians at the scores that the next tree learns from.
     fn fill_gradients(&mut self, reach: Reach) {
         let round = Round { tree: self.round(), seed: self.params.boosting().seed };
         let derivatives = (&mut self.grad[..], &mut self.hess[..]);
@@ -155,7 +157,7 @@ impl Run<'_> {
         }
     }
 
-    /// Scales the tree that was just grown for an output by the step.
+    /// Scales the new tree of an output by the step.
     fn scale_by_step(&mut self, output: usize, grown: &mut GrownTree) {
         let Some(step) = self.step.clone() else { return };
         let started = Instant::now();
@@ -181,7 +183,7 @@ impl Run<'_> {
         self.phases.gradients += started.elapsed();
     }
 
-    /// The given rows, as the objective sees them; `None` where they are all.
+    /// The given rows as seen by the objective; `None` if these are all rows.
     pub(crate) fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
         let is_part = self.share.any(rows.len() < self.data.n_rows());
         is_part.then(|| Part::new(self.params, &self.share, rows, self.is_own_objective, self.simd))
@@ -191,7 +193,7 @@ impl Run<'_> {
         self.params.boosting().shrink_rate() > 0.0
     }
 
-    /// Multiplies all scores before a tree; the trees themselves follow at the end.
+    /// Shrinks all scores before a tree; the trees themselves are scaled at the end.
     fn shrink(&mut self) {
         if self.is_shrinking() {
             let factor = shrinkage(self.params.boosting(), self.n_tried);
@@ -200,7 +202,7 @@ impl Run<'_> {
         }
     }
 
-    /// Why there is no next tree, if there is none.
+    /// The reason to stop, if there is one.
     fn ending(&self) -> Option<StopReason> {
         let boosting = self.params.boosting();
         let patience = boosting.early_stopping_rounds;
@@ -211,7 +213,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where the run stands.
+    /// The state of the run.
     fn state(&self) -> State<'_> {
         State {
             origin: Cow::Borrowed(&self.origin),
@@ -226,7 +228,7 @@ impl Run<'_> {
         }
     }
 
-    /// Goes where another run of the same origin stood.
+    /// Restores the state of another run with the same origin.
     pub(crate) fn restore(&mut self, state: State<'_>) -> Result<(), CheckpointError> {
         let valid_rows: Vec<usize> = self.validation.iter().map(|set| set.scores.len()).collect();
         let metrics = self.params.boosting().metric.len();
@@ -246,7 +248,7 @@ impl Run<'_> {
         self.best = state.best.into_owned();
         self.history = state.history.into_owned();
         self.part = if state.selected.is_empty() { None } else { self.part_of(state.selected.into_owned()) };
-        // The sets may go by other names now.
+        // The sets may have other names now.
         let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.name, metrics));
         self.best.values.iter_mut().zip(names).for_each(|(value, name)| name.clone_into(&mut value.set));
         for (set, scores) in self.validation.iter_mut().zip(state.valid_scores) {
@@ -255,7 +257,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Grows a tree for each output; whether one of them has a split. Then all are kept, so that trees and outputs stay in step.
+    /// Grows a tree for each output, and returns whether any has a split. If so, all are kept, because every round
+    /// needs a tree for each output.
     fn grow_round(&mut self) -> bool {
         let round: Vec<GrownTree> = (0..self.output.n_outputs()).map(|output| self.grow(output)).collect();
         let has_split = |grown: &GrownTree| grown.tree.n_leaves() > 1;
@@ -274,14 +277,14 @@ impl Run<'_> {
         true
     }
 
-    /// The number of the round, which random draws depend on. Those of a start count, so that draws are not those that its own
-    /// trees were grown by.
+    /// The round number for random draws. It includes the rounds of a start model, so that new trees do not repeat the
+    /// draws of its trees.
     pub(crate) fn round(&self) -> u32 {
         let start = self.start.map_or(0, |start| start.ensemble.n_trees() / self.output.n_outputs());
         (start + self.n_tried) as u32
     }
 
-    /// The documents' part of an output in scores and derivatives.
+    /// The range of an output in scores, gradients and Hessians.
     fn plane(&self, output: usize) -> Range<usize> {
         let n_rows = self.data.n_rows();
         output * n_rows..(output + 1) * n_rows
@@ -320,7 +323,7 @@ impl Run<'_> {
         grown
     }
 
-    /// Adds a tree of an output to the model, and what it counts to all scores.
+    /// Adds a tree of an output to the model, and adds `factor` times the tree to all scores.
     fn add(&mut self, output: usize, tree: Tree, factor: f64) {
         self.trees.push(tree);
         if factor != 1.0 {
@@ -352,16 +355,16 @@ impl Run<'_> {
     }
 }
 
-/// Whose derivatives are wanted.
+/// The queries that need gradients.
 #[derive(Clone, Copy)]
 enum Reach {
-    /// Those of the queries that the tree sees.
+    /// The queries in the sample of the tree.
     Sample,
-    /// Those of all.
+    /// All queries.
     All,
 }
 
-/// Does some work, and adds its time to a phase.
+/// Runs `work` and adds its time to a phase.
 pub(crate) fn timed<T>(phase: &mut Duration, work: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = work();

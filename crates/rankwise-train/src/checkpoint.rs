@@ -1,8 +1,8 @@
-//! Where a run stands, as bytes, so that another process can go on from there and come to the same model.
+//! The state of a run as bytes, so that another process can resume it and train the same model.
 //!
-//! A checkpoint holds what the next tree depends on and what data and parameters alone do not give: the trees, every
-//! score to its last bit (a sum made anew in another order would differ), the best state so far, and what the run is
-//! made from ([`origin`]). Files are the caller's business.
+//! A checkpoint has everything that the next tree depends on and that does not follow from data and parameters: the
+//! trees, all scores to the last bit (adding trees up in another order would change them), the best state so far, and
+//! the origin of the run ([`origin`]). The caller handles files.
 //!
 //! ```text
 //! "rankwise-checkpoint\n" | version: u32 | content, in postcard's form | checksum: u64, XXH3 of all before it
@@ -21,23 +21,24 @@ pub use self::error::CheckpointError;
 pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
-/// Another number wherever the content changes, or what is trained from the same data and parameters.
+/// Increase this when the content changes, or when the same data and parameters train another model.
 const FORMAT_VERSION: u32 = 4;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
-/// A run that can be gone on with, read from bytes and found to be whole.
+/// A run that can be resumed, read from bytes and verified.
 #[derive(Clone, Debug)]
 pub struct Checkpoint(pub(crate) State<'static>);
 
 impl Checkpoint {
-    /// Reads what [`Progress::checkpoint`](crate::Progress::checkpoint) gave. Any bytes give a checkpoint or an error.
+    /// Reads the bytes of [`Progress::checkpoint`](crate::Progress::checkpoint). Any bytes give a checkpoint or an
+    /// error.
     pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let damaged = |problem: &str| CheckpointError::Damaged { problem: problem.into() };
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("not a checkpoint"))?;
         let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged("it is cut off"))?;
-        // The version comes first: a newer program may keep its checksum elsewhere.
+        // Check the version first: a newer program may keep its checksum elsewhere.
         let found = u32::from_le_bytes(*version);
         if found > FORMAT_VERSION {
             return Err(CheckpointError::Newer { found, known: FORMAT_VERSION });
@@ -57,55 +58,55 @@ impl Checkpoint {
         Ok(Self(state))
     }
 
-    /// The number of trees that were tried before it was made.
+    /// The number of rounds before the checkpoint was made.
     pub fn tree(&self) -> usize {
         self.0.n_tried
     }
 }
 
-/// The content of a checkpoint: borrowed from a run to be written, owned when read.
+/// The content of a checkpoint: borrowed from a run for writing, owned after reading.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State<'a> {
     pub(crate) origin: Cow<'a, Origin>,
-    /// Rounds that were tried; those without a split are not among `trees`.
+    /// Rounds so far; those without a split are not in `trees`.
     pub(crate) n_tried: usize,
     pub(crate) best: Cow<'a, Best>,
     /// The metrics after each round; see [`History`](crate::History).
     pub(crate) history: Cow<'a, [f64]>,
-    /// They name features by their index in the binned data.
+    /// Features are indices into the binned data.
     pub(crate) trees: Cow<'a, [Tree]>,
-    /// By round with trees, what these count; empty where all count 1.
+    /// The factor of each round in `trees`; empty if all are 1.
     pub(crate) factors: Cow<'a, [f64]>,
-    /// In canonical order; of the first output, then of the second, ...
+    /// In canonical order: for the first output, then for the second, ...
     pub(crate) scores: Cow<'a, [f64]>,
     pub(crate) valid_scores: Vec<Cow<'a, [f64]>>,
-    /// The rows that the last tree was grown from, ascending, where they were selected by scores that are no more.
+    /// The rows that the last tree was grown from, ascending, if they were selected by scores that no longer exist.
     pub(crate) selected: Cow<'a, [u32]>,
 }
 
-/// The best state of the validation metrics so far.
+/// The state with the best validation metric so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Best {
-    /// Rounds tried until then.
+    /// Rounds up to then.
     pub(crate) iteration: usize,
-    /// Trees in the model then.
+    /// Trees in the model at that time.
     pub(crate) n_trees: usize,
-    /// What they counted then.
+    /// Their factors at that time.
     pub(crate) factors: Vec<f64>,
     pub(crate) values: Vec<MetricValue>,
 }
 
-/// How much of everything a run has.
+/// The sizes of the parts of a run.
 pub(crate) struct Shape<'a> {
     pub(crate) outputs: usize,
-    /// Scores: of each document and output.
+    /// Number of scores: one per document and output.
     pub(crate) rows: usize,
     pub(crate) features: usize,
     pub(crate) valid_rows: &'a [usize],
     pub(crate) metrics: usize,
-    /// Whether what trees count changes.
+    /// Whether the factors of trees change.
     pub(crate) has_factors: bool,
-    /// Whether a model that the run starts from was measured first.
+    /// Whether a start model was evaluated first.
     pub(crate) has_start: bool,
 }
 
@@ -122,8 +123,8 @@ impl State<'_> {
         bytes
     }
 
-    /// Makes sure that a run can take it over. What was written by a run of the same origin always fits; the bytes may
-    /// have been made by anybody.
+    /// Checks that a run can resume from this state. The state of a run with the same origin always fits, but the bytes
+    /// are not trusted.
     pub(crate) fn check_fit(&self, shape: &Shape<'_>) -> Result<(), CheckpointError> {
         let valid_rows: Vec<usize> = self.valid_scores.iter().map(|scores| scores.len()).collect();
         let mut all_scores = self.valid_scores.iter().chain([&self.scores]).flat_map(|scores| scores.iter());

@@ -1,12 +1,12 @@
-//! What earlier trees count when a tree is added, and which scores it learns from.
+//! Determines the factors of earlier trees when a tree is added, and the scores that it learns from.
 //!
-//! | `learner` | learns from the scores of | earlier trees then |
+//! | `learner` | learns from the scores of | factors of earlier trees |
 //! |---|---|---|
-//! | `gbdt` | all earlier trees | stay |
+//! | `gbdt` | all earlier trees | unchanged |
 //! | `dart` | those that are not dropped | [`dart`] |
-//! | `random-forest` | none | all count the same: 1 / number of trees |
+//! | `random-forest` | none | equal: 1 / number of trees |
 //!
-//! Trees are kept as they were grown; beside them, for each round, stands the factor that they count with now.
+//! Trees are kept as they were grown, with a separate current factor for each round.
 
 mod dart;
 
@@ -14,14 +14,14 @@ use self::dart::Dart;
 use crate::boost::{Run, timed};
 use crate::{Learner, LoopParams};
 
-/// How trees become a model.
+/// How trees are combined into a model.
 pub(crate) enum Ensemble {
     Boosted,
     Dart(Dart),
     Forest(Forest),
 }
 
-/// The scores that every tree of a forest starts from.
+/// The scores from which every tree of a forest learns.
 pub(crate) struct Forest {
     train: Vec<f64>,
     /// By validation set.
@@ -29,7 +29,7 @@ pub(crate) struct Forest {
 }
 
 impl Ensemble {
-    /// For a run whose scores start at these.
+    /// For a run with these initial scores.
     pub(crate) fn new<'s>(params: &LoopParams, train: &[f64], valid: impl Iterator<Item = &'s [f64]>) -> Self {
         match params.learner {
             Learner::Gbdt => Self::Boosted,
@@ -45,7 +45,7 @@ impl Ensemble {
         !matches!(self, Self::Boosted)
     }
 
-    /// The scores that a tree learns from, where they are not the current ones.
+    /// The scores that a tree learns from, if they are not the current ones.
     pub(crate) fn scores(&self) -> Option<&[f64]> {
         match self {
             Self::Boosted => None,
@@ -54,14 +54,14 @@ impl Ensemble {
         }
     }
 
-    /// What leaf values are multiplied by: those of a forest are whole steps.
+    /// The factor of leaf values: 1 in a forest.
     pub(crate) fn learning_rate(&self, params: &LoopParams) -> f64 {
         if matches!(self, Self::Forest(_)) { 1.0 } else { params.learning_rate }
     }
 }
 
 impl Run<'_> {
-    /// Leaves out trees before a round, where the learner does.
+    /// Drops trees before a round, if the learner does that.
     pub(crate) fn drop_trees(&mut self) {
         let round = self.round();
         let Ensemble::Dart(dart) = &mut self.ensemble else { return };
@@ -77,7 +77,8 @@ impl Run<'_> {
         });
     }
 
-    /// Makes room for the trees of a new round: earlier trees get their new factors, in all scores too. Gives the factor of the new ones.
+    /// Prepares for the trees of a new round: updates the factors of earlier trees, and all scores accordingly. Returns
+    /// the factor of the new trees.
     pub(crate) fn make_room(&mut self) -> f64 {
         match &mut self.ensemble {
             Ensemble::Boosted => 1.0,
@@ -107,7 +108,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds a multiple of a tree of an output to all scores.
+    /// Adds a multiple of a tree to all scores of an output.
     pub(crate) fn add_multiple(&mut self, output: usize, tree: usize, factor: f64) {
         let (tree, n_rows) = (&self.trees[tree], self.data.n_rows());
         timed(&mut self.phases.scores, || {

@@ -8,31 +8,31 @@ use rankwise_params::ParamError;
 
 use crate::{CheckpointError, StartError};
 
-/// Training that cannot start or go on.
+/// Training cannot start or continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainError {
-    /// A parameter is wrong.
+    /// A parameter is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),
     /// The data cannot be binned.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// `RANKWISE_SIMD` names what cannot be had.
+    /// `RANKWISE_SIMD` names an instruction set that is unknown or not available.
     #[error(transparent)]
     Simd(#[from] SimdError),
-    /// A run cannot be gone on with.
+    /// A run cannot be resumed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// A model cannot be started from.
+    /// The start model cannot be used.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// What was trained is no model, as with an objective whose base score is not a number.
+    /// The result is not a valid model, for example because the objective's base score is not a number.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The objective cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
-    /// A validation set cannot be measured.
+    /// A metric cannot be computed on a validation set.
     #[error("validation set {set}: {source}")]
     Valid {
         /// The name of the set.
@@ -40,7 +40,7 @@ pub enum TrainError {
         /// Why.
         source: MetricError,
     },
-    /// A validation set has no query that counts.
+    /// No query of a validation set counts in the metric.
     #[error("validation set {set}: no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The name of the set.

@@ -1,8 +1,8 @@
-//! Gradient sampling: once the objective has run, rows are drawn by the size of their derivatives, and those of the drawn
-//! rows are divided by the probability that they had, so that every sum keeps its expectation.
+//! Gradient sampling. After the objective has run, rows are drawn by the size of their gradients and Hessians. These
+//! are divided by the probability of drawing the row, so that every sum keeps its expectation.
 //!
-//! What stands for the Hessian is what the search of splits takes: the weight of a document under `structure=gradient`. Of
-//! several outputs the sums count; the rows of a round are the same for all of them.
+//! The Hessian here is the one that the split search uses; with `structure=gradient` it is the weight of the document.
+//! With several outputs, their sums determine the sample; a round uses the same rows for all outputs.
 
 mod goss;
 mod mvs;
@@ -15,17 +15,17 @@ use self::goss::Goss;
 use self::mvs::Mvs;
 use crate::{LoopParams, Sample, TrainParams};
 
-/// A row that is drawn, and what its derivatives are multiplied by.
+/// A drawn row, and the factor for its gradient and Hessian.
 type Drawn = (u32, f64);
 
-/// Rows drawn anew for each round.
+/// Rows drawn again for each round.
 pub(crate) struct GradientSampling {
     method: Method,
     seed: u64,
     structure: Derivative,
     /// The rows of the round, ascending.
     pub(crate) rows: Vec<u32>,
-    /// The weights of all rows, where there are any, those of the drawn rows multiplied.
+    /// The weights of all rows, if any, after multiplying those of the drawn rows.
     pub(crate) weights: Vec<f32>,
 }
 
@@ -35,7 +35,7 @@ enum Method {
 }
 
 impl GradientSampling {
-    /// `None` where the parameters ask for none.
+    /// `None` if the parameters disable it.
     pub(crate) fn new(params: &TrainParams) -> Option<Self> {
         let boosting = params.boosting();
         let method = Method::new(boosting)?;
@@ -43,7 +43,7 @@ impl GradientSampling {
         Some(Self { method, seed: boosting.seed, structure, rows: Vec::new(), weights: Vec::new() })
     }
 
-    /// Draws the rows of a round and multiplies their derivatives, which hold an output of all rows after another.
+    /// Draws the rows of a round and multiplies their gradients and Hessians, stored output by output.
     pub(crate) fn draw(
         &mut self,
         share: &Share<'_>,
@@ -111,7 +111,7 @@ impl Method {
     }
 }
 
-/// Draws rows of this member by their sizes among those of all members: `draw(sizes, uniforms)` draws among all.
+/// Draws rows of this member, by size among the rows of all members; `draw(sizes, uniforms)` draws among all.
 fn draw_among_all(
     share: &Share<'_>,
     sizes: Vec<f64>,
@@ -137,7 +137,7 @@ fn in_parallel(n_rows: usize, size: impl Fn(usize) -> f64 + Send + Sync) -> Vec<
     (0..n_rows).into_par_iter().with_min_len(1 << 10).map(size).collect()
 }
 
-/// What is beyond the largest number becomes it.
+/// Multiplies, limited to the largest finite number.
 fn multiply(value: &mut f32, factor: f64) {
     let largest = f64::from(f32::MAX);
     *value = (f64::from(*value) * factor).clamp(-largest, largest) as f32;
@@ -164,7 +164,7 @@ mod tests {
         builder.finish().unwrap()
     }
 
-    /// Over many rounds, the sums of what is drawn have the sums of all as their mean.
+    /// Over many rounds, the mean of the sampled sums equals the sum over all rows.
     #[test]
     fn sums_keep_their_expectation() {
         const ROWS: usize = 60;

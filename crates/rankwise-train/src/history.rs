@@ -1,13 +1,13 @@
-//! The metrics on the validation sets, round by round.
+//! The metrics on the validation sets after each round.
 
 use crate::MetricValue;
 
-/// What every round was worth on the validation sets.
+/// The metrics of all rounds on the validation sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
-    /// The round of the first values: 1, or 0 where training starts from a model, which is measured as it is.
+    /// The round of the first values: 1, or 0 with a start model, which is evaluated first.
     pub first_round: usize,
-    /// One for each validation set and metric, in the order in which they were given.
+    /// One per validation set and metric, in the given order.
     pub curves: Vec<Curve>,
 }
 
@@ -23,7 +23,7 @@ pub struct Curve {
 }
 
 impl History {
-    /// Takes values that stand round by round; `columns` says what those of a round are.
+    /// From values sorted by round; `columns` describe the values of a round.
     pub(crate) fn new(first_round: usize, columns: &[MetricValue], values: &[f64]) -> Self {
         let curve = |(idx, column): (usize, &MetricValue)| Curve {
             set: column.set.clone(),
@@ -33,7 +33,7 @@ impl History {
         Self { first_round, curves: columns.iter().enumerate().map(curve).collect() }
     }
 
-    /// The rounds that were measured; none without a validation set.
+    /// The rounds that were evaluated; empty without a validation set.
     pub fn rounds(&self) -> std::ops::Range<usize> {
         let n_rounds = self.curves.first().map_or(0, |curve| curve.values.len());
         self.first_round..self.first_round + n_rounds

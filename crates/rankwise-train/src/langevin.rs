@@ -1,5 +1,5 @@
 //! Langevin boosting (Ustimenko and Prokhorenkova, "SGLB: Stochastic Gradient Langevin Boosting", 2021): noise on the
-//! gradients, and a model that shrinks a little before each tree. Together they let training leave local optima.
+//! gradients, and a model that shrinks a little before each tree. Together they help training to escape local optima.
 //!
 //! ```text
 //! c = sqrt(2 / (learning_rate * diffusion_temperature))
@@ -8,7 +8,7 @@
 //! before tree i >= 1: all scores *= 1 - rate * learning_rate (constant) or 1 - rate / i (decreasing)
 //! ```
 //!
-//! In a leaf that takes a Newton step, the sum of Hessians stands in for that of weights.
+//! In leaves with a Newton step, the sum of Hessians replaces the sum of weights.
 
 use rankwise_data::{Documents, Draw, Purpose};
 use rankwise_trees::LeafNoise;
@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::LoopParams;
 use crate::params::ShrinkMode;
 
-/// Rows that one task adds noise to.
+/// Number of rows per task.
 const ROWS_PER_TASK: usize = 4096;
 
 /// The noise of a run.
@@ -28,13 +28,13 @@ pub(crate) struct Langevin {
 }
 
 impl Langevin {
-    /// `None` where the parameters ask for none.
+    /// `None` if the parameters disable it.
     pub(crate) fn new(params: &LoopParams) -> Option<Self> {
         let scale = libm::sqrt(2.0 / (params.learning_rate * params.diffusion_temperature));
         params.langevin.then_some(Self { scale, seed: params.seed })
     }
 
-    /// The gradients with the noise of a tree, in `noisy`.
+    /// Writes the gradients with the noise of a tree to `noisy`.
     pub(crate) fn add_noise(&self, data: &Documents, tree: u32, grad: &[f32], noisy: &mut Vec<f32>) {
         let draw = Draw::new(self.seed, Purpose::GradientNoise, tree);
         let largest = f64::from(f32::MAX);
@@ -56,7 +56,7 @@ impl Langevin {
     }
 }
 
-/// What all scores are multiplied by before the trees of a round, counted from 0.
+/// The factor for all scores before the trees of a round, counted from 0.
 pub(crate) fn shrinkage(params: &LoopParams, round: usize) -> f64 {
     let rate = params.shrink_rate();
     match params.model_shrink_mode {
@@ -66,7 +66,7 @@ pub(crate) fn shrinkage(params: &LoopParams, round: usize) -> f64 {
     }
 }
 
-/// By round, what its trees count in a model of so many rounds: the product of the later factors.
+/// The factor of each round in a model with `n_rounds` rounds: the product of all later factors.
 pub(crate) fn later_factors(params: &LoopParams, n_rounds: usize) -> Vec<f64> {
     let mut factors = vec![1.0; n_rounds];
     for round in (1..n_rounds).rev() {

@@ -1,13 +1,14 @@
-//! The boosting loop and what hangs on it.
+//! The boosting loop and its parts.
 //!
 //! ```text
 //! scores -> objective -> gradients -> rows of the bag -> grower -> tree -> scores
 //!    \-> validation -> early stopping
 //! ```
 //!
-//! [`TrainSpec`] gathers the parameters of all parts; [`train`] runs the loop; an [`Observer`] sees each round and may stop
-//! the run, which keeps what is trained. From [`Progress::checkpoint`] another process can go on, by [`Checkpoint::read`]
-//! and [`Training::from_checkpoint`], to the same model. [`Training`] also takes an objective of the caller's own.
+//! [`TrainSpec`] has the parameters of all parts, and [`train`] runs the loop. An [`Observer`] sees each round and can
+//! stop the run, which keeps the trees so far. [`Progress::checkpoint`] saves the run; [`Checkpoint::read`] and
+//! [`Training::from_checkpoint`] resume it in another process, which trains the same model. [`Training`] also accepts
+//! custom objectives.
 #![forbid(unsafe_code)]
 
 mod bagging;

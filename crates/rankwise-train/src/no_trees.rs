@@ -1,7 +1,7 @@
-//! Why a run came to no tree.
+//! Explains why a run has no trees.
 //!
-//! Some causes can be read off the data. For the rest the root is searched once more, with one limit lifted at a time: the first
-//! limit without which there is a split is the one to name.
+//! Some causes show in the data. For the others, the root is searched again with one limit lifted at a time. The cause
+//! is the first limit without which there is a split.
 
 use rankwise_trees::{Derivative, Derivatives, EngineSetup, GrowInput, Grower, Growth, TreeParams, TreeSpec};
 
@@ -14,20 +14,20 @@ pub enum NoTrees {
     /// No node can be split into two leaves that are large enough.
     #[error("{} too few for two leaves with min_data_in_leaf={min_data_in_leaf}; {}", self.documents(), self.fewer())]
     TooFewDocuments {
-        /// The documents that a tree sees.
+        /// The number of documents that a tree sees.
         seen: usize,
-        /// The documents of the training data.
+        /// The number of training documents.
         all: usize,
         /// The parameter.
         min_data_in_leaf: usize,
     },
-    /// Every gradient is 0, and so is every label the same.
+    /// All gradients are 0, because all labels are equal.
     #[error("all labels are equal, so there is nothing to learn; check the labels")]
     EqualLabels,
-    /// Every gradient is 0: the scores are already as good as the objective can tell, or nothing has weight.
+    /// All gradients are 0: the objective cannot improve the scores any further, or all weights are 0.
     #[error("all gradients are 0, so the objective finds nothing to improve; check labels and weights")]
     NoGradient,
-    /// These parameters forbid every split; without the first of them (or without all, where one is not enough) there is one.
+    /// These parameters prevent every split. Lifting the first (or all of them, if one is not enough) allows one.
     #[error("{} no split; change {}", self.forbid(), if params.len() == 1 { "it" } else { "them" })]
     Limits {
         /// Names and values.
@@ -36,14 +36,14 @@ pub enum NoTrees {
     /// No split lowers the loss.
     #[error("no split reduces the loss; check that features differ between documents of a query")]
     NoGain,
-    /// There were trees, but the model is best without them.
+    /// Trees were grown, but the model is best without them.
     #[error(
         "none of {rounds} rounds improves {metric} on the first validation set; check that it matches the training data"
     )]
     NotBetter {
         /// Rounds of boosting.
         rounds: usize,
-        /// The metric that decides.
+        /// The metric for early stopping.
         metric: String,
     },
 }
@@ -74,14 +74,14 @@ impl NoTrees {
     }
 }
 
-/// A limit on splits, and how it is lifted.
+/// A limit on splits, and how to lift it.
 struct Limit {
     name: &'static str,
     value: fn(&TreeParams) -> String,
     lift: fn(&mut TreeSpec),
 }
 
-/// In the order in which they are suspected.
+/// In the order in which they are tried.
 const LIMITS: [Limit; 7] = [
     Limit {
         name: "min_data_in_leaf",
@@ -117,7 +117,7 @@ const LIMITS: [Limit; 7] = [
 ];
 
 impl Run<'_> {
-    /// Why the run has no tree with a split, if it has none. Looks at the round that would have come next.
+    /// Why the run has no tree with a split, if so. Looks at the next round.
     pub(crate) fn no_trees(&mut self) -> Option<NoTrees> {
         let is_split = |tree: &rankwise_model::Tree| tree.n_leaves() > 1;
         if self.trees.iter().any(is_split) {
@@ -163,7 +163,7 @@ impl Run<'_> {
         NoTrees::NoGain
     }
 
-    /// Whether the root could be split without these limits.
+    /// Whether the root can be split without these limits.
     fn has_split_without<'l>(&self, lifted: impl IntoIterator<Item = &'l Limit>, rows: &[u32]) -> bool {
         let mut spec = TreeSpec::clone(self.params.trees());
         lifted.into_iter().for_each(|limit| (limit.lift)(&mut spec));
@@ -194,7 +194,7 @@ impl Run<'_> {
         })
     }
 
-    /// The rows that the tree would see.
+    /// The rows that the next tree would see.
     fn rows_of_round(&mut self) -> Vec<u32> {
         let round = self.round();
         match (&self.gradient_sampling, &self.part) {

@@ -1,4 +1,4 @@
-//! Watching a run, and stopping it.
+//! Observing a run, and stopping it.
 
 use std::borrow::Cow;
 
@@ -7,28 +7,28 @@ use rankwise_model::Output;
 use crate::MetricValue;
 use crate::checkpoint::State;
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on with the next round.
+    /// Continue with the next round.
     Continue,
-    /// Keep what is trained and stop.
+    /// Stop, and keep the trees so far.
     Stop,
 }
 
-/// What a run is about to come to.
+/// The purpose of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// A first model, which only shows which documents are outliers (`sample=inliers`).
+    /// A preliminary model that finds outliers (`sample=inliers`).
     Outliers,
     /// The model itself.
     Model,
 }
 
-/// Where a run stands after a round. A round of boosting adds a tree for each output.
+/// The state of a run after a round. A round of boosting adds one tree per output.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
-    /// Which model the round is for.
+    /// The pass that the round belongs to.
     pub pass: Pass,
     /// Rounds so far.
     pub round: usize,
@@ -36,7 +36,7 @@ pub struct Progress<'a> {
     pub num_rounds: usize,
     /// The metrics on the validation sets after this round.
     pub values: &'a [MetricValue],
-    /// The round after which the first of them was best, counted from 1; 0 without validation.
+    /// The round after which the first metric was best, from 1; 0 without validation.
     pub best_round: usize,
     /// Whether the pass ends with this round.
     pub is_last: bool,
@@ -50,20 +50,20 @@ impl Progress<'_> {
         self.output.scores(&self.state.scores)
     }
 
-    /// The run as bytes that [`Checkpoint::read`](crate::Checkpoint::read) takes: 8 for each document, and the trees. `None` in a
-    /// pass that cannot be resumed.
+    /// The run as bytes for [`Checkpoint::read`](crate::Checkpoint::read): the trees, and 8 bytes per score. `None` in
+    /// a pass that cannot be resumed.
     pub fn checkpoint(&self) -> Option<Vec<u8>> {
         (self.pass == Pass::Model).then(|| self.state.to_bytes())
     }
 }
 
-/// Watches a run, and may stop it.
+/// Observes a run, and can stop it.
 pub trait Observer {
-    /// Called after each round of every pass, on the thread that called for training.
+    /// Called after each round of every pass, on the thread that started training.
     fn after_round(&mut self, progress: &Progress<'_>) -> Flow;
 }
 
-/// Sees nothing.
+/// Does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -79,15 +79,15 @@ impl<F: FnMut(&Progress<'_>) -> Flow> Observer for F {
     }
 }
 
-/// Why a run ended.
+/// Why training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// All rounds are done.
     Finished,
-    /// The metric did not improve any more.
+    /// The metric stopped improving.
     EarlyStopping,
-    /// No split was worth making.
+    /// No split was found.
     NothingToLearn,
-    /// The observer said so.
+    /// The observer stopped it.
     Interrupted,
 }

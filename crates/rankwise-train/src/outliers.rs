@@ -1,15 +1,16 @@
-//! Training without outliers, after the idea of SOUR (Marcuzzi et al., "Filtering out Outliers in Learning to Rank", 2022):
-//! a first model shows which documents stay where they should not be, and the model itself is trained without them.
+//! Training without outliers, based on SOUR (Marcuzzi et al., "Filtering out Outliers in Learning to Rank", 2022). A
+//! preliminary model finds documents that stay misplaced, and the final model is trained without them.
 //!
-//! The first model has `outlier_trees` trees. After each of the last `outlier_last` percent of them, every query with p
-//! relevant documents (label above 0) among n is ranked by score, equal scores lower label first. A document is misplaced if it is
+//! The preliminary model has `outlier_trees` trees. After each of the last `outlier_last` percent of them, every query
+//! with p relevant documents (label above 0) among n is ranked by score, with ties by ascending label. A document is
+//! misplaced if it is
 //!
 //! ```text
 //! irrelevant, and among the first   min(p, outlier_high % of n)         ranks: where a relevant one belongs
 //! relevant, and among the last      min(n - p, outlier_low % of n)      ranks: where an irrelevant one belongs
 //! ```
 //!
-//! An outlier is misplaced after every one of these trees.
+//! An outlier is misplaced after each of these trees.
 
 use rankwise_data::Documents;
 use rankwise_metrics::descending_bits;
@@ -18,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::{Flow, LoopParams, Observer, Pass, Progress, Sample, TrainParams};
 
-/// The parameters of the first model.
+/// The parameters of the preliminary model.
 pub(crate) fn first_pass(params: &TrainParams) -> Result<TrainParams, ParamError> {
     let mut spec = params.spec().clone();
     spec.boosting.num_trees = params.boosting().outlier_trees;
@@ -27,15 +28,15 @@ pub(crate) fn first_pass(params: &TrainParams) -> Result<TrainParams, ParamError
     spec.check()
 }
 
-/// Watches the first model.
+/// Observes the preliminary model.
 pub(crate) struct Recorder<'a> {
     data: &'a Documents,
     high: f64,
     low: f64,
-    /// The tree after which ranks count.
+    /// The tree from which on ranks count.
     first: usize,
     n_seen: u32,
-    /// By row, after how many trees it was misplaced.
+    /// For each row, the number of trees after which it was misplaced.
     misplaced: Vec<u32>,
     observer: &'a mut dyn Observer,
 }
@@ -54,7 +55,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The rows that are no outliers, ascending.
+    /// The rows that are not outliers, ascending.
     pub(crate) fn inliers(&self) -> Vec<u32> {
         let is_outlier = |row: usize| self.n_seen > 0 && self.misplaced[row] == self.n_seen;
         (0..self.data.n_rows()).filter(|row| !is_outlier(*row)).map(|row| row as u32).collect()
@@ -106,7 +107,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// By counting, for each document, those that stand before it.
+        /// Compares with counting, for each document, the documents ranked before it.
         #[test]
         fn misplaced_after_every_tree_is_what_counting_says(
             docs in prop::collection::vec((0u8..3, prop_oneof![2 => Just(0u8), 1 => 1u8..4]), 1..60),

@@ -363,8 +363,8 @@ impl TrainParams {
         self.spec.settings()
     }
 
-    /// The non-default parameters that a model records: without those that only choose an implementation, and without `absent`,
-    /// which has its own field.
+    /// The non-default parameters that a model records. Parameters that only choose an implementation are omitted, and
+    /// so is `absent`, which has its own field.
     pub fn changed(&self) -> Vec<Setting> {
         let is_recorded = |setting: &Setting| {
             !setting.is_default && setting.name != "absent" && !CHOOSES_CODE.contains(&setting.name)
@@ -373,7 +373,7 @@ impl TrainParams {
     }
 }
 
-/// Built once, since every `set` looks up a name.
+/// Built once, because every `set` looks up a name.
 static TABLES: LazyLock<Vec<(&'static str, Vec<ParamInfo>)>> = LazyLock::new(TrainSpec::tables);
 
 fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
@@ -385,7 +385,7 @@ fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
 fn unknown(name: &str) -> ParamError {
     let all = || TABLES.iter().flat_map(|(_, table)| table);
     let known = all().flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()));
-    // Where an alias is nearest but our own name is near too, our own is the one to learn.
+    // If the nearest name is an alias, but our own name is near too, suggest our own.
     let own = |found| all().find(|info| info.aliases.contains(&found)).and_then(|info| nearest(name, [info.name]));
     let nearest = nearest(name, known).map(|found| own(found).unwrap_or(found).to_owned());
     ParamError::Unknown { name: name.to_owned(), nearest }

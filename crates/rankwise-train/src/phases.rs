@@ -1,11 +1,11 @@
-//! Where the time goes.
+//! Time per phase.
 
 use std::time::Duration;
 
 /// Wall time by phase; the phases do not overlap.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phases {
-    /// Cutting values into bins.
+    /// Binning.
     pub bin: Duration,
     /// The objective.
     pub gradients: Duration,
@@ -13,18 +13,18 @@ pub struct Phases {
     pub histograms: Duration,
     /// Searching splits.
     pub splits: Duration,
-    /// Sorting rows into children.
+    /// Partitioning rows into children.
     pub partition: Duration,
     /// Adding trees to the scores of training rows.
     pub scores: Duration,
-    /// Scoring and measuring validation sets.
+    /// Scoring validation sets and computing metrics.
     pub validation: Duration,
     /// Everything.
     pub total: Duration,
 }
 
 impl Phases {
-    /// What no phase accounts for.
+    /// Time outside of all phases.
     pub fn other(&self) -> Duration {
         let known =
             self.bin + self.gradients + self.histograms + self.splits + self.partition + self.scores + self.validation;

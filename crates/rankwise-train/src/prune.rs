@@ -1,14 +1,15 @@
-//! Fewer trees for nearly the same ranking: optimal brain surgeon (Hassibi and Stork 1993) on the trees of a model.
+//! Prunes trees while keeping nearly the same ranking: optimal brain surgeon (Hassibi and Stork 1993) on the trees of a
+//! model.
 //!
 //! ```text
-//! G      by two trees, the sum over documents of the product of what they add, less the mean of each over the query
-//! cost   (w - 1)' (G + r I) (w - 1): how far weighted trees are from the model inside queries, w = 1 for all at first
-//! B      the inverse of G + r I over the trees that are left
-//! step   drop the tree q with the least w_q^2 / B_qq; the others take over: w -= B_q w_q / B_qq, B -= B_q B_q' / B_qq
+//! G      for two trees, the sum over documents of the product of their values, each centred by query
+//! cost   (w - 1)' (G + r I) (w - 1): how far the weighted trees are from the model within queries; all w start at 1
+//! B      the inverse of G + r I over the remaining trees
+//! step   drop the tree q with the smallest w_q^2 / B_qq, update the others: w -= B_q w_q / B_qq, B -= B_q B_q' / B_qq
 //! ```
 //!
-//! So each step drops the tree that the others can best do without, and gives these the weights that are best then. Labels play no
-//! part until the metric says how far one may go: as long as it is within the bound.
+//! Each step drops the tree that the others can best replace, and gives these the optimal weights. Labels are not used,
+//! except that the metric decides when to stop: pruning continues while the metric stays within the bound.
 
 use rankwise_data::{Dataset, reduce};
 use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
@@ -19,27 +20,27 @@ use crate::StartError;
 use crate::start::{Start, check, model_fingerprint};
 use crate::values::Values;
 
-/// How much weights are drawn to 1, as a share of the mean of what trees vary: enough to tell trees apart that are alike.
+/// How strongly weights are pulled to 1, relative to the mean variation of trees: enough to separate similar trees.
 const RIDGE: f64 = 1e-6;
-/// At most so many sizes are measured first; then those between the last two of them.
+/// At most this many sizes are evaluated first; then those between the last two of them.
 const COARSE: usize = 64;
 
 /// A model that cannot be pruned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PruneError {
-    /// It does not fit the data.
+    /// It does not match the data.
     #[error(transparent)]
     Model(#[from] StartError),
-    /// The metric cannot be measured.
+    /// The metric cannot be computed.
     #[error(transparent)]
     Metric(#[from] MetricError),
-    /// No query counts.
+    /// No query counts in the metric.
     #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,
     },
-    /// The bound is no number from 0 on.
+    /// The bound is negative or not a number.
     #[error("invalid maximum loss {0}; use a number of 0 or more")]
     Bound(f64),
     /// There is nothing to drop.
@@ -54,11 +55,11 @@ pub struct Pruned {
     pub model: Model,
     /// The metric of the whole model.
     pub before: f64,
-    /// The metric of the pruned one.
+    /// The metric of the pruned model.
     pub after: f64,
 }
 
-/// Drops as many trees as the metric on the data allows: it becomes worse by `max_loss` at most.
+/// Drops as many trees as possible, while the metric on the data decreases by at most `max_loss`.
 pub fn prune(
     model: &Model,
     data: &Dataset,
@@ -95,7 +96,7 @@ pub fn prune(
             path.of_size(n_trees).iter().map(|(tree, weight)| (*tree, trees[*tree].scaled(*weight))).collect();
         let mean =
             |kept: &[(usize, Tree)]| reduce::sum(scores(kept, &leaves, base_score)) / data.n_rows().max(1) as f64;
-        // Weights are fitted inside queries; all scores together stay where they were.
+        // Weights are fitted within queries; keep the mean of all scores.
         let new_base_score = base_score + (mean(&whole) - mean(&kept));
         (kept, new_base_score)
     };
@@ -105,7 +106,7 @@ pub fn prune(
     };
     let n_trees = trees.len();
     let step = n_trees.div_ceil(COARSE);
-    // The last of descending sizes before one that is not allowed: beyond that, a size is within the bound by luck.
+    // The last of descending sizes before the first one out of bounds. A smaller size within the bound would be chance.
     let last_allowed = |start: usize, sizes: &mut dyn Iterator<Item = usize>| -> Result<usize, PruneError> {
         let mut last = start;
         for size in sizes {
@@ -132,7 +133,7 @@ pub fn prune(
     Ok(Pruned { model, before, after })
 }
 
-/// The scores of all rows by some trees, as the model of these trees gives them.
+/// The scores of all rows by some trees, as their model would compute them.
 fn scores(trees: &[(usize, Tree)], leaves: &[Vec<u32>], base_score: f64) -> Vec<f64> {
     let n_rows = leaves.first().map_or(0, Vec::len);
     let mut scores = vec![base_score; n_rows];
@@ -146,7 +147,7 @@ fn scores(trees: &[(usize, Tree)], leaves: &[Vec<u32>], base_score: f64) -> Vec<
     scores
 }
 
-/// The products of all pairs of trees.
+/// The Gram matrix of all trees.
 fn gram(data: &Dataset, trees: &[Tree], leaves: &[Vec<u32>]) -> Vec<Vec<f64>> {
     let columns: Vec<Vec<f32>> = trees
         .par_iter()
@@ -172,7 +173,7 @@ fn gram(data: &Dataset, trees: &[Tree], leaves: &[Vec<u32>]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// In eight sums, which instructions for vectors can make at a time.
+/// In eight partial sums, for vector instructions.
 fn product(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
@@ -187,7 +188,7 @@ fn product(a: &[f32], b: &[f32]) -> f64 {
     sums.into_iter().sum::<f64>() + left
 }
 
-/// What is left after each step, from all trees down to one.
+/// The remaining trees after each step, from all trees down to one.
 struct Path {
     /// The trees, with their weights.
     sizes: Vec<Vec<(usize, f64)>>,
@@ -215,7 +216,7 @@ impl Path {
                 let factor = row[tree] / row[dropped];
                 of_tree.iter_mut().zip(&row).for_each(|(value, other)| *value -= factor * other);
             });
-            // Rounding may leave something that is not above 0 where trees are alike.
+            // For similar trees, rounding may give a value that is not positive.
             for (tree, _) in &left {
                 inverse[*tree][*tree] = inverse[*tree][*tree].max(f64::MIN_POSITIVE);
             }
@@ -229,7 +230,7 @@ impl Path {
     }
 }
 
-/// The inverse of a positive matrix with `ridge` added to its diagonal, by Gauss and Jordan.
+/// The inverse of a positive definite matrix with `ridge` added to its diagonal, by Gauss-Jordan elimination.
 fn inverse(matrix: &[Vec<f64>], ridge: f64) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let mut left: Vec<Vec<f64>> = matrix.to_vec();
@@ -239,7 +240,7 @@ fn inverse(matrix: &[Vec<f64>], ridge: f64) -> Vec<Vec<f64>> {
         right[at][at] = 1.0;
     }
     for at in 0..size {
-        // A positive matrix needs no exchange of rows.
+        // A positive definite matrix needs no pivoting.
         let pivot = left[at][at].max(f64::MIN_POSITIVE);
         left[at].iter_mut().chain(&mut right[at]).for_each(|value| *value /= pivot);
         let (of_left, of_right) = (left[at].clone(), right[at].clone());
@@ -256,7 +257,7 @@ fn inverse(matrix: &[Vec<f64>], ridge: f64) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Three columns, the third the sum of the first two: dropping it leaves weights of 2 for the others.
+    /// Three columns, the third being the sum of the first two. Dropping it leaves the others with weight 2.
     #[test]
     fn others_take_over_what_is_dropped() {
         let columns = [vec![1.0f32, -1.0, 0.0, 0.0], vec![0.0, 0.0, 3.0, -3.0], vec![1.0, -1.0, 3.0, -3.0]];

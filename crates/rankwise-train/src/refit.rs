@@ -1,13 +1,13 @@
-//! New leaf values for a model, from other data; its splits stay.
+//! Refits the leaf values of a model to other data; its splits stay.
 //!
 //! ```text
 //! round by round, from the base scores on:
-//!     g, h   derivatives of the objective at the scores so far
-//!     leaf   decay old + (1 - decay) learning_rate newton(sum of g, sum of h)       over the rows that end in it
+//!     g, h   gradients and Hessians of the objective at the scores so far
+//!     leaf   decay old + (1 - decay) learning_rate newton(sum of g, sum of h)       over the rows in the leaf
 //!     scores += the new leaf of each row
 //! ```
 //!
-//! Leaves that no row ends in, or that have no curvature, keep their values.
+//! Leaves without rows, or with Hessian 0, keep their values.
 
 use rankwise_data::{Dataset, Share, SimdLevel};
 use rankwise_model::{Header, Model, TrainedOn, Tree};
@@ -21,7 +21,8 @@ use crate::training::{output_of, row_weights};
 use crate::values::Values;
 use crate::{Learner, TrainError, TrainParams, TrainSpec};
 
-/// Gives a model new leaf values: `decay` times the old ones, and for the rest what the objective asks for on this data.
+/// Refits the leaf values of a model: `decay` times the old value plus `1 - decay` times the value that is optimal on
+/// this data.
 pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) -> Result<Model, TrainError> {
     if !(0.0..=1.0).contains(&decay) {
         let problem = format!("invalid decay {decay}; use a number from 0 to 1");
@@ -76,7 +77,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
 }
 
 impl TrainSpec {
-    /// What a model says that it was trained with.
+    /// The parameters that a model was trained with.
     pub fn of_model(model: &Model) -> Result<Self, ParamError> {
         let mut spec = Self::default();
         spec.set("objective", model.objective())?;
@@ -86,7 +87,7 @@ impl TrainSpec {
     }
 }
 
-/// Which data a model has seen.
+/// The data that a model was trained on.
 pub(crate) fn trained_on(share: &Share<'_>) -> TrainedOn {
     TrainedOn {
         fingerprint: format!("{:032x}", share.all_fingerprint()),
@@ -95,7 +96,7 @@ pub(crate) fn trained_on(share: &Share<'_>) -> TrainedOn {
     }
 }
 
-/// The tree with values made of a leaf's number and its old value.
+/// The tree with new leaf values, computed from leaf index and old value.
 fn with_values(tree: &Tree, value: impl Fn(usize, f64) -> f64) -> Tree {
     let mut parts = tree.parts().clone();
     for (leaf, slot) in parts.leaf_value.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
-//! Selective gradient boosting (Lucchese et al. 2018 and 2023): before a tree, each query keeps its positive documents, the
-//! share `p_high` of its negative ones that stand highest and the share `p_low` that stand lowest. The objective then sees a
-//! query of the kept documents alone, and the tree is grown from them. With `sample=negatives`, the negative documents stand
-//! in an order that is drawn, in place of that by score.
+//! Selective gradient boosting (Lucchese et al. 2018 and 2023). Before a tree, each query keeps its positive documents,
+//! the share `p_high` of its negative documents with the highest scores, and the share `p_low` with the lowest. The
+//! objective then sees only the kept documents of a query, and the tree is grown from them. With `sample=negatives`,
+//! negative documents are in random order instead of score order.
 //!
 //! ```text
 //! by score   - + - - + - - - - -        p_high = 20, p_low = 10 of eight negative documents
@@ -16,23 +16,23 @@ use rayon::prelude::*;
 use crate::params::{Rounding, Sample};
 use crate::{LoopParams, TrainParams};
 
-/// Which documents are kept.
+/// Which documents to keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
-    /// Percent of the negative documents of a query, highest scores first.
+    /// Percentage of the negative documents of a query, highest scores first.
     high: f64,
-    /// Percent, lowest scores first.
+    /// Percentage, lowest scores first.
     low: f64,
     every: usize,
     rounding: Rounding,
     drops_empty: bool,
     ties: Ties,
-    /// The seed of the order of negative documents, where they are drawn.
+    /// The seed for the order of negative documents, if it is random.
     seed: Option<u64>,
 }
 
 impl Selection {
-    /// `None` where the parameters ask for none.
+    /// `None` if the parameters disable it.
     pub(crate) fn new(params: &TrainParams) -> Option<Self> {
         let boosting = params.boosting();
         let (high, low) = boosting.shares()?;
@@ -47,12 +47,12 @@ impl Selection {
         })
     }
 
-    /// Whether documents are selected anew before a round, counted from 0.
+    /// Whether documents are selected again before a round, counted from 0.
     pub(crate) fn is_due(&self, round: u32) -> bool {
         (round as usize + 1).is_multiple_of(self.every)
     }
 
-    /// The rows that are kept in a round, ascending.
+    /// The rows to keep in a round, ascending.
     pub(crate) fn rows(&self, data: &Documents, scores: &[f64], round: u32) -> Vec<u32> {
         let draw = self.seed.map(|seed| Draw::new(seed, Purpose::Bagging, round));
         let place = |row: usize| match &draw {
@@ -66,7 +66,7 @@ impl Selection {
         kept.concat()
     }
 
-    /// `place` says where a row stands, from the top down.
+    /// `place` gives the position of a row, from the top down.
     fn rows_of_query(
         &self,
         data: &Documents,
@@ -102,7 +102,7 @@ impl Selection {
         kept
     }
 
-    /// How many documents a share is: at least one, unless the share is nothing.
+    /// The number of documents for a percentage: at least one, unless the percentage is 0.
     fn count(&self, percent: f64, n_docs: usize) -> usize {
         if percent == 0.0 || n_docs == 0 {
             return 0;
@@ -118,7 +118,7 @@ impl Selection {
 }
 
 impl LoopParams {
-    /// The percentages of negative documents to keep, highest and lowest; `None` where all are kept.
+    /// The percentages of negative documents to keep, highest and lowest; `None` if all are kept.
     pub(crate) fn shares(&self) -> Option<(f64, f64)> {
         match self.sample {
             Sample::Selective => Some((self.p_high.unwrap_or(40.0), 0.0)),
@@ -129,12 +129,12 @@ impl LoopParams {
     }
 }
 
-/// The selected documents, as an objective sees them.
+/// The selected documents, as seen by an objective.
 pub(crate) struct Part {
     pub(crate) rows: Vec<u32>,
     data: Documents,
-    /// The objective of the run, bound to these documents; `None` for one of the caller's own, which cannot be bound anew, and
-    /// where they give it nothing to learn.
+    /// The objective, bound to these documents. `None` for a custom objective, which cannot be bound again, and if the
+    /// selected documents leave nothing to learn.
     bound: Option<Box<dyn Objective>>,
     has_something: bool,
     scores: Vec<f64>,
@@ -151,8 +151,8 @@ impl Part {
         Self { rows, data, bound, has_something, scores: Vec::new(), grad: Vec::new(), hess: Vec::new() }
     }
 
-    /// Writes the derivatives of the selected documents among those of all; each of `scores`, `grad` and `hess` has an output of
-    /// all documents after another.
+    /// Writes the gradients and Hessians of the selected documents into those of all. `scores`, `grad` and `hess` have
+    /// all documents, output by output.
     pub(crate) fn gradients(
         &mut self,
         own: &dyn Objective,
@@ -198,7 +198,7 @@ mod tests {
         builder.finish().unwrap()
     }
 
-    /// One query after another: sort, count, mark.
+    /// Query by query: sort, count, mark.
     fn by_brute_force(selection: &Selection, data: &Dataset, scores: &[f64]) -> Vec<u32> {
         let mut kept = Vec::new();
         for query in 0..data.n_queries() {
@@ -250,7 +250,7 @@ mod tests {
             let ties = if by_input { Ties::Input } else { Ties::Worst };
             let selection = Selection { high: shares.0, low: shares.1, every: 1, rounding, drops_empty, ties, seed: None };
             prop_assert_eq!(selection.rows(&data, &scores, 0), by_brute_force(&selection, &data, &scores));
-            // What is drawn is what stands highest by the numbers drawn.
+            // A random selection equals the selection of the highest random numbers.
             let drawn = Selection { seed: Some(5), ..selection };
             let draw = Draw::new(5, Purpose::Bagging, 3);
             let numbers: Vec<f64> = (0..data.n_rows()).map(|row| -data.draw(&draw, row)).collect();

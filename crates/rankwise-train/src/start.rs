@@ -1,19 +1,19 @@
-//! A model that a run starts from: LambdaSMART (Wu et al. 2010), and training that is continued.
+//! The start model of a run: LambdaSMART (Wu et al. 2010), and continued training.
 //!
-//! Its scores are where the run begins, and its trees stand before the new ones in the model that comes out, so that this scores
-//! what training saw: `start(x) + tree 1 (x) + tree 2 (x) + ...`, added in that order.
+//! Its scores are the initial scores of the run, and its trees come first in the new model. So the new model gives the
+//! scores that training saw: `start(x) + tree 1 (x) + tree 2 (x) + ...`, added in that order.
 
 use rankwise_data::{Absent, TrainingData};
 use rankwise_model::{AbsentFeature, Model, ModelError, Output, TreeEnsemble};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A model that a run cannot start from, or that does not fit the data.
+/// A model that cannot be a start model, or does not match the data.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StartError {
-    /// The model has no trees, or what would come out of it is no model.
+    /// The model has no trees, or the new model would be invalid.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Features left out mean one thing to the model and another in the data.
+    /// Absent features have different meanings in the model and in the data.
     #[error("absent features are {model} in the model, but {data} in the data; read the data with absent={model}")]
     Absent {
         /// To the model.
@@ -21,24 +21,24 @@ pub enum StartError {
         /// In the data.
         data: &'static str,
     },
-    /// The trees add up to something else.
+    /// The outputs of the model and of the objective differ.
     #[error("the model has {model}, but the objective needs {objective}; use another model or objective")]
     Output {
-        /// By the model.
+        /// In the model.
         model: String,
-        /// By the objective.
+        /// In the objective.
         objective: String,
     },
-    /// Features are called otherwise.
+    /// A feature has different names.
     #[error(
         "feature {feature} is {model} in the model, but {data} in the data; use data with the feature names of the model"
     )]
     Names {
         /// Its id.
         feature: u32,
-        /// To the model.
+        /// Its name in the model.
         model: String,
-        /// In the data.
+        /// Its name in the data.
         data: String,
     },
     /// The data has no values.
@@ -54,13 +54,13 @@ pub(crate) struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// An error if the model has no trees.
+    /// It is an error if the model has no trees.
     pub(crate) fn new(model: &'a Model) -> Result<Self, StartError> {
         Ok(Self { model, ensemble: model.tree_ensemble()? })
     }
 }
 
-/// Makes sure that a run over the data can start from a model whose objective has this output.
+/// Checks that a model can be the start model of a run on this data, with this output.
 pub(crate) fn check(start: Start<'_>, data: TrainingData<'_>, output: &Output) -> Result<(), StartError> {
     let Start { model, ensemble } = start;
     let Some(data) = data.values() else { return Err(StartError::NoValues) };
@@ -93,7 +93,7 @@ pub(crate) fn check(start: Start<'_>, data: TrainingData<'_>, output: &Output) -
     Ok(())
 }
 
-/// What tells a model from others, for people and for comparison.
+/// Identifies a model, for people and for comparison.
 pub(crate) fn model_fingerprint(Start { model, ensemble }: Start<'_>) -> String {
     let (n_trees, hash) = (ensemble.n_trees(), xxh3_64(model.to_json().as_bytes()));
     format!("trees={n_trees} objective={} xxh3={hash:016x}", model.objective())

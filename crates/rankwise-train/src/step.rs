@@ -8,7 +8,7 @@
 //!             places where two documents pass each other
 //! ```
 //!
-//! At most [`LIMIT`] times the tree's own step is tried.
+//! The step is at most [`LIMIT`] times the tree's own values.
 
 use rankwise_data::{Documents, Share};
 use rankwise_metrics::{AdditiveMetric, best_step};
@@ -18,7 +18,7 @@ use crate::{TrainError, TrainParams};
 
 /// The largest step, as a multiple of the tree's own values.
 const LIMIT: f64 = 10.0;
-/// Halvings of the piece that holds the least loss.
+/// Number of bisections of the interval with the minimum.
 const HALVINGS: usize = 12;
 
 param_enum! {
@@ -33,7 +33,7 @@ param_enum! {
     }
 }
 
-/// What decides the step.
+/// How the step is determined.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Line,
@@ -41,7 +41,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// `None` where the learning rate alone decides.
+    /// `None` if the step is the learning rate.
     pub(crate) fn new(params: &TrainParams, data: &Documents, n_outputs: usize) -> Result<Option<Self>, TrainError> {
         let refuse = |problem: String| Err(ParamError::conflict("step", problem).into());
         let step = match params.boosting().step {
@@ -63,8 +63,8 @@ impl Step {
         Ok(Some(step))
     }
 
-    /// What to multiply a tree by that already counts with the learning rate: `direction` is what it would add to the scores,
-    /// and `slope(t)` the derivative of the loss by t at scores + t direction.
+    /// The factor for a tree that already includes the learning rate. `direction` is what the tree would add to the
+    /// scores, and `slope(t)` the derivative of the loss with respect to t at scores + t direction.
     pub(crate) fn factor(
         &self,
         share: &Share<'_>,
@@ -81,7 +81,7 @@ impl Step {
     }
 }
 
-/// Where a convex loss is least, by its slope; `None` where it does not fall at 0.
+/// The minimum of a convex loss, given its slope; `None` if the loss does not decrease at 0.
 fn least_loss(mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
     if slope(0.0) >= 0.0 {
         return None;
@@ -100,7 +100,7 @@ fn least_loss(mut slope: impl FnMut(f64) -> f64) -> Option<f64> {
     Some((0.5 * (low + high)).min(LIMIT))
 }
 
-/// The derivative of the loss along a direction: summed inside each query, then over queries in canonical order.
+/// The derivative of the loss along a direction, summed within each query, then over queries in canonical order.
 pub(crate) fn slope_along(share: &Share<'_>, grad: &[f32], direction: &[f64]) -> f64 {
     let slope = |query: usize| {
         let rows = share.data.query_rows(query);

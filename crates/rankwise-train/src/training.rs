@@ -1,4 +1,4 @@
-//! A run before its first tree: what it is given, and what it makes ready.
+//! Prepares a run, up to its first tree.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub fn train<'a>(
     Training::new(params, data).valid(valid).run(observer)
 }
 
-/// A run that is about to start, with what most runs do not need.
+/// A run that is about to start, with options that most runs do not need.
 ///
 /// ```
 /// use rankwise_data::Dataset;
@@ -79,48 +79,47 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// Measures on these sets after each round.
+    /// Evaluates these validation sets after each round.
     #[must_use]
     pub fn valid(self, valid: &'a [ValidSet<'a>]) -> Self {
         Self { valid, ..self }
     }
 
-    /// Learns an objective of the caller's own, which the model names so, in place of the one that the parameters name.
+    /// Uses a custom objective instead of the one in the parameters. The model records this name.
     #[must_use]
     pub fn own_objective(self, name: &'a str, objective: &'a dyn Objective) -> Self {
         Self { own_objective: Some((name, objective)), ..self }
     }
 
-    /// Starts from a model, if there is one, whoever trained it: its scores are the first ones, and its trees come first in what is
-    /// trained.
+    /// Starts from a model, if given, whatever program trained it: its scores are the initial scores, and its trees
+    /// come first in the new model.
     #[must_use]
     pub fn start(self, model: impl Into<Option<&'a Model>>) -> Self {
         Self { start: model.into(), ..self }
     }
 
-    /// Goes on with a run that was interrupted, if there is one, on the same data and with the same parameters, to the model that it would
-    /// have come to. There may be more trees than were wanted then, other threads and another engine.
+    /// Resumes an interrupted run, if given, with the same data and parameters. The result is the same model as without
+    /// the interruption. The number of trees may be larger than before, and threads and engine may differ.
     #[must_use]
     pub fn from_checkpoint(self, checkpoint: impl Into<Option<Checkpoint>>) -> Self {
         Self { checkpoint: checkpoint.into(), ..self }
     }
 
-    /// Uses these instructions in place of the best that the machine has or those that `RANKWISE_SIMD` names. They change
-    /// nothing but the time it takes.
+    /// Uses this instruction set, instead of the best one available or the one that `RANKWISE_SIMD` names. It affects
+    /// nothing but speed.
     #[must_use]
     pub fn simd(self, simd: SimdLevel) -> Self {
         Self { simd: Some(simd), ..self }
     }
 
-    /// Trains together with other members, each of which calls this with its own part of the queries, of the training data and of
-    /// every validation set, and with the same parameters. Each comes to the model that one member alone would have come to with
-    /// all queries.
+    /// Trains together with other members. Each calls this with its own queries of the training data and of every
+    /// validation set, and with the same parameters. Each gets the same model as one member with all queries.
     #[must_use]
     pub fn together(self, reduce: &'a dyn Reduce) -> Self {
         Self { reduce, ..self }
     }
 
-    /// Grows trees with another engine, in place of the one that the parameters name. It must grow the same trees.
+    /// Grows trees with another engine than the one in the parameters. It must grow the same trees.
     #[must_use]
     pub fn engine(self, engine: &'a dyn MakeEngine) -> Self {
         Self { engine: Some(engine), ..self }
@@ -226,7 +225,7 @@ impl<'a> Training<'a> {
         run.finish(stopped, started.elapsed())
     }
 
-    /// Trains the first model of `sample=inliers`, which shows the outliers. A run that is resumed knows them.
+    /// Trains the preliminary model of `sample=inliers`, which finds the outliers. A resumed run already knows them.
     fn find_inliers(&self, observer: &mut dyn Observer) -> Result<FirstPass, TrainError> {
         if self.params.boosting().sample != Sample::Inliers || self.checkpoint.is_some() {
             return Ok(FirstPass::None);
@@ -241,13 +240,13 @@ impl<'a> Training<'a> {
     }
 }
 
-/// What came of a first model that shows outliers.
+/// The result of a preliminary model.
 enum FirstPass {
-    /// There is none.
+    /// No preliminary model was needed.
     None,
     /// The observer stopped it.
     Interrupted(Box<Trained>),
-    /// The rows that are no outliers, ascending.
+    /// The rows that are not outliers, ascending.
     Inliers(Vec<u32>),
 }
 
@@ -258,12 +257,12 @@ struct FirstScores<'a> {
 }
 
 impl FirstScores<'_> {
-    /// Of the first output for all rows, then of the second, ...
+    /// For all rows and the first output, then for the second, ...
     fn of(&self, data: TrainingData<'_>) -> Vec<f64> {
         let n_rows = data.docs().n_rows();
         match (self.start, data.values()) {
             (Some(start), Some(data)) => outputs_of(start, data),
-            // Data without values was refused where there is a start.
+            // With a start model, data without values has already been rejected.
             _ => self.base_scores.iter().flat_map(|score| std::iter::repeat_n(*score, n_rows)).collect(),
         }
     }
@@ -281,14 +280,14 @@ fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet
     }
 }
 
-/// How the outputs of an objective become a score.
+/// How the outputs of an objective make a score.
 pub(crate) fn output_of(objective: &dyn Objective) -> Output {
     objective.classes().map_or(Output::Sum, |classes| {
         Output::ExpectedGain(ExpectedGain { gains: classes.gains.clone(), base_scores: classes.base_scores.clone() })
     })
 }
 
-/// The weight of each row, where a step needs it in place of the second derivative.
+/// The weight of each row, if the step uses it in place of the Hessian.
 pub(crate) fn row_weights(params: &TrainParams, data: &Documents) -> Vec<f32> {
     let trees = params.trees();
     if trees.structure == Derivative::Newton && trees.leaf_estimation == Derivative::Newton {

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
-/// Data to measure on while training.
+/// Data to evaluate during training.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidSet<'a> {
-    /// What to call it.
+    /// Its name.
     pub name: &'a str,
     /// The data.
     pub data: &'a Dataset,
@@ -33,7 +33,7 @@ pub(crate) struct Validation<'a> {
     pub(crate) name: &'a str,
     binned: BinnedDataset,
     evaluator: Evaluator<'a>,
-    /// In canonical order; of the first output, then of the second, ...
+    /// In canonical order: for the first output, then for the second, ...
     pub(crate) scores: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Validation<'a> {
         scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
         let ValidSet { name, data } = set;
-        // Its metric would be the same whatever is trained, and every choice made by it arbitrary.
+        // Its metric would not depend on the model, so any choice based on it would be arbitrary.
         let is_relevant = |label: &f32| rules.gain.of(*label) > 0.0;
         let has_pairs = names[0].kind().takes_pairs() && !data.pairs().is_empty();
         let can_be_measured = share.any(has_pairs || data.labels().iter().any(is_relevant));
@@ -61,7 +61,7 @@ impl<'a> Validation<'a> {
         Ok(Self { name, binned, evaluator, scores })
     }
 
-    /// Adds a multiple of a tree of an output to the scores.
+    /// Adds a multiple of a tree to the scores of an output.
     pub(crate) fn add(&mut self, output: usize, tree: &Tree, factor: f64, simd: SimdLevel) {
         let n_rows = self.binned.n_rows();
         add_tree(tree, factor, &mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);

@@ -1,5 +1,5 @@
-//! The values that a model's trees ask for, row by row, and the leaves that they lead to: all that is needed of scoring here,
-//! where trees are looked at one after another. Whoever wants scores alone takes a scorer, which is faster.
+//! The values that a model's trees use, row by row, and the leaves that rows reach. Only for code that looks at trees
+//! one by one; a scorer computes scores faster.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use rayon::prelude::*;
 
 use crate::start::Start;
 
-/// Rows whose values one task holds.
+/// Number of rows per task.
 const ROWS_PER_TASK: usize = 1024;
 
 /// Some rows of a dataset, as a model sees them.
 pub(crate) struct Values {
-    /// Those of a row stand together, in the order of the model's features.
+    /// Row by row, in the order of the model's features.
     numbers: Vec<f64>,
     n_features: usize,
     n_rows: usize,
 }
 
 impl Values {
-    /// A feature that no document has is what the data says of what is left out.
+    /// A feature that no document has gets the value of absent features in the data.
     pub(crate) fn new(model: &Model, data: &Dataset, rows: Range<usize>) -> Self {
         let (n_features, n_rows) = (model.features().len(), rows.len());
         let mut numbers = vec![f64::from(data.absent().value()); n_features * n_rows];
@@ -38,7 +38,7 @@ impl Values {
         Self { numbers, n_features, n_rows }
     }
 
-    /// The leaf of a tree that a row ends in.
+    /// The leaf of a tree that a row reaches.
     pub(crate) fn leaf(&self, tree: &Tree, row: usize) -> usize {
         let values = &self.numbers[row * self.n_features..(row + 1) * self.n_features];
         let parts = tree.parts();
@@ -55,7 +55,7 @@ impl Values {
     }
 }
 
-/// What a model's trees add up to, from its base scores on: of the first output for all rows, then of the second, ...
+/// The raw outputs of a model, including base scores: for all rows and the first output, then for the second, ...
 pub(crate) fn outputs_of(Start { model, ensemble }: Start<'_>, data: &Dataset) -> Vec<f64> {
     let base_scores = ensemble.base_scores();
     let (n_rows, n_outputs) = (data.n_rows(), base_scores.len());

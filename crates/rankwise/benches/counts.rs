@@ -1,7 +1,7 @@
-//! Instructions that the hot loops take, counted by valgrind: a number that does not depend on how busy the machine is.
+//! Instruction counts of the hot loops, measured by valgrind: they do not depend on how busy the machine is.
 //!
-//! Each has a limit, a tenth above what it took when it was last looked at; `cargo xtask counts` fails beyond it. Valgrind
-//! knows no AVX-512, so these are the loops as they are compiled for AVX2 where the machine has it.
+//! Each has a limit, a tenth above its last known count; `cargo xtask counts` fails if it is exceeded. Valgrind does
+//! not support AVX-512, so these are the loops compiled for AVX2, if the machine supports it.
 //!
 //! Lower a limit when a change makes its loop faster; raise one only with a reason in the commit.
 
@@ -17,7 +17,7 @@ use rankwise::metrics::Rules;
 use rankwise::objectives::{LambdaMart, ObjectiveSpec, Round, gradients};
 use rankwise::trees::{Derivatives, EngineSetup, GrowInput, Grower, TreeParams, TreeSpec};
 
-/// Makes this thread the only one that works.
+/// Runs everything on this thread.
 fn on_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     std::mem::forget(pool.expect("a thread can have one pool"));
@@ -31,12 +31,12 @@ fn config(limit: u64) -> LibraryBenchmarkConfig {
     config
 }
 
-/// A number in [0, 1) that depends on nothing but its own.
+/// A pseudo-random number in [0, 1) that depends only on `number`.
 fn fraction(number: u32) -> f32 {
     (number.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// 40 lists of 120 documents, a fifth of them relevant, with scores as after some trees.
+/// 40 lists of 120 documents, a fifth of them relevant, with scores as after a few trees.
 fn lists() -> (Dataset, LambdaMart, Vec<f64>) {
     on_one_thread();
     let mut builder = DatasetBuilder::default();
@@ -98,14 +98,14 @@ fn ground() -> Ground {
     }
 }
 
-// Which features share a column, and all bins by row.
+// Chooses which features share a column, and stores all bins by row.
 #[library_benchmark(config = config(LAYOUT), setup = ground)]
 #[bench::rows_6000()]
 fn layout(ground: Ground) {
     black_box(&ground.grower());
 }
 
-// The layout, and the sums, searches and sorting of one tree.
+// The layout, and the histograms, split searches and partitions of one tree.
 #[library_benchmark(config = config(TREE), setup = ground)]
 #[bench::leaves_31()]
 fn tree(ground: Ground) -> usize {
@@ -153,7 +153,7 @@ fn binning(data: Dataset) -> usize {
     black_box(binned.expect("the data fits").n_features())
 }
 
-// Most instructions that each may take.
+// Maximum number of instructions of each.
 const LISTS: u64 = 2_220_000;
 const LAYOUT: u64 = 23_500_000;
 const TREE: u64 = 40_000_000;

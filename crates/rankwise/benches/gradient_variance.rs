@@ -1,7 +1,7 @@
-//! How much stochastic gradients vary: `gradient_variance DATA MODEL TARGET`.
+//! The variance of stochastic gradients: `gradient_variance DATA MODEL TARGET`.
 //!
-//! Prints, as JSON, the variance of a document's gradient over 200 draws, at the scores that MODEL gives DATA, mean over the
-//! documents, for each way to estimate it. `experiments/stochasticrank/table3.py` calls it.
+//! Prints, as JSON, the variance of a document's gradient over 200 draws at the scores of MODEL on DATA, averaged over
+//! documents, for each estimator. `experiments/stochasticrank/table3.py` calls it.
 
 use std::path::Path;
 

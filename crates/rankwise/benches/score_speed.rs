@@ -1,7 +1,7 @@
-//! How long a model takes to score batches: `score_speed MODEL VALUES COLUMNS BATCH [ROUNDS]`, on one thread.
+//! The time to score batches with a model: `score_speed MODEL VALUES COLUMNS BATCH [ROUNDS]`, on one thread.
 //!
-//! VALUES holds 32-bit floats, document after document, COLUMNS for each; a feature's id is its column. Prints the median and
-//! the best time of a batch in seconds; `bench/score.py` calls it.
+//! VALUES has 32-bit floats, document after document, with COLUMNS values each; a feature's id is its column. Prints
+//! the median and the best time of a batch in seconds; `bench/score.py` calls it.
 
 use std::time::Instant;
 

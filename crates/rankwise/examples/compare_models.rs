@@ -15,7 +15,7 @@ fn main() -> Result<(), rankwise::Error> {
     let one_feature = rankwise::best_feature(&data, &"ndcg@10".parse()?, &Rules::default())?
         .map_or_else(|| vec![0.0; test.n_rows()], |best| best.scores(&test));
 
-    // Means, differences, p-values of Fisher's test (with Holm's correction), and for how many queries which is better.
+    // Means, differences, p-values of Fisher's test (with Holm's correction), and wins and losses by query.
     let systems = [("lambdamart", &listwise), ("rmse", &pointwise), ("best feature", &one_feature)];
     let compared = compare(&test, &systems, "ndcg@10,map")?;
     print!("{compared}");

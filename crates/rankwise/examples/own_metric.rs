@@ -1,12 +1,12 @@
-//! A metric of your own: `cargo run --release -p rankwise --example own_metric`.
+//! A custom metric: `cargo run --release -p rankwise --example own_metric`.
 //!
-//! A metric sees one query's documents in rank order, with labels and gains, and gives a number. The mean over queries,
-//! weights, ties and queries without relevant documents are the evaluator's business.
+//! A metric sees one query's documents in rank order, with labels and gains, and returns a number. The evaluator
+//! handles the mean over queries, weights, ties and queries without relevant documents.
 
 use rankwise::metrics::{Metric, Needs, RankedList};
 use rankwise::prelude::*;
 
-/// The rank of the first relevant document, at most `limit`. Less is better.
+/// The rank of the first relevant document, at most `limit`. Smaller is better.
 struct FirstRelevantRank {
     limit: usize,
 }
@@ -34,7 +34,7 @@ impl Metric for FirstRelevantRank {
 }
 
 fn main() -> Result<(), rankwise::Error> {
-    // Two queries, with the scores of some ranker in the order of the rows.
+    // Two queries, with the scores of some ranker in row order.
     let labels = [0, 2, 1, 0, 0, 1];
     let data = Dataset::from_dense(&[0.0; 6], 1).labels(&labels).group_sizes(&[3, 3]).build()?;
     let scores = [0.9, 0.5, 0.1, 0.8, 0.6, 0.4];

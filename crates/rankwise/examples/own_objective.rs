@@ -1,13 +1,13 @@
-//! A loss of your own: `cargo run --release -p rankwise --example own_objective`.
+//! A custom objective: `cargo run --release -p rankwise --example own_objective`.
 //!
-//! An objective sees the labels and scores of one query and writes the derivatives of its loss. Weights, threads, trees,
-//! validation and the model file are not its business.
+//! An objective sees the labels and scores of one query and writes the gradients and Hessians of its loss. It need not
+//! care about weights, threads, trees, validation or the model file.
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::objectives::{self, GradientSlices, Objective, QueryDocs};
 use rankwise::prelude::*;
 
-/// -log of the chance that the first document is a relevant one, when it is drawn by the softmax of the scores.
+/// -log of the probability that the first document is relevant, if it is drawn from the softmax of the scores.
 struct FirstIsRelevant;
 
 impl Objective for FirstIsRelevant {
@@ -24,7 +24,7 @@ impl Objective for FirstIsRelevant {
         for doc in 0..docs.labels.len() {
             let chance = power(doc) / all;
             let among_relevant = if is_relevant(doc) { power(doc) / relevant } else { 0.0 };
-            // A query without relevant documents has nothing to learn from.
+            // There is nothing to learn from a query without relevant documents.
             out.grad[doc] = if relevant > 0.0 { (chance - among_relevant) as f32 } else { 0.0 };
             out.hess[doc] = (chance * (1.0 - chance)) as f32;
         }

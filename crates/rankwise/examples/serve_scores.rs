@@ -1,6 +1,6 @@
-//! Scores from several threads with one shared scorer: `cargo run --release -p rankwise --example serve_scores`.
+//! Scores requests on several threads with one shared scorer: `cargo run --release -p rankwise --example serve_scores`.
 //!
-//! A `Scorer` is made once for a model and shared; each thread brings a `Scratch`, with which scoring takes no memory.
+//! A `Scorer` is created once for a model and shared. Each thread has a `Scratch`, so that scoring allocates nothing.
 
 use std::sync::mpsc;
 
@@ -8,7 +8,7 @@ use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::prelude::*;
 use rankwise::score::Rows;
 
-/// Documents of one query, one after another, with the values of the model's features; NaN where one is missing.
+/// The documents of one query, row by row, with the values of the model's features; NaN is missing.
 struct Request {
     id: usize,
     values: Vec<f32>,
@@ -34,7 +34,7 @@ fn main() -> Result<(), rankwise::Error> {
                     let mut scores = vec![0.0; request.n_docs];
                     let docs = Rows::new(&request.values, scorer.n_features(), request.n_docs);
                     scorer.score(&docs, &mut scores, &mut scratch);
-                    // Whoever waits for answers may be gone.
+                    // The receiver may be gone.
                     let _ = to_caller.send((request.id, scores));
                 }
             });
@@ -44,7 +44,7 @@ fn main() -> Result<(), rankwise::Error> {
 
     let mut n_answers = 0;
     for (id, scores) in answers {
-        // Whatever the thread, the scores are those of the model itself.
+        // On any thread, the scores are those of the model itself.
         let first: Vec<f64> = requests[id].values[..scorer.n_features()].iter().copied().map(f64::from).collect();
         assert_eq!(scores[0].to_bits(), model.score(&first).to_bits());
         n_answers += 1;

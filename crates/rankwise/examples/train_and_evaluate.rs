@@ -1,5 +1,5 @@
-//! Train with validation and early stopping, then measure on queries that training has not seen:
-//! `cargo run --release -p rankwise --example train_and_evaluate [TRAIN VALI TEST]`. Without files it makes its own data.
+//! Trains with validation and early stopping, then evaluates on held-out queries:
+//! `cargo run --release -p rankwise --example train_and_evaluate [TRAIN VALI TEST]`. Without files it generates data.
 
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::prelude::*;
@@ -15,7 +15,7 @@ fn main() -> Result<(), rankwise::Error> {
         .metric(MetricName::parse_list("ndcg@10")?)
         .check()?;
 
-    // Called after each round; `Flow::Stop` would end training and keep what is trained.
+    // Called after each round; `Flow::Stop` would end training and keep the trees so far.
     let mut show = |progress: &rankwise::train::Progress<'_>| {
         if progress.round.is_multiple_of(20) {
             let values: Vec<String> = progress.values.iter().map(|value| format!("{:.4}", value.value)).collect();
@@ -38,7 +38,7 @@ fn main() -> Result<(), rankwise::Error> {
     Ok(())
 }
 
-/// The files that are named, or synthetic web search data.
+/// The given files, or synthetic web search data.
 fn read_or_make() -> Result<[Dataset; 3], rankwise::Error> {
     let files: Vec<String> = std::env::args().skip(1).filter(|name| name.contains('.')).collect();
     if let [train, vali, test] = &files[..] {

@@ -1,16 +1,16 @@
-//! Rankers that need no training, to measure others against.
+//! Baselines that need no training.
 
 use rankwise_data::Dataset;
 use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
 
-/// A feature that ranks by itself.
+/// A single feature as a ranker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestFeature {
     /// Its id.
     pub feature: u32,
-    /// Whether large values are good.
+    /// Whether larger values are better.
     pub is_ascending: bool,
-    /// The metric on the data it was chosen on.
+    /// The metric on the data used to select it.
     pub value: f64,
 }
 
@@ -35,7 +35,7 @@ impl BestFeature {
     }
 }
 
-/// The feature, and the direction, that rank the data best; `None` where there is no feature or nothing to measure.
+/// The feature and direction that rank the data best; `None` if there is no feature or no query counts.
 pub fn best_feature(data: &Dataset, metric: &MetricName, rules: &Rules) -> Result<Option<BestFeature>, MetricError> {
     let evaluator = Evaluator::new(data, std::slice::from_ref(metric), rules)?;
     let mut best: Option<BestFeature> = None;

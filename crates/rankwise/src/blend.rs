@@ -1,33 +1,33 @@
-//! The best linear mix of two rankers.
+//! The best linear combination of two rankers.
 
 use rankwise_data::{Dataset, Share, reduce};
 use rankwise_metrics::{AdditiveMetric, Evaluator, MetricError, MetricName, Rules, best_step};
 
-/// Two rankers in the proportion that a metric likes best.
+/// Two rankers in the proportion that maximises a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
-    /// The share of the second, from 0 to 1, both on the scale on which their scores spread alike.
+    /// The share of the second ranker, from 0 to 1, after scaling both to the same spread of scores.
     pub weight: f64,
-    /// What the scores of the two are multiplied by.
+    /// The factors for the scores of the two.
     pub factors: [f64; 2],
     /// The metric of each alone.
     pub alone: [f64; 2],
-    /// The metric of the mix.
+    /// The metric of the combination.
     pub value: f64,
 }
 
-/// Rankers that cannot be mixed.
+/// Rankers that cannot be combined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BlendError {
-    /// The metric cannot be measured.
+    /// The metric cannot be computed.
     #[error(transparent)]
     Metric(#[from] MetricError),
-    /// The metric cannot be followed while documents pass each other.
+    /// The metric does not have the form that the search needs.
     #[error("metric '{metric}' is not supported here; use {known}, optionally with @k")]
     Kind {
         /// The metric.
         metric: String,
-        /// Those that can.
+        /// The metrics that do.
         known: &'static str,
     },
     /// All documents of every query have the same score.
@@ -38,7 +38,7 @@ pub enum BlendError {
         /// Which of the two.
         which: &'static str,
     },
-    /// No query counts.
+    /// No query counts in the metric.
     #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
@@ -46,9 +46,9 @@ pub enum BlendError {
     },
 }
 
-/// Finds the mix `(1 - w) a + w b`, of scores in input order that are first brought to one scale, with the largest mean of
-/// the metric over all w from 0 to 1: exactly, since between the places where two documents pass each other nothing changes.
-/// Documents that both rankers score alike stand in the worst order meanwhile.
+/// Finds the combination `(1 - w) a + w b` with the largest mean of the metric over all w from 0 to 1. Scores are in
+/// input order and are first scaled to the same spread. The search is exact, because nothing changes between the points
+/// where two documents swap. Documents that both rankers score equally are in the worst order.
 pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &Rules) -> Result<Blend, BlendError> {
     if let Some(scores) = scores.iter().find(|scores| scores.len() != data.n_rows()) {
         return Err(MetricError::Length { scores: scores.len(), rows: data.n_rows() }.into());
@@ -57,7 +57,7 @@ pub fn blend(data: &Dataset, scores: [&[f64]; 2], metric: &MetricName, rules: &R
     blend_canonical(data, [&first, &second], metric, rules)
 }
 
-/// [`blend`] of scores in canonical order.
+/// [`blend`] for scores in canonical order.
 pub fn blend_canonical(
     data: &Dataset,
     scores: [&[f64]; 2],
@@ -85,7 +85,7 @@ pub fn blend_canonical(
         let factors = [(1.0 - weight) / spreads[0], weight / spreads[1]];
         Blend { weight, factors, alone, value: 0.0 }
     };
-    // An end is as good as a mix that is no better.
+    // Prefer a single ranker if the combination is no better.
     let ends = [(0.0, alone[0]), (1.0, alone[1])];
     let mut best = if ends[1].1 > ends[0].1 { ends[1] } else { ends[0] };
     if let Some(found) = best_step(&Share::alone(data), &form, (&scaled[0], &direction), 1.0, 0.5) {
@@ -98,13 +98,13 @@ pub fn blend_canonical(
 }
 
 impl Blend {
-    /// The scores of the mix.
+    /// The scores of the combination.
     pub fn scores(&self, scores: [&[f64]; 2]) -> Vec<f64> {
         scores[0].iter().zip(scores[1]).map(|(a, b)| self.factors[0] * a + self.factors[1] * b).collect()
     }
 }
 
-/// How far the scores of a query's documents are from their mean, over all queries.
+/// The standard deviation of scores within queries, over all queries.
 fn spread(data: &Dataset, scores: &[f64]) -> f64 {
     let squares = (0..data.n_queries()).map(|query| {
         let scores = &scores[data.query_rows(query)];

@@ -1,4 +1,4 @@
-//! An exported model held against its model, on data.
+//! Compares an exported model with the original on data.
 
 use rankwise_data::Dataset;
 use rankwise_formats::{Arithmetic, Reading};
@@ -8,19 +8,19 @@ use rayon::prelude::*;
 
 use crate::predict::{Part, TASK_DOCS, WidePart, predict};
 
-/// Half a step of f32 at 1: what rounding to f32 changes at most, relatively.
+/// Half a unit in the last place of f32 at 1: the largest relative error of rounding to f32.
 const F32_ROUNDING: f64 = 1.0 / 16_777_216.0;
 
-/// All documents have the scores that they should have.
+/// All documents have the expected scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExportAgreement {
-    /// How many there are.
+    /// The number of documents.
     pub documents: usize,
-    /// How far a score is from ours at most: 0 where the program computes in f64.
+    /// The largest difference from our scores; 0 if the program computes in f64.
     pub largest_difference: f64,
 }
 
-/// An export that is not what its model is.
+/// An export that differs from its model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckExportError {
     /// The model has no trees, so this is not its export.
@@ -31,29 +31,30 @@ pub enum CheckExportError {
     Difference(#[from] ExportDifference),
 }
 
-/// A document whose score is another.
+/// A document with a different score.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "row {row}: the model gives {ours}, the exported file {theirs}, {}; do not use it for such data",
     if *bound > 0.0 { format!("but rounding to f32 explains only {bound:e}") } else { "where both should be equal".into() }
 )]
 pub struct ExportDifference {
-    /// The row of the input, from 1.
+    /// The input row, from 1.
     pub row: usize,
-    /// The score that it should have.
+    /// The expected score.
     pub ours: f64,
-    /// The score that it gets.
+    /// The score of the export.
     pub theirs: f64,
-    /// How far they may be apart.
+    /// The allowed difference.
     pub bound: f64,
 }
 
-/// Scores all documents with the model and with what was read back of its export. Where the other program computes in f64, scores
-/// must be equal. Else leaves are rounded to f32 (by `m / 2^24` in all, if `m` is the sum of their absolute values), and so is the
-/// sum after each tree (by as much again). Finds the first row of the input that is further off.
+/// Scores all documents with the model and with its export, read back. If the other program computes in f64, scores
+/// must be equal. Otherwise leaves are rounded to f32 (an error of `m / 2^24` in total, where `m` is the sum of their
+/// absolute values), and so is the sum after each tree (as much again). Finds the first input row with a larger
+/// difference.
 pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<ExportAgreement, CheckExportError> {
     let ours = predict(model, data);
-    // What its leaves add up to, in f64: tells a wrong leaf from what rounding of sums may hide.
+    // The sum of its leaves in f64: this detects a wrong leaf that the rounding of sums may hide.
     let leaves = predict(&reading.model, data);
     let is_wide = reading.arithmetic == Arithmetic::F64;
     let (theirs, sizes) = if is_wide {
@@ -64,7 +65,7 @@ pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<
     let n_sums = model.tree_ensemble()?.n_trees() as f64 + 2.0;
     let mut largest_difference = 0.0_f64;
     for row in 0..ours.len() {
-        // The second part is for what the sums of f64 lose.
+        // The second part allows for the rounding of f64 sums.
         let leaf_bound = sizes[row] * (F32_ROUNDING + n_sums * f64::EPSILON) + f64::from(f32::MIN_POSITIVE) * n_sums;
         let sum_bound = leaf_bound + n_sums * F32_ROUNDING * sizes[row];
         for (score, bound) in [(leaves[row], leaf_bound), (theirs[row], sum_bound)] {
@@ -100,7 +101,7 @@ fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
     scores
 }
 
-/// The model whose score is the sum of absolute values of what the given one adds.
+/// A model whose score is the sum of the absolute values of the given model's terms.
 fn of_absolutes(model: &Model) -> Result<Model, ModelError> {
     let absolute = |tree: &Tree| {
         let leaf_value = tree.parts().leaf_value.iter().map(|value| value.abs()).collect();
@@ -118,7 +119,7 @@ mod tests {
     use rankwise_formats::{ExportOptions, Target, export, read_back};
     use rankwise_model::{AbsentFeature, Header, Precision};
 
-    /// Many trees, whose sums of f32 would hide that one leaf is slightly wrong.
+    /// Many trees, so that the rounding of f32 sums would hide a slightly wrong leaf.
     fn model() -> Model {
         let tree = |value: f64| TreeParts {
             feature: vec![0],
@@ -151,7 +152,7 @@ mod tests {
             let agreement = check_export(&model, &reading, &data).unwrap();
             assert_eq!(agreement.documents, 3);
             assert!(agreement.largest_difference < 0.1, "{target} {agreement:?}");
-            // Only the last document comes to this leaf; the difference is far below what f32 sums may lose.
+            // Only the last document reaches this leaf; the difference is far below the rounding of f32 sums.
             let ensemble = reading.model.tree_ensemble().unwrap();
             let mut trees = ensemble.trees().to_vec();
             let mut parts = trees[200].parts().clone();

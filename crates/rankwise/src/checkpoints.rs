@@ -1,7 +1,7 @@
 //! A folder of checkpoints: the newest and the one before it, each in a file named after its tree.
 //!
-//! A file is put in place when it is whole and on disk, and only then the one before the last is removed. So there is
-//! a good one at every moment, and a second one should the disk damage the first.
+//! A file appears only when it is complete and on disk, and only then is the oldest one removed. So there is a valid
+//! one at any time, and a second one in case the disk damages the first.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -14,23 +14,23 @@ use rankwise_train::{Checkpoint, CheckpointError};
 const PREFIX: &str = "tree-";
 const ENDING: &str = ".checkpoint";
 
-/// A folder that one run keeps its checkpoints in.
+/// The checkpoint folder of one run.
 #[derive(Debug)]
 pub struct CheckpointFolder {
     path: PathBuf,
-    /// Held as long as the folder is in use; the system lets go of it when the process ends, however it ends.
+    /// Held while the folder is in use. The system releases it when the process ends, in whatever way.
     _lock: File,
     is_made_here: bool,
-    /// The file that was read or written last.
+    /// The file read or written last.
     last: Option<PathBuf>,
 }
 
-/// The newest checkpoint that is whole.
+/// The newest valid checkpoint.
 #[derive(Debug)]
 pub struct FoundCheckpoint {
     /// Its file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub checkpoint: Checkpoint,
     /// Newer files that are damaged.
     pub damaged: Vec<PathBuf>,
@@ -39,16 +39,16 @@ pub struct FoundCheckpoint {
 /// A folder or a checkpoint that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointFolderError {
-    /// The system refused something.
+    /// A file operation failed.
     #[error(transparent)]
     Io(#[from] IoError),
-    /// Two runs at once would remove each other's files.
+    /// Another run uses the folder; two runs would remove each other's files.
     #[error("{}: another process saves its checkpoints here; wait for it or use another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
-    /// No file can be used.
+    /// No checkpoint can be used.
     #[error("{}: {source}", path.display())]
     Checkpoint {
         /// The file.
@@ -59,7 +59,7 @@ pub enum CheckpointFolderError {
 }
 
 impl CheckpointFolderError {
-    /// The file or folder to mend.
+    /// The file or folder to fix.
     pub fn place(&self) -> Place {
         match self {
             Self::Io(error) => error.place(),
@@ -69,8 +69,8 @@ impl CheckpointFolderError {
 }
 
 impl CheckpointFolder {
-    /// Makes the folder if there is none, takes it for this process, makes sure that it can be written to, and removes
-    /// what a killed process left half written. A folder that was made and stays empty is removed in the end.
+    /// Creates the folder if missing, locks it for this process, checks that it is writable, and removes incomplete
+    /// files of killed processes. A folder that was created here is removed at the end if it is still empty.
     pub fn open(path: &Path) -> Result<Self, CheckpointFolderError> {
         let is_made_here = match fs::create_dir(path) {
             Ok(()) => true,
@@ -78,7 +78,7 @@ impl CheckpointFolder {
             Err(source) => return Err(io_error(path, Action::Write, source).into()),
         };
         let lock = File::open(path).map_err(|source| io_error(path, Action::Open, source))?;
-        // Not every file system has locks.
+        // Not all file systems support locks.
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {
             return Err(CheckpointFolderError::InUse { path: path.into() });
         }
@@ -93,7 +93,7 @@ impl CheckpointFolder {
         Ok(self.files()?.is_empty())
     }
 
-    /// The newest checkpoint that is whole; `None` where there is none at all. That all are damaged is an error.
+    /// The newest valid checkpoint; `None` if there are no files. It is an error if all are damaged.
     pub fn newest(&mut self) -> Result<Option<FoundCheckpoint>, CheckpointFolderError> {
         let mut damaged = Vec::new();
         let mut first_problem = None;
@@ -114,7 +114,7 @@ impl CheckpointFolder {
         first_problem.map_or(Ok(None), Err)
     }
 
-    /// Saves the checkpoint of a tree; then keeps, of the others, only the last that was known to be whole. Gives the file.
+    /// Saves the checkpoint of a tree. Of the others, keeps only the last one known to be valid. Returns the file.
     pub fn save(&mut self, tree: usize, checkpoint: &[u8]) -> Result<PathBuf, IoError> {
         let path = self.file_of(tree);
         write_atomically(&path, |out| out.write_all(checkpoint))?;
@@ -130,7 +130,7 @@ impl CheckpointFolder {
         self.path.join(format!("{PREFIX}{tree:07}{ENDING}"))
     }
 
-    /// The checkpoints with the numbers of their trees, ascending.
+    /// The checkpoint files with their tree numbers, ascending.
     fn files(&self) -> Result<Vec<(usize, PathBuf)>, IoError> {
         let tree_of = |path: &Path| -> Option<usize> {
             path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.parse().ok()
@@ -150,13 +150,13 @@ impl CheckpointFolder {
 impl Drop for CheckpointFolder {
     fn drop(&mut self) {
         if self.is_made_here {
-            // Fails where there is something in it, as it should.
+            // Fails if the folder is not empty, as intended.
             let _ = fs::remove_dir(&self.path);
         }
     }
 }
 
-/// Whether this is a temporary file of a process that was killed while it saved.
+/// Whether this is a temporary file of a process that was killed while saving.
 fn is_left_over(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     name.strip_prefix('.').is_some_and(|name| name.starts_with(PREFIX)) && path.extension() == Some(OsStr::new("tmp"))

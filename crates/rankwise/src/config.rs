@@ -3,10 +3,10 @@
 use rankwise_params::ParamError;
 use rankwise_train::TrainSpec;
 
-/// What to write instead of whatever is wrong.
+/// The remedy for invalid files.
 const ADVICE: &str = "write one `name = value` per line, without sections";
 
-/// A place in the text and what is wrong there.
+/// An error with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {problem}")]
 pub struct ConfigError {
@@ -18,13 +18,13 @@ pub struct ConfigError {
     pub problem: String,
 }
 
-/// Sets what the text says.
+/// Sets the parameters in the text.
 pub fn apply(text: &str, spec: &mut TrainSpec) -> Result<(), ConfigError> {
     apply_with(text, spec, |_, _| Ok(false))
 }
 
-/// Sets what the text says, but for the names that `takes` takes for itself: it gets each name and value, and says whether
-/// they are its own or what is wrong with them.
+/// Sets the parameters in the text, except those that `takes` handles: it gets each name and value, and returns whether
+/// it handled them, or an error.
 pub fn apply_with(
     text: &str,
     spec: &mut TrainSpec,
@@ -56,12 +56,12 @@ pub fn apply_with(
         spec.set_all(pairs[..count].iter().map(|(entry, value)| (entry.name.as_str(), value.as_str())))
     };
     set_first(pairs.len(), spec).map_err(|error| {
-        // The first entry that makes it fail is the one to mend.
+        // The error belongs to the first entry that makes it fail.
         let culprit = (0..pairs.len()).find(|idx| set_first(idx + 1, &mut TrainSpec::default()).is_err()).unwrap_or(0);
         at(pairs[culprit].0.offset, error.to_string())
     })?;
-    // The whole is checked once everything typed is known; what can be right with no other value is refused here, where
-    // its place is known.
+    // Everything is checked together once all parameters are known. Values that are invalid on their own are rejected
+    // here, where their position is known.
     for (entry, value) in &pairs {
         let mut alone = TrainSpec::default();
         if let Err(error @ ParamError::OutOfRange { .. }) = alone.set(&entry.name, value).and_then(|()| alone.check()) {
@@ -73,12 +73,12 @@ pub fn apply_with(
 
 struct Entry {
     name: String,
-    /// Where the name stands in the text.
+    /// The position of the name in the text.
     offset: usize,
     value: toml::Value,
 }
 
-/// What the file holds, from top to bottom.
+/// The entries of the file, from top to bottom.
 fn entries(text: &str) -> Result<Vec<Entry>, toml::de::Error> {
     let mut values: toml::Table = text.parse()?;
     let places = toml::de::DeTable::parse(text)?;
@@ -94,7 +94,7 @@ fn entries(text: &str) -> Result<Vec<Entry>, toml::de::Error> {
     Ok(entries)
 }
 
-/// A value as it would be typed after `--set`.
+/// A value as typed after `--set`.
 fn typed_form(value: &toml::Value) -> Option<String> {
     match value {
         toml::Value::String(text) => Some(text.clone()),
@@ -106,7 +106,7 @@ fn typed_form(value: &toml::Value) -> Option<String> {
     }
 }
 
-/// Line and column of a byte, from 1.
+/// The line and column of a byte, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(at)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

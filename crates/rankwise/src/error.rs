@@ -1,4 +1,4 @@
-//! One error for all parts, so that `?` works whatever is called.
+//! One error type for all parts, so that `?` works everywhere.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +16,17 @@ use rankwise_train::{CheckpointError, PruneError, StartError, TrainError};
 use crate::config::ConfigError;
 use crate::{BlendError, CheckExportError, CheckpointFolderError, JudgeError};
 
-/// Whatever can go wrong, with its facts. Options are named in backticks, as they are called in the library.
+/// Any error, with its facts. Options are named in backticks, as in the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Rows that cannot make a dataset.
+    /// Rows that do not make a valid dataset.
     #[error(transparent)]
     Data(#[from] DataError),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Io(Box<IoError>),
-    /// A parameter that cannot be used.
+    /// An invalid parameter.
     #[error(transparent)]
     Param(#[from] ParamError),
     /// Parameters in a TOML file.
@@ -35,10 +35,10 @@ pub enum Error {
     /// An objective that cannot learn from the data.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
-    /// Training that cannot start or go on.
+    /// Training cannot start or continue.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// A model that training cannot start from.
+    /// A model that cannot be a start model.
     #[error(transparent)]
     Start(#[from] StartError),
     /// A checkpoint that cannot be used.
@@ -50,7 +50,7 @@ pub enum Error {
     /// A model that cannot be pruned.
     #[error(transparent)]
     Prune(#[from] PruneError),
-    /// Parts that make no model.
+    /// Parts that do not make a valid model.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A model that cannot be imported.
@@ -64,7 +64,7 @@ pub enum Error {
         /// Why.
         source: Box<FormatError>,
     },
-    /// Columns with names for a model that knows features by number.
+    /// Columns with names, but the model identifies features by number.
     #[error(
         "{}: its columns have names, but the model identifies features by number; train it on data with names, or name \
             the columns f0, f1, ... by feature number", path.display()
@@ -79,10 +79,10 @@ pub enum Error {
     /// An export that differs from its model.
     #[error(transparent)]
     CheckExport(#[from] CheckExportError),
-    /// A metric that cannot be measured.
+    /// A metric that cannot be computed.
     #[error(transparent)]
     Metric(#[from] MetricError),
-    /// A metric that cannot be measured for one of several systems.
+    /// A metric that cannot be computed for one of several systems.
     #[error("system '{system}': {source}")]
     System {
         /// The name of the system.
@@ -93,22 +93,22 @@ pub enum Error {
     /// Systems that cannot be compared.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A run that does not go with its judgements.
+    /// A run that does not match its judgements.
     #[error(transparent)]
     Judge(#[from] JudgeError),
-    /// Rankers that cannot be mixed.
+    /// Rankers that cannot be combined.
     #[error(transparent)]
     Blend(#[from] BlendError),
-    /// Synthetic data that cannot be made.
+    /// An invalid request for synthetic data.
     #[error(transparent)]
     Synth(#[from] SynthError),
-    /// Vector instructions that the machine lacks.
+    /// Vector instructions that the machine does not support.
     #[error(transparent)]
     Simd(#[from] SimdError),
 }
 
 impl Error {
-    /// The file to mend, and where in it, if it is known.
+    /// The file to fix, and the position in it, if known.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Io(error) => Some(error.place()),
@@ -128,7 +128,7 @@ impl Error {
     }
 }
 
-// The two largest are kept elsewhere, so that results stay small.
+// The two largest errors are boxed, so that results stay small.
 impl From<IoError> for Error {
     fn from(error: IoError) -> Self {
         Self::Io(Box::new(error))
@@ -141,7 +141,7 @@ impl From<CheckpointFolderError> for Error {
     }
 }
 
-/// Line and column follow the name of a file without a space.
+/// Line and column follow the file name without a space.
 fn at_file(path: &Path, source: &FormatError) -> String {
     let place = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     match source {
@@ -156,7 +156,7 @@ fn at_file(path: &Path, source: &FormatError) -> String {
 mod tests {
     use super::*;
 
-    /// Results carry it around, also in the programs of users, whose linters warn of 128 bytes.
+    /// Results contain it, also in user programs, and clippy warns from 128 bytes on.
     #[test]
     fn it_is_small() {
         assert!(size_of::<Error>() < 128, "{}", size_of::<Error>());

@@ -1,71 +1,71 @@
-//! Whether data has the features that a model, or the training data, knows: what looks wrong, and what to do about it.
+//! Checks whether data has the features of a model or of the training data, and suggests remedies.
 
 use std::fmt;
 
 use rankwise_data::Documents;
 use rankwise_model::Model;
 
-/// Features that are looked for in data.
+/// Features that data should have.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedFeatures<'a> {
-    /// Whose they are, for messages.
+    /// What they belong to, for messages.
     pub owner: &'static str,
     /// Their ids, ascending.
     pub ids: &'a [u32],
-    /// The name of the first of them, if they have names.
+    /// The name of the first one, if they have names.
     pub first_name: Option<&'a str>,
 }
 
 impl<'a> WantedFeatures<'a> {
-    /// Those of a model.
+    /// The features of a model.
     pub fn of_model(model: &'a Model) -> Self {
         let first_name = model.feature_names().first().map(String::as_str);
         Self { owner: "the model", ids: model.features(), first_name }
     }
 
-    /// Those of training data.
+    /// The features of training data.
     pub fn of_training(data: &'a Documents) -> Self {
         let first_name = data.feature_names().first().map(|(_, name)| name.as_str());
         Self { owner: "the training data", ids: data.feature_ids(), first_name }
     }
 }
 
-/// What looks wrong. Options are named in backticks.
+/// A suspicious finding. Options are named in backticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FeatureRemark {
-    /// None of the features is in the data.
+    /// The data has none of the features.
     NoneThere {
-        /// Whose features they are.
+        /// What they belong to.
         owner: &'static str,
-        /// How many there are.
+        /// The number of features.
         wanted: usize,
     },
-    /// All features would be there if the data were numbered by one more or less.
+    /// All features would be found if the data's ids were one larger or smaller.
     Shifted {
-        /// Whose features they are.
+        /// What they belong to.
         owner: &'static str,
-        /// The first and the last id that is wanted.
+        /// The first and last expected id.
         wanted: [u32; 2],
         /// The first and the last id of the data.
         found: [u32; 2],
-        /// What to add to the ids of the data.
+        /// The number to add to the ids of the data.
         offset: i32,
     },
-    /// Many features are not in the data.
+    /// The data lacks many of the features.
     ManyAbsent {
-        /// Whose features they are.
+        /// What they belong to.
         owner: &'static str,
-        /// How many there are.
+        /// The number of features.
         wanted: usize,
-        /// How many of them the data lacks.
+        /// The number of missing features.
         absent: usize,
     },
-    /// Features with names are matched with features that have only numbers.
+    /// Named features are matched with features that have only ids.
     NumbersForNames {
-        /// Whose features they are.
+        /// What they belong to.
         owner: &'static str,
-        /// One of them.
+        /// The id of one of them.
         id: u32,
         /// Its name.
         name: String,
@@ -99,10 +99,10 @@ impl fmt::Display for FeatureRemark {
     }
 }
 
-/// Fewer features than this may well be in other data by chance.
+/// Fewer features may match other data by chance.
 const MIN_SHIFTED: usize = 3;
 
-/// What looks wrong about the features of data.
+/// Suspicious findings about the features of data.
 pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<FeatureRemark> {
     let mut remarks = Vec::new();
     let WantedFeatures { owner, ids, first_name } = wanted;
@@ -163,12 +163,12 @@ mod tests {
         };
         assert_eq!(shift(&[0, 1, 2, 3], &[1, 2, 3, 4]), Some(-1));
         assert_eq!(shift(&[1, 2, 3, 4], &[0, 1, 2, 3]), Some(1));
-        // Some of the features of either side are not there.
+        // Each side lacks some features of the other.
         assert_eq!(shift(&[0, 2, 3], &[1, 2, 3, 4, 5]), Some(-1));
         assert_eq!(shift(&[0, 1, 2, 3, 9], &[1, 3, 4, 10]), Some(-1));
         assert_eq!(shift(&[3], &[4]), Some(-1));
         assert_eq!(shift(&[3, 7], &[3, 6, 8]), None);
-        // All are there as they are.
+        // All are found unchanged.
         assert_eq!(shift(&[1, 2, 3], &[1, 2, 3, 4]), None);
         assert_eq!(shift(&[0, 1, 2, 3, 4], &[0, 1, 2, 4]), None);
     }

@@ -1,4 +1,4 @@
-//! Models and datasets by the names of their files.
+//! Reads and writes models and datasets by file name.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use rankwise_model::{AbsentFeature, Model, Precision};
 
 use crate::Error;
 
-/// Models in files.
+/// Model files.
 ///
 /// ```
 /// # use rankwise::model::{AbsentFeature, Header, LinearRanker, Precision};
@@ -24,15 +24,15 @@ use crate::Error;
 /// # Ok::<(), rankwise::Error>(())
 /// ```
 pub trait ModelFile: Sized {
-    /// Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib, which its content tells. Where an XGBoost file names
-    /// the best iteration, the trees up to it are the model, as in `XGBRanker.predict`.
+    /// Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; the format is detected by content. If an
+    /// XGBoost file has a best iteration, only the trees up to it are used, as in `XGBRanker.predict`.
     fn load(path: impl AsRef<Path>) -> Result<Self, Error>;
 
-    /// [`Self::load`] with a choice of trees; says which iteration was best.
+    /// [`Self::load`] with a choice of trees; also returns the best iteration.
     fn load_with(path: impl AsRef<Path>, trees: ImportedTrees) -> Result<ImportedModel, Error>;
 
-    /// Writes the model in the format of Rankwise. The file is replaced as a whole or stays as it was; a name that ends in
-    /// `.gz` or `.zst` compresses.
+    /// Writes the model in Rankwise's format. The file is replaced as a whole or stays unchanged; names that end in
+    /// `.gz` or `.zst` are compressed.
     fn save(&self, path: impl AsRef<Path>) -> Result<(), Error>;
 }
 
@@ -52,7 +52,7 @@ impl ModelFile for Model {
     }
 }
 
-/// Datasets in files.
+/// Dataset files.
 ///
 /// ```
 /// use rankwise::prelude::*;
@@ -65,12 +65,12 @@ impl ModelFile for Model {
 /// # Ok::<(), rankwise::Error>(())
 /// ```
 pub trait DatasetFile: Sized {
-    /// Reads LETOR, CSV, TSV or Parquet, which content and name tell, and the side files beside it. Features that a line of
-    /// LETOR leaves out are missing. The path may be a folder or a pattern, such as `part-*.csv`, for data in several files
+    /// Reads LETOR, CSV, TSV or Parquet, detected by content and name, with its side files. Absent features of LETOR
+    /// lines are missing. The path can be a folder or a pattern, such as `part-*.csv`, for data in several files
     /// ([`read_datasets`]).
     fn read(path: impl AsRef<Path>) -> Result<Self, Error>;
 
-    /// [`Self::read`] for a caller who knows more about the file.
+    /// [`Self::read`] with options.
     fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error>;
 
     /// Reads several files, folders or patterns as one dataset ([`read_datasets`]).
@@ -89,8 +89,8 @@ pub trait DatasetFile: Sized {
     /// ```
     fn read_all(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, Error>;
 
-    /// Reads data for a model to score: a feature that is left out means what it meant in training, columns with names are
-    /// those that the model asks for, and there may be no labels.
+    /// Reads data for a model to score: absent features have the same meaning as in training, named columns are matched
+    /// with the model's features, and labels are optional.
     fn read_for(path: impl AsRef<Path>, model: &Model) -> Result<Self, Error>;
 }
 
@@ -126,7 +126,7 @@ impl DatasetFile for Dataset {
     }
 }
 
-/// What a model needs of values that f32 does not hold.
+/// How data for a model must keep values that f32 cannot represent.
 pub fn keep_for(model: &Model) -> Keep {
     match model.precision() {
         Precision::F32 => Keep::Rounded,
@@ -134,8 +134,8 @@ pub fn keep_for(model: &Model) -> Keep {
     }
 }
 
-/// Whether LightGBM wrote the names of a model's features. Models of other programs do not say what they were trained on, and only
-/// LightGBM's compare values as f64.
+/// Whether LightGBM wrote the feature names of a model. Models of other programs have no facts about training data, and
+/// of those only LightGBM's compare values as f64.
 pub fn is_named_by_lightgbm(model: &Model) -> bool {
     model.trained_on().fingerprint.is_empty() && model.precision() == Precision::F64
 }

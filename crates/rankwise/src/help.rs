@@ -1,4 +1,4 @@
-//! The parameters as text and as a page, made from their declarations.
+//! The parameters as help text and as a page, generated from their declarations.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,14 @@ use rankwise_metrics::MetricKind;
 use rankwise_params::{ParamInfo, ParamValue as _, nearest, normalise};
 use rankwise_train::TrainSpec;
 
-/// Where lines of help are broken.
+/// The line width of help texts.
 const TEXT_WIDTH: usize = 100;
 
-/// Parameters under the title of their group.
+/// Parameters with the title of their group.
 pub type ParameterGroup = (&'static str, Vec<ParamInfo>);
 
-/// The parameter of this name, in any spelling or of any program; else those whose names or help hold the word. All for no word.
+/// The parameter with this name, in any spelling or with an alias; otherwise those that mention the word in name or
+/// help. An empty word finds all.
 pub fn find_parameters(sought: &str) -> Vec<ParameterGroup> {
     let name = normalise(sought);
     let of_name = |info: &ParamInfo| info.answers_to(&name);
@@ -29,14 +30,14 @@ pub fn find_parameters(sought: &str) -> Vec<ParameterGroup> {
     groups.filter(|(_, table)| !table.is_empty()).collect()
 }
 
-/// The parameter that looks most like a name, if one does.
+/// The parameter most similar to a name, if one is similar enough.
 pub fn nearest_parameter(name: &str) -> Option<&'static str> {
     let names: Vec<&'static str> =
         TrainSpec::tables().into_iter().flat_map(|(_, table)| table.into_iter().map(|info| info.name)).collect();
     nearest(name, names)
 }
 
-/// What `rankwise train --help-params` prints of these.
+/// The output of `rankwise train --help-params` for these.
 pub fn parameters_text(groups: &[ParameterGroup]) -> String {
     let mut text = String::new();
     for (title, table) in groups {
@@ -84,7 +85,7 @@ pub fn parameters_markdown() -> String {
     page
 }
 
-/// The help of an option that takes metrics.
+/// The help of options that take metrics.
 pub fn metric_option() -> String {
     let names = |takes_cutoff: bool| {
         let kinds = MetricKind::ALL.iter().filter(|kind| kind.takes_cutoff() == takes_cutoff);

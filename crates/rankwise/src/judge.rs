@@ -1,7 +1,6 @@
-//! A run beside judgements: what was found, what was missed, what nobody judged.
+//! Joins a run with judgements: returned, missed and unjudged documents.
 //!
-//! Queries and documents are joined by name. A grade below 0 says that a document was not judged after all, as trec_eval
-//! takes it.
+//! Queries and documents are joined by id. A negative grade means not judged, as in trec_eval.
 
 use std::cmp::Ordering;
 
@@ -9,23 +8,23 @@ use rankwise_data::Documents;
 use rankwise_io::{Qrels, TrecRun};
 use rankwise_metrics::{Found, RunResults};
 
-/// A run and judgements that do not go together.
+/// A run that does not match its judgements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JudgeError {
     /// No query of the run was judged.
     #[error("none of its {queries} queries is judged; check the query ids (the first is '{qid}')")]
     NoOverlap {
-        /// How many queries the run has.
+        /// The number of queries in the run.
         queries: usize,
-        /// The first of them, in the order of the file.
+        /// The first of them, in file order.
         qid: String,
-        /// Where it stands.
+        /// Its line.
         line: u64,
     },
-    /// A dataset whose documents have no names.
+    /// A dataset without document ids.
     #[error("its documents have no ids, which a run needs; add ids (after # in LETOR), or use `qrels`")]
     NoDocIds,
-    /// A document that a dataset names twice.
+    /// A document that occurs twice in a dataset.
     #[error("document '{doc}' occurs twice in query '{qid}'; remove one of them, since a run can contain it only once")]
     Twice {
         /// The document.
@@ -35,16 +34,16 @@ pub enum JudgeError {
     },
 }
 
-/// A run beside judgements.
+/// A run joined with judgements.
 #[derive(Clone, Debug)]
 pub struct JudgedRun {
-    /// For each judged query, what was found.
+    /// The returned and missed documents of each judged query.
     pub results: RunResults,
-    /// How many of the documents that it names were judged.
+    /// The number of returned documents that were judged.
     pub n_judged_docs: usize,
-    /// How many judged queries the run does not answer.
+    /// The number of judged queries without results in the run.
     pub n_unanswered: usize,
-    /// How many queries of the run were not judged, and the first line that names one.
+    /// The number of queries in the run without judgements, and the first line with one.
     pub unknown: Option<(usize, u64)>,
 }
 
@@ -98,7 +97,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// Adds a judged query, its documents in the order of their names.
+    /// Adds a judged query, with its documents sorted by id.
     fn query<'b>(&mut self, qid: &str, weight: f32, judged: impl Iterator<Item = (&'b str, Option<f32>)>) {
         let query = self.run.find_query(qid);
         match query {

@@ -1,4 +1,4 @@
-//! Rankwise: learning to rank, from a file to a model and back to a ranking.
+//! Rankwise: learning to rank, from data files to models and rankings.
 //!
 //! ```standalone_crate
 //! use rankwise::prelude::*;
@@ -31,20 +31,20 @@
 //! }
 //! ```
 //!
-//! This crate is the front door: it re-exports the parts and adds what needs several of them. The [`prelude`] has what most
-//! programs need:
+//! This crate re-exports all parts and adds functions that need several of them. The [`prelude`] has what most programs
+//! need:
 //!
-//! * data: [`Dataset::read`](DatasetFile::read) and the readers of [`io`], or from memory by
+//! * data: [`Dataset::read`](DatasetFile::read) and the readers in [`io`], or values in memory with
 //!   [`Dataset::from_dense`](data::Dataset::from_dense) and its siblings;
 //! * parameters: [`TrainSpec`](train::TrainSpec), set by methods, fields or text, and its `check`;
-//! * training: [`train`](train::train), or [`Training`](train::Training) for what most runs do not need; a closure can watch
-//!   and stop it ([`Observer`](train::Observer));
-//! * models: [`Model::load`](ModelFile::load) and [`Model::save`](ModelFile::save); [`predict`] scores a dataset, a
-//!   [`Scorer`](score::Scorer) documents that are no dataset;
-//! * measuring: [`evaluate()`] and [`compare()`], and [`Evaluator`](metrics::Evaluator) with metrics of your own.
+//! * training: [`train`](train::train), or [`Training`](train::Training) with more options; a closure can observe and
+//!   stop it ([`Observer`](train::Observer));
+//! * models: [`Model::load`](ModelFile::load) and [`Model::save`](ModelFile::save); [`predict`] scores a dataset, and a
+//!   [`Scorer`](score::Scorer) scores other documents;
+//! * evaluation: [`evaluate()`] and [`compare()`], and [`Evaluator`](metrics::Evaluator) with custom metrics.
 //!
-//! Scores and predictions stand in input order, as the documents did, unless a name says `canonical`. Every part has an error
-//! of its own, which [`Error`] wraps. `examples/` has whole programs.
+//! Scores are in input order, like the documents, unless a name says `canonical`. Each part has its own error type;
+//! [`Error`] wraps them all. `examples/` has complete programs.
 #![forbid(unsafe_code)]
 
 mod baseline;
@@ -98,7 +98,7 @@ pub mod prelude {
     pub use crate::{DatasetFile, ModelFile, compare, evaluate, predict};
 }
 
-/// The Rust in the documents is compiled by `cargo test --doc`.
+/// `cargo test --doc` compiles the Rust code in the documentation.
 #[cfg(doctest)]
 mod docs {
     #[doc = include_str!("../../../README.md")]

@@ -1,4 +1,4 @@
-//! Evaluation and comparison of scores in one call each.
+//! Evaluates and compares scores in one call each.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules};
 
 use crate::Error;
 
-/// Measures scores, given in input order, by metrics that are separated by commas, under the default rules.
+/// Evaluates scores in input order with metrics separated by commas, using the default rules.
 ///
 /// ```
 /// use rankwise::prelude::*;
@@ -23,13 +23,13 @@ pub fn evaluate(data: &Dataset, scores: &[f64], metrics: &str) -> Result<Evaluat
     evaluate_with(data, scores, metrics, &Rules::default())
 }
 
-/// [`evaluate`] under other rules. [`Evaluator`] does so again and again, and takes metrics of the caller's own.
+/// [`evaluate`] with other rules. Use an [`Evaluator`] for repeated evaluation or custom metrics.
 pub fn evaluate_with(data: &Dataset, scores: &[f64], metrics: &str, rules: &Rules) -> Result<Evaluation, Error> {
     Ok(Evaluator::new(data, &MetricName::parse_list(metrics)?, rules)?.evaluate(scores)?)
 }
 
-/// Compares systems by their scores for the same data, given in input order: Fisher's randomisation test of every two,
-/// two-sided, with Holm's correction and 95 % intervals, under the default rules.
+/// Compares systems by their scores for the same data, in input order: Fisher's randomisation test of all pairs,
+/// two-sided, with Holm's correction and 95 % confidence intervals, using the default rules.
 ///
 /// ```
 /// use rankwise::prelude::*;
@@ -45,7 +45,7 @@ pub fn compare<S: AsRef<[f64]>>(data: &Dataset, systems: &[(&str, S)], metrics: 
     compare_with(data, systems, metrics, &Rules::default(), &CompareSpec::default())
 }
 
-/// [`compare`] under other rules and in another way.
+/// [`compare`] with other rules and another test.
 pub fn compare_with<S: AsRef<[f64]>>(
     data: &Dataset,
     systems: &[(&str, S)],
@@ -66,17 +66,17 @@ pub fn compare_with<S: AsRef<[f64]>>(
     Ok(Compared { table, comparison })
 }
 
-/// Systems by query, and what can be concluded.
+/// The values by query, and the comparison.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The value of each metric for each system and query.
     pub table: Table,
-    /// Means, differences, tests and intervals; systems, metrics and queries by their places in the table.
+    /// Means, differences, tests and confidence intervals. Systems, metrics and queries are indices into the table.
     pub comparison: Comparison,
 }
 
 impl Compared {
-    /// What a metric says of two systems, if they were compared in this order.
+    /// The result of a metric for two systems, if they were compared in this order.
     pub fn pair(&self, a: &str, b: &str, metric: &str) -> Option<&Pair> {
         let names = self.table.names();
         self.comparison
@@ -86,7 +86,7 @@ impl Compared {
     }
 }
 
-/// A line for each pair and metric.
+/// One line per pair and metric.
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));

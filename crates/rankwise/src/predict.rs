@@ -1,4 +1,4 @@
-//! Scores for the documents of a dataset.
+//! Scores the documents of a dataset.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use rankwise_model::{Model, Precision};
 use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
 
-/// Documents that one task scores: some blocks of the scorer.
+/// Number of documents per task: a few blocks of the scorer.
 pub(crate) const TASK_DOCS: usize = 2048;
 
-/// The score of every document, in input order: as the rows stood in the file, the slice or the builder that the data came
-/// from. A feature that no document has is missing in all of them, or 0, as the data says of features that are left out.
+/// The score of every document, in input order: the order of rows in the file, slice or builder that the data came
+/// from. A feature that no document has is missing, or 0 if absent features mean 0 in the data.
 ///
 /// ```
 /// use rankwise::model::{AbsentFeature, Header, LinearRanker, Precision};
@@ -28,9 +28,9 @@ pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
     data.to_input_order(&predict_canonical(model, data))
 }
 
-/// [`predict`] in canonical order, the order in which a [`Dataset`] holds its rows.
+/// [`predict`] in canonical order, the row order of a [`Dataset`].
 pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
-    // Whoever lets the user choose instructions has refused what cannot be had.
+    // Programs that let the user choose instructions have already rejected invalid choices.
     let simd = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
     let scorer = Scorer::with_simd(model, simd);
     let columns: Vec<_> = model.features().iter().map(|feature| data.f64_values_of(*feature)).collect();
@@ -75,7 +75,7 @@ impl Documents for Part<'_> {
     }
 }
 
-/// The same with values as they were read, for data that keeps what f32 does not hold.
+/// The same with unrounded values, for data that keeps what f32 cannot represent.
 pub(crate) struct WidePart<'a>(pub(crate) Part<'a>);
 
 impl Documents for WidePart<'_> {

@@ -1,9 +1,9 @@
-//! How the documents of a query move while a model is trained: their ranks after every tree, as a table and as a picture
-//! (after Figure 4 of Lucchese, Marcuzzi and Orlando, 2023).
+//! How the documents of a query move during training: their ranks after every tree, as a table and as a picture (after
+//! Figure 4 of Lucchese, Marcuzzi and Orlando, 2023).
 //!
-//! In the picture ranks go from left to right, each as wide as NDCG's discount of it, and trees from top to bottom. Relevant
-//! documents are green, the darker the higher their grade; those without relevance that stand among the lowest ranks after every
-//! tree are red, all others grey.
+//! In the picture, ranks go from left to right, each as wide as its NDCG discount, and trees from top to bottom.
+//! Relevant documents are green, darker for larger labels. Documents that are not relevant and among the lowest ranks
+//! after every tree are red, all others grey.
 
 mod picture;
 
@@ -17,7 +17,7 @@ pub struct Trace {
     qid: String,
     rows: std::ops::Range<usize>,
     labels: Vec<f32>,
-    /// In the table: names, where documents have them, else the rows of the input.
+    /// In the table: document ids or, without ids, input rows.
     docs: Vec<String>,
     /// Share of the ranks that counts as lowest.
     low: f64,
@@ -26,7 +26,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// For a query of the data; `None` if there is none with this id. `low` is the share of ranks, from 0 to 1, that counts as lowest.
+    /// For a query of the data; `None` if there is none with this id. `low` is the share of ranks, from 0 to 1, that
+    /// counts as lowest.
     pub fn new(data: &Documents, qid: &str, low: f64) -> Option<Self> {
         let query = data.queries().find(|query| query.id == qid)?;
         let name = |doc: usize| match query.doc_id(doc) {
@@ -48,8 +49,8 @@ impl Trace {
         &self.qid
     }
 
-    /// Takes the ranks after a tree, counted from 1, from the scores of all documents of the data. Documents with equal scores
-    /// stand in canonical order.
+    /// Records the ranks after a tree, counted from 1, from the scores of all documents of the data. Documents with
+    /// equal scores are in canonical order.
     pub fn record(&mut self, tree: usize, scores: &[f64]) {
         let scores = &scores[self.rows.clone()];
         let mut order: Vec<u32> = (0..scores.len() as u32).collect();
@@ -57,8 +58,8 @@ impl Trace {
         self.orders.push((tree, order));
     }
 
-    /// A line for each document, from the last ranking's best to its worst: its name, its label, whether it was always low, and
-    /// its rank after each tree.
+    /// One line per document, from the best to the worst in the last ranking: its id, its label, whether it was always
+    /// low, and its rank after each tree.
     pub fn to_tsv(&self) -> String {
         let mut out = String::from("document\tlabel\talways_low");
         self.orders.iter().for_each(|(tree, _)| {
@@ -90,7 +91,7 @@ impl Trace {
         picture::draw(self)
     }
 
-    /// Of each document, whether it is not relevant and among the lowest ranks after every tree.
+    /// For each document, whether it is not relevant and among the lowest ranks after every tree.
     fn always_low(&self) -> Vec<bool> {
         let n_docs = self.labels.len();
         let n_high = n_docs - (self.low * n_docs as f64).round() as usize;
@@ -108,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Five documents of query b, beside another query.
+    /// Five documents of query b, and another query.
     fn trace() -> Trace {
         let mut builder = DatasetBuilder::default();
         for (qid, doc_id, label) in

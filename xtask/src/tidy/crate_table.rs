@@ -1,4 +1,4 @@
-//! Who may use whom: the table of crates in ARCHITECTURE.md against what the manifests say.
+//! Compares the table of crates in ARCHITECTURE.md with the dependencies in the manifests.
 //!
 //! ```text
 //! | crate           | holds | may use                           |
@@ -7,7 +7,8 @@
 //! | `b` (unsafe)    | ...   | `a`                               |
 //! ```
 //!
-//! `(unsafe)` marks a crate with a room for SIMD or foreign functions: it denies `unsafe`, all others forbid it.
+//! `(unsafe)` marks a crate that needs `unsafe` for SIMD or foreign functions: it denies `unsafe`, all others forbid
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +64,7 @@ pub(super) fn parse(architecture: &str) -> Result<Vec<Row>, Finding> {
     }
 }
 
-/// Compares the table with the crates there are.
+/// Compares the table with the existing crates.
 pub(super) fn check(table: &[Row], crates: &[Crate]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in table {
@@ -101,7 +102,7 @@ fn cells(line: &str) -> Vec<&str> {
     inner.map_or_else(Vec::new, |inner| inner.split('|').map(str::trim).collect())
 }
 
-/// What stands in backticks.
+/// The texts in backticks.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,16 +1,16 @@
-//! Flags and commands belong to the command line: what a library says must make sense to a caller from Rust or Python too.
-//! Libraries name their options in backticks, and `rankwise-cli/src/failure.rs` makes flags of them.
+//! Flags and commands belong to the command line: messages of libraries must also make sense to callers from Rust or
+//! Python. Libraries name their options in backticks, and `rankwise-cli/src/failure.rs` turns them into flags.
 
 use super::{Finding, has_ending};
 
-/// The command line itself, what runs it, and the page that describes its parameters.
+/// The command line itself, programs that run it, and the page with its parameters.
 const EXCEPT: [&str; 3] = ["crates/rankwise-cli/", "crates/rankwise-fuzz/", "crates/rankwise/src/help.rs"];
-/// Flags of other programs that messages may name: this one is zstd's.
+/// Flags of other programs that messages may mention: this one is zstd's.
 const OF_OTHERS: [&str; 1] = ["--long"];
 const COMMANDS: [&str; 11] =
     ["blend", "compare", "convert", "demo", "eval", "inspect", "predict", "prune", "refit", "synth", "train"];
 
-/// Flags and commands in the code of libraries, comments aside.
+/// Finds flags and commands in the code of libraries, except in comments.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let is_library = file.starts_with("crates/") && file.contains("/src/") && has_ending(file, "rs");
     if !is_library || EXCEPT.iter().any(|except| file.starts_with(except)) {

@@ -1,6 +1,6 @@
-//! Links in the documents lead somewhere: to a file that exists and, behind `#`, to one of its headings.
+//! Checks that links in the documentation lead to existing files and, after `#`, to existing headings.
 //!
-//! Pages in `docs/` link only to each other, so that the book, which holds nothing else, has no dead links.
+//! Pages in `docs/` link only to each other, because the book contains nothing else.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::{Finding, has_ending};
 /// The folder of the book.
 const BOOK: &str = "docs";
 
-/// What is known about a path from the root: nothing if it does not exist, else its text if it is Markdown.
+/// A path relative to the root: whether it exists and, for Markdown, its text.
 pub(super) enum Target {
     Absent,
     Markdown(String),
@@ -28,7 +28,7 @@ impl Target {
     }
 }
 
-/// Relative links of a Markdown file, each checked with `find`, which takes a path from the root.
+/// Checks the relative links of a Markdown file with `find`, which takes a path relative to the root.
 pub(super) fn check(file: &str, text: &str, find: impl Fn(&Path) -> Target) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (line, content) in prose(text) {
@@ -68,8 +68,8 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What headings are called in links: small letters, digits, `-` and `_`; blanks become `-`, and a name that is taken
-/// gets a number.
+/// The anchors of headings: lower-case letters, digits, `-` and `_`. Spaces become `-`, and a repeated anchor gets a
+/// number.
 fn anchors(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     for (_, line) in prose(text) {
@@ -93,12 +93,12 @@ fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
-/// What stands in `](...)`.
+/// The targets in `](...)`.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next())
 }
 
-/// The line without what stands in backticks.
+/// The line without code in backticks.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -107,7 +107,7 @@ fn is_relative(target: &str) -> bool {
     !target.contains("://") && !target.starts_with("mailto:")
 }
 
-/// The path from the root, that of the file itself for nothing; `None` where it leads out of the repository.
+/// The path relative to the root; the file itself for an empty target. `None` if it is outside of the repository.
 fn resolve(file: &Path, target: &str) -> Option<PathBuf> {
     if target.is_empty() {
         return Some(file.to_path_buf());

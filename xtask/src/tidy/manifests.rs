@@ -1,4 +1,4 @@
-//! What every crate takes from the workspace instead of deciding for itself.
+//! Checks what every crate must inherit from the workspace.
 
 use super::Finding;
 
@@ -18,7 +18,7 @@ pub(super) fn check(file: &str, manifest: &str) -> Vec<Finding> {
     findings.collect()
 }
 
-/// Whether a section says `key.workspace = true`, or `workspace = true` for an empty key.
+/// Whether a section has `key.workspace = true`, or `workspace = true` for an empty key.
 fn inherits(manifest: &str, section: &str, key: &str) -> bool {
     let short = if key.is_empty() { "workspace=true".to_owned() } else { format!("{key}.workspace=true") };
     let long = format!("{key}={{workspace=true}}");
@@ -58,7 +58,7 @@ workspace = true
             ("workspace = true\n", "workspace = false\n", 6, "lints is not"),
             ("[lints]\n", "[other]\n", 1, "lints is not"),
         ] {
-            // Only the last `workspace = true` stands alone in its line.
+            // Only the last `workspace = true` is alone on its line.
             let at = MANIFEST.rfind(from).unwrap();
             let changed = format!("{}{to}{}", &MANIFEST[..at], &MANIFEST[at + from.len()..]);
             let found = check("Cargo.toml", &changed);

@@ -1,22 +1,22 @@
-//! What no source may hold, and how long it may be.
+//! Checks what source files must not contain, and their length.
 
 use super::{Finding, has_ending};
 
-/// Past this, a file holds more than one thing.
+/// A longer file probably has more than one purpose.
 const MAX_LINES: usize = 700;
-/// A file that is read at a sitting, its tests aside.
+/// The length of a file that is easy to read, not counting tests.
 const SOFT_LINES: usize = 400;
 
 const FORBID_UNSAFE: &str = "#![forbid(unsafe_code)]";
 const DENY_UNSAFE: &str = "#![deny(unsafe_code)]";
 
-/// Folders at the root of a machine that differ from one to the next. They are written without their slashes here, and
-/// the macros without their marks, so that this file does not find itself.
+/// Root folders that differ between machines. They are written without slashes here, and the macros without exclamation
+/// marks, so that this file does not report itself.
 const MACHINE_FOLDERS: [&str; 6] = ["home", "root", "work", "tmp", "Users", "mnt"];
 const UNFINISHED: [&str; 3] = ["todo", "unimplemented", "dbg"];
 const SKIPPED_TEST: &str = "ignore";
 
-/// Whether a crate's root forbids `unsafe`, or denies it in a crate that has a room for it.
+/// Checks that a crate's root forbids `unsafe`, or denies it in a crate that is allowed to use it.
 pub(super) fn keeps_unsafe_out(file: &str, text: &str, is_unsafe_room: bool) -> Option<Finding> {
     let (wanted, why) = if is_unsafe_room {
         (DENY_UNSAFE, "the crate is marked (unsafe) in ARCHITECTURE.md and does not deny it")
@@ -27,7 +27,7 @@ pub(super) fn keeps_unsafe_out(file: &str, text: &str, is_unsafe_room: bool) -> 
     (!is_there).then(|| Finding::error(file, 1, format!("{why}; write {wanted} below its documentation")))
 }
 
-/// Machine paths in any text; in Rust also unfinished code, skipped tests and length.
+/// Finds machine paths in any text; in Rust also unfinished code, skipped tests and long files.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_rust = has_ending(file, "rs");
@@ -47,7 +47,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
 
 fn machine_path(line: &str) -> Option<String> {
     let paths = MACHINE_FOLDERS.map(|folder| format!("/{folder}/"));
-    // Inside a longer path or an address the folder is not at the root.
+    // Inside a longer path or a URL, the folder is not at the root.
     let is_at_root =
         |at: usize| !line[..at].ends_with(|before: char| before.is_alphanumeric() || ".-_~*/}>)".contains(before));
     paths.into_iter().find(|path| line.match_indices(path.as_str()).any(|(at, _)| is_at_root(at)))

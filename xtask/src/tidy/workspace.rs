@@ -1,4 +1,4 @@
-//! What the checks look at: the crates as cargo tells of them, and the files as git does.
+//! What the checks look at: the crates according to cargo, and the files according to git.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::steps::cargo_program;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Crate {
     pub(crate) name: String,
-    /// Its Cargo.toml, from the root.
+    /// Its Cargo.toml, relative to the root.
     pub(crate) manifest: String,
     pub(crate) manifest_text: String,
-    /// The crates of the workspace that it uses directly, in tests and build scripts too.
+    /// The workspace crates that it depends on directly, including tests and build scripts.
     pub(crate) uses: BTreeSet<String>,
     /// Its lib.rs and main.rs, with their text.
     pub(crate) roots: Vec<(String, String)>,
@@ -25,7 +25,7 @@ pub(crate) struct Crate {
 /// The repository.
 pub(crate) struct Workspace {
     pub(crate) crates: Vec<Crate>,
-    /// Text files that are tracked or about to be, from the root, with their text.
+    /// Tracked and new text files, relative to the root, with their text.
     pub(crate) files: Vec<(String, String)>,
 }
 
@@ -41,7 +41,7 @@ impl Workspace {
         let names: BTreeSet<&str> =
             listed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok()).collect();
         let files = names.into_iter().filter(|name| !name.is_empty()).filter_map(|name| {
-            // Files that are not text, or that are gone but not yet from the index, have nothing to be checked.
+            // Skip files that are not text, or that were deleted but are still in the index.
             Some((name.to_owned(), std::fs::read_to_string(root.join(name)).ok()?))
         });
         Ok(Self { crates: crates(root, &metadata)?, files: files.collect() })
@@ -88,7 +88,7 @@ fn read(root: &Path, file: &str) -> anyhow::Result<String> {
     std::fs::read_to_string(root.join(file)).with_context(|| file.to_owned())
 }
 
-/// Cargo gives absolute paths.
+/// Converts cargo's absolute paths.
 fn from_root(root: &Path, path: &Value) -> anyhow::Result<String> {
     let path = Path::new(path.as_str().context("a path is missing")?);
     let path = path.strip_prefix(root).with_context(|| format!("{} lies outside the repository", path.display()))?;

@@ -1,5 +1,5 @@
-//! Rows whose values were handed over by feature, as tables in columns are read: no value is moved before its place in the
-//! dataset is known.
+//! Rows given as columns, as column-oriented files are read. No value is moved before its place in the dataset is
+//! known.
 
 use rayon::prelude::*;
 
@@ -10,11 +10,11 @@ use crate::columns::{Unrounded, merges};
 use crate::key::KeyBytes;
 use crate::{Absent, Column, RowKey};
 
-/// Rows whose keys one task computes.
+/// Number of rows per task that computes keys.
 const TASK_ROWS: usize = 1024;
-/// Codes that are compared one after another: each takes a tenth of looking all of them up.
+/// Up to this many codes are compared one by one: each comparison takes a tenth of a lookup of all codes.
 const MAX_COMPARED: usize = 8;
-/// Codes that are counted together: their number fits into the 16 bits of a lane.
+/// Number of codes counted together, so that the count fits in 16 bits.
 const COUNTED: usize = 1024;
 
 /// The features of all rows, ascending, and a column for each.
@@ -29,7 +29,7 @@ impl Table {
         Self { features, columns }
     }
 
-    /// Takes the columns out of a block, if it is the only one and has some.
+    /// Takes the columns out of a block, if it is the only one and has columns.
     pub(super) fn take_from(blocks: &mut [RowBlock]) -> Option<Self> {
         let [block] = blocks else { return None };
         let (features, columns) = block.take_columns()?;
@@ -42,7 +42,7 @@ impl Table {
         columns.filter(|(_, column)| merges(column.exact())).map(|(feature, _)| *feature).collect()
     }
 
-    /// The keys of all rows, in which some features are f64; `begin` spells what comes before the features.
+    /// The keys of all rows; `f64_features` enter as f64. `begin` writes the bytes before the features.
     pub(super) fn row_keys(
         &self,
         n_rows: usize,
@@ -72,7 +72,8 @@ impl Table {
         keys
     }
 
-    /// All features that some row has, ascending, and their columns in the given row order, at 64 bits where `is_wide` says so.
+    /// All features that occur in some row, ascending, with their columns in the given row order. Columns have 64 bits
+    /// if `is_wide` says so.
     pub(super) fn into_columns(
         self,
         order: &[u32],
@@ -102,7 +103,7 @@ impl Table {
     }
 }
 
-/// Memory that was touched before: it becomes the next column, whose values are spare then.
+/// Memory for the next column, reused because it is already mapped. The values of that column become the next spare.
 #[derive(Default)]
 struct Spare {
     values: Vec<f32>,
@@ -115,11 +116,11 @@ fn reorder<T: Copy>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
     std::mem::swap(values, spare);
 }
 
-/// The values in order, if there are any.
+/// The values in the given order, or `None` if all are absent.
 fn dense_column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut Vec<f32>) -> Option<Column> {
     reorder(&mut values, order, spare);
     let count = values.iter().filter(|value| !absent.matches(**value)).count();
-    // A sparse entry takes twice the room of a dense one.
+    // A sparse entry takes twice the memory of a dense one.
     match count {
         0 => None,
         count if count * 2 >= order.len() => Some(Column::Dense(values)),
@@ -127,7 +128,7 @@ fn dense_column(mut values: Vec<f32>, order: &[u32], absent: Absent, spare: &mut
     }
 }
 
-/// The codes in order, if one of them stands for a value.
+/// The codes in the given order, or `None` if all values are absent.
 fn coded_column(
     mut codes: Vec<u16>,
     different: Vec<f32>,
@@ -137,7 +138,7 @@ fn coded_column(
 ) -> Option<Column> {
     reorder(&mut codes, order, spare);
     let count = codes.len() - count_absent(&codes, &different, absent);
-    // A sparse entry takes four times the room of a code.
+    // A sparse entry takes four times the memory of a code.
     match count {
         0 => None,
         count if count * 4 >= order.len() => Some(Column::Coded { codes, values: different }),
@@ -145,14 +146,14 @@ fn coded_column(
     }
 }
 
-/// The number of codes that say nothing.
+/// The number of codes whose value means absent.
 fn count_absent(codes: &[u16], different: &[f32], absent: Absent) -> usize {
     let says_nothing: Vec<bool> = different.iter().map(|value| absent.matches(*value)).collect();
     let few: Vec<u16> = (0..=u16::MAX).zip(&says_nothing).filter(|(_, is)| **is).map(|(code, _)| code).collect();
     if few.len() > MAX_COMPARED {
         return codes.iter().filter(|code| says_nothing[usize::from(**code)]).count();
     }
-    // Vector instructions compare codes, but do not look them up.
+    // Comparing codes can use vector instructions; looking them up cannot.
     let count = |some: &[u16], code: u16| some.iter().map(|other| u16::from(*other == code)).sum::<u16>();
     few.iter().map(|code| codes.chunks(COUNTED).map(|some| usize::from(count(some, *code))).sum::<usize>()).sum()
 }
@@ -179,7 +180,7 @@ mod tests {
         prop::collection::vec((0u8..4, prop::collection::vec(value, 3)), 1..200)
     }
 
-    /// Some ids are longer than what keys have room for.
+    /// Some ids are longer than the space that a tile reserves for them.
     fn start(block: &mut RowBlock, qid: u8) {
         block.start_row(&"q".repeat(1 + 60 * usize::from(qid)), f32::from(qid), "");
     }
@@ -198,7 +199,7 @@ mod tests {
         builder.finish().unwrap()
     }
 
-    /// As codes, where `coded` says so of a column.
+    /// Columns are given as codes where `coded` is true.
     fn by_column(rows: &[(u8, Vec<f32>)], coded: [bool; 3]) -> RowBlock {
         let mut columns = vec![ColumnValues::default(); 3];
         let mut block = RowBlock::default();
@@ -218,7 +219,8 @@ mod tests {
         block
     }
 
-    /// Codes for a missing value are many here; what few rows have is kept by row, what none has is not kept.
+    /// Many codes stand for a missing value here. A feature that few rows have becomes sparse; one that no row has is
+    /// dropped.
     #[test]
     fn what_is_missing_as_a_rule_takes_no_room() {
         let (nan, rows) = (f32::NAN, 40u8);
@@ -232,7 +234,7 @@ mod tests {
     }
 
     proptest! {
-        /// One block by column, or several, make the dataset that rows make.
+        /// One or several blocks of columns give the same dataset as rows.
         #[test]
         fn columns_say_what_rows_say(
             rows in table(), cut in 20usize..400, zero in any::<bool>(), coded in any::<[bool; 3]>(),

@@ -1,18 +1,18 @@
-//! The values of one feature as tables in columns hold them: often as places in a short list of different values.
+//! The values of one feature in a column-oriented table, often as indices into a short list of distinct values.
 
 use super::finite;
 use crate::columns::Unrounded;
 use crate::decimal::{are_f32, are_told, decimal_of, is_f32_integer, is_told};
 
-/// Codes have 16 bits.
+/// Codes are 16 bits wide.
 const MAX_VALUES: usize = 1 << 16;
 
-/// Values, in any order, for places to refer to. One place more stands for a missing value.
+/// Distinct values in any order, addressed by index ("place"). One extra place stands for a missing value.
 #[derive(Clone, Debug)]
 pub struct Dictionary(Vec<f32>);
 
 impl Dictionary {
-    /// Takes the values. Infinite ones become the largest finite ones, which order the same way.
+    /// Infinite values become the largest finite ones, which keeps the order.
     pub fn new(mut values: Vec<f32>) -> Self {
         for value in &mut values {
             *value = finite(*value);
@@ -21,7 +21,7 @@ impl Dictionary {
         Self(values)
     }
 
-    /// The place that stands for a missing value: one beyond the last.
+    /// The place of a missing value: one past the last.
     pub fn missing_place(&self) -> usize {
         self.0.len() - 1
     }
@@ -36,26 +36,26 @@ impl Dictionary {
 #[derive(Clone, Debug, Default)]
 pub struct ColumnValues {
     form: Form,
-    /// What codes stand for.
+    /// The value of each code.
     different: Vec<f32>,
-    /// Where the values of the last dictionary begin among them.
+    /// The first code of the last dictionary.
     start: usize,
-    /// How many rows there will be, as far as that can be believed.
+    /// The expected number of rows; input, so not fully trusted.
     n_expected: usize,
-    /// What the f32 of values that are not in `exact` tell.
+    /// How to recover values that are not in `exact` from their f32.
     telling: Telling,
-    /// The value of each row before it was rounded; empty where all are integers that f32 holds, or where they were f32 from
-    /// the start, or where their f32 tells them all.
+    /// The unrounded value of each row. Empty if all values can be recovered: they are integers that f32 holds, were
+    /// f32 from the start, or are what [`decimal_of`] gives.
     exact: Vec<f64>,
 }
 
-/// What the f32 of all values so far tell of the values.
+/// How the values so far can be recovered from their f32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Telling {
-    /// They are the values, which are integers.
+    /// The f32 are the values, and all are integers.
     #[default]
     Integers,
-    /// They are the values.
+    /// The f32 are the values.
     Same,
     /// The values are what [`decimal_of`] gives.
     Decimals,
@@ -75,7 +75,7 @@ impl Default for Form {
 }
 
 impl ColumnValues {
-    /// No values, and room for so many as soon as the first is there.
+    /// An empty column that reserves memory for `n_rows` values when the first one arrives.
     pub fn expecting(n_rows: usize) -> Self {
         Self { n_expected: n_rows, ..Self::default() }
     }
@@ -93,7 +93,7 @@ impl ColumnValues {
         self.len() == 0
     }
 
-    /// Forgets all but the first `len` values.
+    /// Keeps only the first `len` values.
     pub fn truncate(&mut self, len: usize) {
         match &mut self.form {
             Form::Codes(codes) => codes.truncate(len),
@@ -102,13 +102,14 @@ impl ColumnValues {
         self.exact.truncate(len);
     }
 
-    /// Lets `add` append values that are f32 from the start. Infinite ones become the largest finite ones, which order the same way.
+    /// Lets `add` append values that were f32 from the start. Infinite values become the largest finite ones, which
+    /// keeps the order.
     pub fn append<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
         self.tell_f32();
         self.append_told(add)
     }
 
-    /// Says that the values that are appended next are f32 from the start.
+    /// Declares that the values appended next were f32 from the start.
     pub fn tell_f32(&mut self) {
         if self.telling == Telling::Decimals && self.exact.is_empty() {
             self.exact = (0..self.len()).map(|row| self.get_f64(row)).collect();
@@ -116,8 +117,9 @@ impl ColumnValues {
         self.telling = Telling::Same;
     }
 
-    /// Whether the f32 of these values tell them, in the same way as those of all values before them; they can be appended with
-    /// [`Self::append_told`] then, or by places in a dictionary. Otherwise the column must be read again by [`Self::append_f64`].
+    /// Whether these values can be recovered from their f32, in the same way as all values before them. If so, append
+    /// them with [`Self::append_told`] or by places in a dictionary. Otherwise read the column again with
+    /// [`Self::append_f64`].
     pub fn tell(&mut self, numbers: &[f64]) -> bool {
         if !self.exact.is_empty() {
             return false;
@@ -134,7 +136,7 @@ impl ColumnValues {
         true
     }
 
-    /// Lets `add` append values for which [`Self::tell`] has held.
+    /// Lets `add` append values that passed [`Self::tell`].
     pub fn append_told<T>(&mut self, add: impl FnOnce(&mut Vec<f32>) -> T) -> T {
         let values = self.decode();
         let start = values.len();
@@ -146,7 +148,7 @@ impl ColumnValues {
         done
     }
 
-    /// Appends values, and keeps what they were before they are rounded, if their f32 do not tell.
+    /// Appends values, and keeps them unrounded if they cannot be recovered from their f32.
     pub fn append_where_needed(&mut self, numbers: &[f64]) {
         if self.tell(numbers) {
             self.append_told(|values| values.extend(numbers.iter().map(|number| *number as f32)));
@@ -155,7 +157,7 @@ impl ColumnValues {
         }
     }
 
-    /// Appends values, and keeps them as they were before they are rounded.
+    /// Appends values and keeps them unrounded.
     pub fn append_f64(&mut self, numbers: &[f64]) {
         let start = self.len();
         self.append_told(|values| values.extend(numbers.iter().map(|number| *number as f32)));
@@ -166,23 +168,23 @@ impl ColumnValues {
         }
     }
 
-    /// Where some values were kept as they were, all are.
+    /// Once some values are kept unrounded, all are.
     fn fill_exact(&mut self) {
         if !self.exact.is_empty() {
             self.exact.extend((self.exact.len()..self.len()).map(|row| self.told(row)).collect::<Vec<_>>());
         }
     }
 
-    /// What the f32 in a row tells of its value.
+    /// The value of a row, recovered from its f32.
     fn told(&self, row: usize) -> f64 {
         if self.telling == Telling::Decimals { decimal_of(self.get(row)) } else { f64::from(self.get(row)) }
     }
 
-    /// Makes ready for places in a dictionary, which follow.
+    /// Starts a dictionary; [`Self::append_places`] refers to it.
     pub fn begin_dictionary(&mut self, dictionary: &Dictionary) {
         if self.different.len() + dictionary.0.len() > MAX_VALUES {
             self.merge_equal();
-            // Half of the room must be won, or merging would take all the time.
+            // Merging must free half of the codes, or it would happen too often.
             if self.different.len() + dictionary.0.len() > MAX_VALUES / 2 {
                 self.decode();
             }
@@ -193,7 +195,7 @@ impl ColumnValues {
         }
     }
 
-    /// Appends what stands at these places of the dictionary that was begun last.
+    /// Appends the values at these places of the current dictionary.
     pub fn append_places<P: Copy + Default + Ord + Into<u32>>(&mut self, dictionary: &Dictionary, places: &[P]) {
         let last = places.iter().fold(P::default(), |last, place| last.max(*place));
         assert!(last.into() as usize <= dictionary.missing_place(), "places are those of the dictionary");
@@ -209,17 +211,18 @@ impl ColumnValues {
         self.fill_exact();
     }
 
-    /// Whether values may not be their f32.
+    /// Whether some values may differ from their f32.
     pub(super) fn has_exact(&self) -> bool {
         !self.exact.is_empty() || self.telling == Telling::Decimals
     }
 
-    /// The values of all rows before they were rounded, if they were kept.
+    /// The unrounded values of all rows, if they were kept.
     pub(super) fn exact(&self) -> &[f64] {
         &self.exact
     }
 
-    /// What is known of the values, given those of all rows if they were kept, beyond their f32, in the given row order.
+    /// What is known about the values beyond their f32, in the given row order. `exact` has the unrounded values of all
+    /// rows, if they were kept.
     pub(super) fn unrounded(&self, exact: Option<&[f64]>, order: &[u32]) -> Unrounded {
         match (exact, self.telling) {
             (Some(exact), _) => {
@@ -231,12 +234,12 @@ impl ColumnValues {
         }
     }
 
-    /// The value in one row, as far as it is known.
+    /// The value in one row, as precisely as it is known.
     pub(super) fn get_f64(&self, row: usize) -> f64 {
         self.exact.get(row).copied().unwrap_or_else(|| self.told(row))
     }
 
-    /// The values of all rows before they were rounded, if they were kept.
+    /// The unrounded values of all rows, if they were kept.
     pub(super) fn take_exact(&mut self) -> Option<Vec<f64>> {
         Some(std::mem::take(&mut self.exact)).filter(|exact| !exact.is_empty())
     }
@@ -249,12 +252,12 @@ impl ColumnValues {
         }
     }
 
-    /// What is kept for each row, and what codes stand for.
+    /// The values or codes of all rows, and the value of each code.
     pub(super) fn into_parts(self) -> (Form, Vec<f32>) {
         (self.form, self.different)
     }
 
-    /// The values in some rows, at most as many as `room` takes.
+    /// The values in some rows, at most `room.len()` of them.
     pub(super) fn values_in<'a>(&'a self, rows: std::ops::Range<usize>, room: &'a mut [f32]) -> &'a [f32] {
         match &self.form {
             Form::Values(values) => &values[rows],
@@ -268,7 +271,7 @@ impl ColumnValues {
         }
     }
 
-    /// From now on, each row has its own value.
+    /// Replaces codes by values.
     fn decode(&mut self) -> &mut Vec<f32> {
         if let Form::Codes(codes) = &self.form {
             let mut values = Vec::new();
@@ -283,7 +286,7 @@ impl ColumnValues {
         }
     }
 
-    /// Keeps equal values once: those of many dictionaries are the same for the most part.
+    /// Merges codes of equal values: most dictionaries of a column have the same values.
     fn merge_equal(&mut self) {
         let Form::Codes(codes) = &mut self.form else { return };
         let mut order: Vec<u16> = (0..self.different.len()).map(|code| code as u16).collect();
@@ -304,10 +307,10 @@ impl ColumnValues {
     }
 }
 
-/// Takes the room for all values at once: growing would move them.
+/// Reserves memory for all values at once, because growing would move them.
 fn reserve_first<T>(values: &mut Vec<T>, n_expected: usize) {
     if values.capacity() == 0 {
-        // If there is no room, taking less may still do.
+        // If this fails, growing step by step may still succeed.
         let _ = values.try_reserve_exact(n_expected);
     }
 }
@@ -323,7 +326,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes in which order, each row has the value that was meant.
+        /// Each row has the expected value, however places and values are mixed.
         #[test]
         fn places_and_values_mix(
             parts in prop::collection::vec((prop::collection::vec(-3i8..3, 0..5), 0usize..6), 0..6), room in 0usize..40,
@@ -348,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Two dictionaries of 40,000 values are too much; a hundred of 2,000 are not, if they say the same.
+    /// Two dictionaries of 40,000 values are too many; a hundred equal ones of 2,000 are not.
     #[test]
     fn codes_are_left_where_there_are_too_many_values() {
         let dictionary = |from: usize, n: usize| Dictionary::new((from..from + n).map(|value| value as f32).collect());
@@ -362,7 +365,7 @@ mod tests {
             assert_eq!(matches!(column.form, Form::Codes(_)), has_codes, "{from}");
             assert_eq!(all(&column), expected);
         }
-        // A code for each value and one for a missing one.
+        // One code per value, and one for a missing value.
         for (n, has_codes) in [(65_535, true), (65_536, false)] {
             let mut column = ColumnValues::default();
             let dictionary = dictionary(0, n);

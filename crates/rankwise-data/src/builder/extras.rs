@@ -1,5 +1,4 @@
-//! What rows and queries are given beside labels and features: weights, positions, preferred pairs. All of it in input
-//! order, from columns of the rows themselves or from lists of their own.
+//! Weights, positions and preferred pairs, in input order. They come from columns of the rows or from separate lists.
 
 use super::{QueryNumbers, RowBlock};
 use crate::{DataError, Pair, StringTable};
@@ -31,7 +30,7 @@ impl QueryWeights {
 }
 
 impl Extras {
-    /// Adds what the rows say themselves, which nothing else may say again.
+    /// Adds what the rows contain. It is an error if it was also given separately.
     pub(super) fn take_from(&mut self, blocks: &[RowBlock]) -> Result<(), DataError> {
         let n_rows = blocks.iter().map(RowBlock::n_rows).sum();
         if let Some(weights) = joined(blocks, |block| &block.weights, "row weights", n_rows)? {
@@ -100,7 +99,7 @@ impl Extras {
     }
 }
 
-/// A list that each block has a part of; `None` if no row has an entry.
+/// Joins a list that is spread over blocks; `None` if no row has an entry.
 fn joined<T: Clone>(
     blocks: &[RowBlock],
     part: impl Fn(&RowBlock) -> &Vec<T>,

@@ -1,4 +1,4 @@
-//! Columns into rows for the keys of these, some rows at a time.
+//! Transposes columns into rows, a few at a time, to compute row keys.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use super::column_values::ColumnValues;
 use crate::key::{FEATURE_BYTES, canonical_bits, feature_bytes};
 use crate::{Absent, RowKey};
 
-/// Rows whose values are gathered together: enough cache lines of a column in a row that they are fetched ahead (16 rows took
-/// twice as long), and room in the second-level cache for all.
+/// Number of rows gathered together. Enough consecutive cache lines per column for the prefetcher (16 rows took twice
+/// as long), few enough to fit in the second-level cache.
 pub(super) const TILE_ROWS: usize = 128;
-/// What a cache line holds.
+/// Number of features in a cache line.
 const FEATURES_PER_LINE: usize = 64 / FEATURE_BYTES;
-/// Room for what comes before the features of a row: two ids of some length.
+/// Space before the features of a row, for two ids of moderate length.
 const HEAD_CELLS: usize = 2 * FEATURES_PER_LINE;
 
-/// The values of a few consecutive rows as their keys take them.
+/// The values of a few consecutive rows, in the form that keys are hashed from.
 ///
 /// ```text
 /// columns  f1: a0 a1 a2 ..      rows  0:   ids  f1 a0  f2 b0  ..
@@ -30,20 +30,20 @@ pub(super) struct KeyTile {
 
 impl KeyTile {
     pub(super) fn new(n_features: usize) -> Self {
-        // An odd number of cache lines: rows begin in different sets of the cache.
+        // An odd number of cache lines, so that rows start in different sets of the cache.
         let stride = ((HEAD_CELLS + n_features).div_ceil(FEATURES_PER_LINE) | 1) * FEATURES_PER_LINE;
         Self { cells: vec![[0; FEATURE_BYTES]; stride * TILE_ROWS], stride, n_present: [0; TILE_ROWS] }
     }
 
-    /// Gathers the values of rows, at most [`TILE_ROWS`], from columns in ascending order of their features.
+    /// Gathers the values of at most [`TILE_ROWS`] rows, from columns sorted by feature.
     pub(super) fn gather(&mut self, features: &[u32], columns: &[ColumnValues], rows: Range<usize>, absent: Absent) {
-        // As long as no row lacks a value, all are at the same place.
+        // While no row lacks a value, all rows have the same length.
         let mut is_even = true;
         let mut room = [0.0; TILE_ROWS];
         let mut bits = [0; TILE_ROWS];
         for (place, (feature, column)) in features.iter().zip(columns).enumerate() {
             let values = column.values_in(rows.clone(), &mut room);
-            // Vector instructions do this, but not what follows.
+            // A separate loop, because this part can use vector instructions and the next cannot.
             for (bits, value) in bits.iter_mut().zip(values) {
                 *bits = canonical_bits(*value);
             }
@@ -57,7 +57,7 @@ impl KeyTile {
                 is_even = false;
             }
             for (((row, bits), n_present), value) in cells.zip(&mut self.n_present).zip(values) {
-                // Each is written, and counted if it is there: no branch to be guessed.
+                // Always write, but advance only if the value is present: no branch to predict.
                 row[HEAD_CELLS + *n_present] = feature_bytes(*feature, *bits);
                 *n_present += usize::from(!absent.matches(*value));
             }
@@ -67,7 +67,7 @@ impl KeyTile {
         }
     }
 
-    /// The key of a row; `begin` comes before its features, and `behind` after them.
+    /// The key of a row; `begin` comes before its features, `behind` after them.
     pub(super) fn key(&mut self, place: usize, begin: &[u8], behind: &[u8]) -> RowKey {
         let first = (place * self.stride + HEAD_CELLS) * FEATURE_BYTES;
         let end = first + self.n_present[place] * FEATURE_BYTES;

@@ -1,4 +1,4 @@
-//! What a reader of several files does with the rows of one of them before the builder sees them all together.
+//! Lets a reader of several files change the rows of one file before the builder combines them.
 
 use super::column_values::ColumnValues;
 use super::{DatasetBuilder, RowBlock};
@@ -28,25 +28,25 @@ impl RowBlock {
         assert_eq!(self.run_ends.last().copied().unwrap_or(0), self.n_rows(), "every row has a query");
     }
 
-    /// Weights of all rows of the block.
+    /// Sets the weights of all rows of the block.
     pub fn set_weights(&mut self, weights: &[f32]) {
         self.weights = weights.to_vec();
     }
 
-    /// For all rows of the block, the weights of their queries.
+    /// Sets the query weight of each row of the block.
     pub fn set_query_weights(&mut self, weights: &[f32]) {
         self.query_weights = weights.to_vec();
     }
 
-    /// Where all rows of the block were shown.
+    /// Sets the position at which each row of the block was shown.
     pub fn set_positions(&mut self, positions: &[u32]) {
         self.positions = positions.to_vec();
     }
 }
 
 impl DatasetBuilder {
-    /// Features, ascending, with the values of all rows of all blocks, which then have no values of their own: a table that is
-    /// split into several files is still read column by column.
+    /// Sets the values of all rows of all blocks, by feature (ascending). The blocks then hold no values themselves. A
+    /// table that is split into several files is thus still read column by column.
     ///
     /// # Panics
     /// If a column is missing or the features do not ascend.
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(block.qid_runs().collect::<Vec<_>>(), [("1", 1), ("2", 3)]);
     }
 
-    /// Two blocks whose values stand in common columns make the dataset of one block.
+    /// Two blocks with common columns make the same dataset as one block.
     #[test]
     fn columns_of_several_blocks_are_one_table() {
         let values = |values: &[f32]| {

@@ -13,27 +13,27 @@ pub struct RowBlock {
     pub(super) labels: Vec<f32>,
     pub(super) doc_ids: StringTable,
     pub(super) has_doc_ids: bool,
-    /// One for each row, or none at all; so are the next two.
+    /// One entry per row, or empty; the same holds for the next two.
     pub(super) weights: Vec<f32>,
     pub(super) query_weights: Vec<f32>,
     pub(super) positions: Vec<u32>,
-    /// Lists of features; rows that name the same ones as the row before them share its list.
+    /// Lists of feature ids. A row with the same features as the row before shares its list.
     features: Vec<u32>,
-    /// For each row, where its list begins.
+    /// For each row, the start of its list.
     list_starts: Vec<usize>,
     values: Vec<f32>,
-    /// Whether it is known what the values were before they were rounded: what [`decimal_of`] gives, or `exact`.
+    /// Whether unrounded values are known: they are what [`decimal_of`] gives, or in `exact`.
     is_exact: bool,
     exact: ExactValues,
-    /// For each row, where its values end.
+    /// For each row, the end of its values.
     row_ends: Vec<usize>,
     /// Whether all rows have the features of the first list.
     is_table: bool,
-    /// The values by feature, if they were handed over so; there are no others then.
+    /// The values by feature, if they were given in columns; there are no others then.
     columns: Option<Vec<ColumnValues>>,
 }
 
-/// Values that their f32 does not tell, each with its place among all values of a block; places ascend.
+/// Values that cannot be recovered from their f32, with their indices among all values of a block, ascending.
 #[derive(Clone, Debug, Default)]
 struct ExactValues {
     places: Vec<usize>,
@@ -41,27 +41,28 @@ struct ExactValues {
 }
 
 impl RowBlock {
-    /// A block whose rows all have these features, which ascend: its values are given by [`Self::push_next_value`] in this
-    /// order, and [`Self::finish_table_row`] ends a row.
+    /// A block whose rows all have these features, in ascending order. Add values with [`Self::push_next_value`] in
+    /// this order, and end each row with [`Self::finish_table_row`].
     pub fn for_table(features: &[u32]) -> Self {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         Self { features: features.to_vec(), is_table: true, ..Self::default() }
     }
 
-    /// Says that all values of the block are told by their f32, but for those that are kept: decimals with at most nine places whose
-    /// digits, as an integer, are below 2^23, are told; what others are, [`Self::keep_decimal`] and [`Self::push_f64`] find out.
+    /// Declares that all values of the block can be recovered from their f32, except those that are kept. That is true
+    /// for decimals with at most nine places whose digits, as an integer, are below 2^23. For others,
+    /// [`Self::keep_decimal`] and [`Self::push_f64`] check it.
     pub fn expect_decimals(&mut self) {
         self.is_exact = true;
     }
 
-    /// Makes room for so many more rows, as far as there is some: growing would move those that are there.
+    /// Reserves memory for more rows if possible, because growing would move the existing ones.
     pub fn reserve(&mut self, n_rows: usize) {
         let _ = self.labels.try_reserve_exact(n_rows);
         self.doc_ids.reserve(n_rows);
     }
 
-    /// Starts a row; its values come with [`Self::push_value`], before or after, and [`Self::finish_row`] ends it. An empty `qid` means that the
-    /// rows have none and that [`DatasetBuilder::group_sizes`] tells which belong together.
+    /// Starts a row. Its values are added with [`Self::push_value`], before or after this call, and
+    /// [`Self::finish_row`] ends it. Rows have an empty `qid` if [`DatasetBuilder::group_sizes`] gives the queries.
     pub fn start_row(&mut self, qid: &str, label: f32, doc_id: &str) {
         match self.run_ends.last_mut() {
             Some(end) if self.run_qids.get(self.run_qids.len() - 1) == qid => *end += 1,
@@ -75,35 +76,35 @@ impl RowBlock {
         self.has_doc_ids |= !doc_id.is_empty();
     }
 
-    /// The weight of the row under way. Where one row has a weight, all must.
+    /// Sets the weight of the current row. If one row has a weight, all must have one.
     pub fn push_weight(&mut self, weight: f32) {
         self.weights.push(weight);
     }
 
-    /// The weight of the query of the row under way, the same in all its rows.
+    /// Sets the query weight of the current row. All rows of a query must have the same.
     pub fn push_query_weight(&mut self, weight: f32) {
         self.query_weights.push(weight);
     }
 
-    /// Where the row under way was shown.
+    /// Sets the position at which the current row was shown.
     pub fn push_position(&mut self, position: u32) {
         self.positions.push(position);
     }
 
-    /// Adds a value to the row under way. Infinite values become the largest finite ones, which order the same way.
+    /// Adds a value to the current row. Infinite values become the largest finite ones, which keeps the order.
     #[inline]
     pub fn push_value(&mut self, feature: u32, value: f32) {
         self.features.push(feature);
         self.values.push(finite(value));
     }
 
-    /// Adds the value of the next feature of a table; infinite ones as in [`Self::push_value`].
+    /// Adds the value of the next feature of a table. Infinite values are handled as in [`Self::push_value`].
     #[inline]
     pub fn push_next_value(&mut self, value: f32) {
         self.values.push(finite(value));
     }
 
-    /// [`Self::push_value`] of a value that is not infinite.
+    /// [`Self::push_value`] for a finite or missing value.
     #[inline]
     pub fn push_finite(&mut self, feature: u32, value: f32) {
         debug_assert!(!value.is_infinite());
@@ -111,14 +112,14 @@ impl RowBlock {
         self.values.push(value);
     }
 
-    /// [`Self::push_next_value`] of a value that is not infinite.
+    /// [`Self::push_next_value`] for a finite or missing value.
     #[inline]
     pub fn push_next_finite(&mut self, value: f32) {
         debug_assert!(!value.is_infinite());
         self.values.push(value);
     }
 
-    /// Keeps the value that comes next, which is `digits / 10^n_decimals`, as it is before it is rounded.
+    /// Keeps the next value, `digits / 10^n_decimals`, unrounded if it cannot be recovered from its f32.
     #[inline]
     pub fn keep_decimal(&mut self, value: f64, digits: u64, n_decimals: usize) {
         if !is_told_decimal(value, digits, n_decimals) {
@@ -126,21 +127,21 @@ impl RowBlock {
         }
     }
 
-    /// [`Self::push_value`], which also keeps the value before it is rounded.
+    /// [`Self::push_value`] that also keeps the unrounded value if needed.
     #[inline]
     pub fn push_f64(&mut self, feature: u32, value: f64) {
         self.keep_exact(value);
         self.push_value(feature, value as f32);
     }
 
-    /// [`Self::push_next_value`], which also keeps the value before it is rounded.
+    /// [`Self::push_next_value`] that also keeps the unrounded value if needed.
     #[inline]
     pub fn push_next_f64(&mut self, value: f64) {
         self.keep_exact(value);
         self.push_next_value(value as f32);
     }
 
-    /// Keeps the value that comes next, unless its f32 tells it.
+    /// Keeps the next value, unless it can be recovered from its f32.
     #[inline]
     fn keep_exact(&mut self, value: f64) {
         self.is_exact = true;
@@ -163,8 +164,8 @@ impl RowBlock {
         self.list_starts.push(0);
     }
 
-    /// Gives all rows these features, which ascend, with the values of each; [`Self::start_row`] is all that a row needs
-    /// then.
+    /// Sets the features of all rows, in ascending order, and the values of each. Rows then need only
+    /// [`Self::start_row`].
     pub fn set_columns(&mut self, features: &[u32], columns: Vec<ColumnValues>) {
         assert!(features.is_sorted_by(|a, b| a < b), "the features of a table ascend");
         assert_eq!(features.len(), columns.len(), "there is a column for each feature");
@@ -174,18 +175,18 @@ impl RowBlock {
         self.columns = Some(columns);
     }
 
-    /// The features of all rows and their columns, if the values were handed over so.
+    /// The features of all rows and their columns, if the values were given in columns.
     pub(super) fn take_columns(&mut self) -> Option<(Vec<u32>, Vec<ColumnValues>)> {
         let columns = self.columns.take()?;
         Some((std::mem::take(&mut self.features), columns))
     }
 
-    /// Whether some column has values before they were rounded.
+    /// Whether some column has unrounded values.
     pub(super) fn has_exact_columns(&self) -> bool {
         self.columns.iter().flatten().any(ColumnValues::has_exact)
     }
 
-    /// The block with values by row; `is_exact` says whether they are kept as they were before they were rounded.
+    /// The same block with values by row; unrounded values are kept if `is_exact`.
     pub(super) fn by_row(mut self, is_exact: bool) -> Self {
         let Some(columns) = self.columns.take() else { return self };
         self.is_table = true;
@@ -202,7 +203,7 @@ impl RowBlock {
         self
     }
 
-    /// The features of all rows, if these are the same.
+    /// The features of all rows, if all rows have the same.
     pub(super) fn table_features(&self) -> Option<&[u32]> {
         let shares_one = || {
             self.values.len() == self.n_rows() * self.features.len() && self.list_starts.iter().all(|start| *start == 0)
@@ -215,11 +216,11 @@ impl RowBlock {
         self.values.chunks_exact(self.features.len().max(1))
     }
 
-    /// Ends the row; gives back a feature that it has twice, if there is one.
+    /// Ends the row. The error is a feature that occurs twice in it.
     pub fn finish_row(&mut self) -> Result<(), u32> {
         let row = self.row_ends.last().copied().unwrap_or(0)..self.values.len();
         self.row_ends.push(row.end);
-        // The features of this row are the last ones, and those of the row before stand right before them.
+        // The features of this row come last, directly after those of the row before.
         let start = self.features.len() - row.len();
         let twice = self.sort_row(start, row.start);
         let last_start = self.list_starts.last().copied().unwrap_or(0);
@@ -232,7 +233,7 @@ impl RowBlock {
         twice
     }
 
-    /// Sorts the features from `first_feature` on, and their values from `first_value` on.
+    /// Sorts the features from `first_feature` on, and the values from `first_value` on with them.
     fn sort_row(&mut self, first_feature: usize, first_value: usize) -> Result<(), u32> {
         let (features, values) = (&mut self.features[first_feature..], &mut self.values[first_value..]);
         if features.is_sorted_by(|a, b| a < b) {
@@ -247,12 +248,12 @@ impl RowBlock {
         pairs.windows(2).find(|pair| pair[0].0 == pair[1].0).map_or(Ok(()), |pair| Err(pair[0].0))
     }
 
-    /// Whether it is known what the values were before they were rounded.
+    /// Whether unrounded values are known.
     pub(super) fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// The values that their f32 does not tell, with their rows and features; rows ascend.
+    /// The values that cannot be recovered from their f32, with their rows (ascending) and features.
     pub(super) fn exact_values(&self) -> impl Iterator<Item = (usize, u32, f64)> {
         self.exact.places.iter().zip(&self.exact.values).map(|(place, value)| {
             let row = self.row_ends.partition_point(|end| end <= place);
@@ -261,9 +262,9 @@ impl RowBlock {
         })
     }
 
-    /// The value of a feature in each row, and where it stands among all values; `None` where a row does not have the feature.
+    /// The index of a feature's value in each row, or `None` if the row does not have the feature.
     fn places_of(&self, feature: u32) -> impl Iterator<Item = Option<usize>> {
-        // Rows with the same list have it at the same place.
+        // In rows that share a list, the feature is at the same place.
         let mut known = (usize::MAX, 0, None);
         (0..self.row_ends.len()).map(move |row| {
             let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
@@ -275,12 +276,12 @@ impl RowBlock {
         })
     }
 
-    /// The f32 of a feature in each row, as far as rows have it.
+    /// The f32 value of a feature in each row, or `None` if the row does not have it.
     pub(super) fn values_of(&self, feature: u32) -> impl Iterator<Item = Option<f32>> {
         self.places_of(feature).map(|place| place.map(|place| self.values[place]))
     }
 
-    /// The value of a feature in a row before it was rounded, if the row has it.
+    /// The unrounded value of a feature in a row, if the row has it.
     pub(super) fn f64_of(&self, row: usize, feature: u32) -> Option<f64> {
         let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
         let features = &self.features[self.list_starts[row]..][..self.row_ends[row] - start];
@@ -294,7 +295,7 @@ impl RowBlock {
         self.labels.len()
     }
 
-    /// The (feature, value) pairs of a row, ascending, without those that say what `absent` says anyway.
+    /// The (feature, value) pairs of a row, ascending, without values that mean absent.
     pub(super) fn present(&self, row: usize, absent: Absent) -> impl Iterator<Item = (u32, f32)> {
         let start = if row == 0 { 0 } else { self.row_ends[row - 1] };
         let values = &self.values[start..self.row_ends[row]];
@@ -305,7 +306,7 @@ impl RowBlock {
 }
 
 impl ExactValues {
-    /// Moves the values of the last row, whose features are about to be sorted.
+    /// Moves the values of the last row, whose features will be sorted.
     fn sort_row(&mut self, features: &[u32], first_value: usize) {
         let first = self.places.partition_point(|place| *place < first_value);
         let mut moved: Vec<(usize, f64)> = self.places[first..]

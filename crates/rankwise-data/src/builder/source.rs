@@ -1,4 +1,4 @@
-//! The rows of all blocks, looked at as one table: keys, columns, labels.
+//! The rows of all blocks as one table: keys, columns, labels.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::columns::{Unrounded, merges, rounded};
 use crate::key::{KeyBytes, canonical_bits};
 use crate::{Absent, Column, RowKey, StringTable};
 
-/// Rows that one task scatters into columns: its part of 136 columns stays in the second-level cache.
+/// Number of rows that one task scatters into columns. Its part of 136 columns fits in the second-level cache.
 const SCATTER_ROWS: usize = 4096;
 
-/// The rows by their input number, wherever their block is.
+/// Rows by their input number, in whichever block they are.
 pub(super) struct Source<'a> {
     blocks: &'a [RowBlock],
     starts: Vec<usize>,
     absent: Absent,
 }
 
-/// What a key takes from elsewhere than the blocks.
+/// What a key includes besides the blocks.
 pub(super) struct Beside<'a> {
     pub(super) queries: &'a QueryNumbers,
     pub(super) query_weights: &'a [f32],
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    /// What a row has beside its features, as its key begins.
+    /// Starts the key of a row with everything but its features.
     pub(super) fn begin_key(&self, row: usize, beside: &Beside<'_>, bytes: &mut KeyBytes) {
         let (block, local) = self.find(row);
         let query = beside.queries.of_row[row] as usize;
@@ -84,7 +84,7 @@ impl<'a> Source<'a> {
         listed.into_par_iter().filter(is_f64).map(|(feature, _)| feature).collect()
     }
 
-    /// Whether some value of a feature that is not listed has the f32 of one that is.
+    /// Whether a value of this feature that is not in `listed` has the same f32 as one that is.
     fn has_twin(&self, feature: u32, listed: &[f64]) -> bool {
         let mut rounded: Vec<u32> = listed.iter().map(|value| canonical_bits(rounded(*value))).collect();
         rounded.sort_unstable();
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
         values.filter(|bits| rounded.binary_search(bits).is_ok()).count() > listed.len()
     }
 
-    /// The keys of all rows, in which some features are f64.
+    /// The keys of all rows; `f64_features` enter as f64.
     pub(super) fn row_keys(&self, beside: &Beside<'_>, f64_features: &[u32]) -> Vec<RowKey> {
         let rows = (0..beside.queries.of_row.len()).into_par_iter().with_min_len(256);
         let key = |bytes: &mut KeyBytes, row| {
@@ -108,11 +108,12 @@ impl<'a> Source<'a> {
         rows.map_init(KeyBytes::default, key).collect()
     }
 
-    /// All features that some row has, ascending, and their columns in the given row order, at 64 bits where `is_wide` says so.
+    /// All features that occur in some row, ascending, with their columns in the given row order. Columns have 64 bits
+    /// if `is_wide` says so.
     pub(super) fn columns(&self, order: &[u32], is_wide: impl Fn(u32) -> bool + Sync) -> FeatureColumns {
         let (ids, counts) = self.count_features();
         let rest = self.absent.value();
-        // A sparse entry takes twice the room of a dense one.
+        // A sparse entry takes twice the memory of a dense one.
         let mut columns: Vec<Column> = counts
             .iter()
             .map(|count| {
@@ -124,7 +125,7 @@ impl<'a> Source<'a> {
             })
             .collect();
 
-        // Each task owns the same rows of every dense column and hands back its part of the sparse ones.
+        // Each task owns the same rows of every dense column and returns its part of the sparse ones.
         let mut parts: Vec<Vec<Option<&mut [f32]>>> =
             (0..order.len().div_ceil(SCATTER_ROWS)).map(|_| Vec::with_capacity(ids.len())).collect();
         for column in &mut columns {
@@ -168,7 +169,7 @@ impl<'a> Source<'a> {
         ids.into_iter().zip(columns).map(|(id, column)| (id, (column, Unrounded::Same))).unzip()
     }
 
-    /// The columns with what their values were before they were rounded.
+    /// Adds the unrounded values to the columns.
     fn widen(
         &self,
         order: &[u32],
@@ -179,7 +180,7 @@ impl<'a> Source<'a> {
         let mut by_feature = self.listed_by_feature(order);
         let mut all: BTreeMap<u32, Column> = ids.into_iter().zip(columns).collect();
         for feature in by_feature.keys().filter(|feature| is_wide(**feature)) {
-            // A feature may have no value but such as f32 rounds to 0.
+            // A feature may have only values that f32 rounds to 0.
             let nothing = || Column::Sparse { rows: Vec::new(), values: Vec::new(), rest: self.absent.value() };
             all.entry(*feature).or_insert_with(nothing);
         }
@@ -199,7 +200,7 @@ impl<'a> Source<'a> {
         all.into_par_iter().map(wide).collect::<Vec<_>>().into_iter().unzip()
     }
 
-    /// The values that their f32 does not tell, by feature, with their rows, which ascend.
+    /// The values that cannot be recovered from their f32, by feature, with their rows (ascending).
     fn listed_by_feature(&self, order: &[u32]) -> BTreeMap<u32, Vec<(u32, f64)>> {
         let mut by_feature: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
         let mut place_of = Vec::new();
@@ -216,7 +217,7 @@ impl<'a> Source<'a> {
         by_feature
     }
 
-    /// All features that some row has, ascending, and how many rows have each.
+    /// All features that occur in some row, ascending, and the number of rows of each.
     fn count_features(&self) -> (Vec<u32>, Vec<usize>) {
         let of_block = |block: &RowBlock| match block.table_features() {
             Some(features) => count_in_table(block, features, self.absent),
@@ -230,7 +231,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Rows of equal shape are counted column by column, which vector instructions do.
+/// Rows with the same features are counted column by column, with vector instructions.
 fn count_in_table(block: &RowBlock, features: &[u32], absent: Absent) -> Vec<(u32, usize)> {
     let mut counts = vec![0u32; features.len()];
     for row in block.table_rows() {
@@ -247,7 +248,7 @@ fn count_in_rows(block: &RowBlock, absent: Absent) -> Vec<(u32, usize)> {
     for row in 0..block.n_rows() {
         let mut cursor = SlotCursor::new(&known);
         fresh.extend(block.present(row, absent).map(|(id, _)| id).filter(|id| cursor.slot(*id).is_none()));
-        // Merging only when there is much to merge keeps the whole pass near-linear.
+        // Merging only large lists keeps the whole pass near-linear.
         if fresh.len() > known.len() {
             merge_sorted(&mut known, &mut fresh);
         }
@@ -263,7 +264,7 @@ fn count_in_rows(block: &RowBlock, absent: Absent) -> Vec<(u32, usize)> {
     known.into_iter().zip(counts).collect()
 }
 
-/// Finds ascending ids in an ascending list; rows mostly name neighbours, so it looks at the next place first.
+/// Finds ascending ids in an ascending list. Most ids of a row are neighbours, so it tries the next place first.
 struct SlotCursor<'a> {
     ids: &'a [u32],
     next: usize,

@@ -1,23 +1,23 @@
 //! Populations without text: candidates of a recommender (`long`) and records with many attributes (`wide`).
 //!
-//! A document is six factors, a query six wishes, all standard normal. What a document is worth to a query is not a sum
-//! of them: one factor saturates, one counts by the sign of the wish, one only for some queries, one has an optimum,
-//! and one matters more the larger another is. Features come in groups of 16. Each shows one factor, wish or product of
-//! both through noise, in the form of its family: real, count, share, flag, grade. In `wide` a document has only a few
-//! of the groups, and those that it lacks tell something of it.
+//! A document has six factors, a query six wishes, all standard normal. The utility of a document for a query is not a
+//! sum of them: one factor saturates, one counts by the sign of the wish, one counts only for some queries, one has an
+//! optimum, and one matters more the larger another is. Features come in groups of 16. Each shows one factor, wish or
+//! product of both through noise, in the form of its family: real, count, share, flag, grade. In `wide`, a document has
+//! only a few of the groups, and its absent groups are informative.
 
 use super::noise::{Noise, count, grade, logistic, six_decimals};
 
 const N_FACTORS: usize = 6;
-/// What document features show: the factors, and how well one of them suits the query.
+/// Number of signals shown by document features: the factors, and how well one of them suits the query.
 const N_DOC_SIGNALS: usize = N_FACTORS + 1;
-/// Wishes 1 to 3 are those that relevance depends on.
+/// Relevance depends on wishes 1 to 3.
 const SHOWN_WISHES: [usize; 3] = [1, 2, 3];
-/// Features that are there or not there together.
+/// Number of features that are present or absent together.
 const GROUP: usize = 16;
-/// The part of a document's value that no feature shows.
+/// The part of the utility that no feature shows.
 const NOISE: f64 = 0.5;
-/// The families by turns. Ten of them, against seven signals, so that all pairs come up.
+/// The families, used in turn. There are ten, and seven signals, so that all combinations occur.
 const FAMILIES: [Family; 10] = [
     Family::Real,
     Family::Count,
@@ -31,26 +31,26 @@ const FAMILIES: [Family; 10] = [
     Family::WishCount,
 ];
 
-/// What tells the populations of this kind apart.
+/// The differences between populations of this kind.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Mean and spread of the logarithm of a query's size, then its bounds.
+    /// Mean and standard deviation of the logarithm of a query's size, then its bounds.
     size: [f64; 4],
-    /// The worths at which grades begin.
+    /// The utilities at which grades begin.
     grade_from: &'static [f64],
-    /// Between which bounds the part of a feature's spread lies that is signal.
+    /// Bounds of a feature's share of signal.
     clarity: [f64; 2],
-    /// How much richer in relevant documents some queries are.
+    /// How much queries differ in their number of relevant documents.
     richness: f64,
-    /// Whether worths are put on one scale for all queries, so that each has about as many relevant documents.
+    /// Whether utilities are standardised by query, so that all queries have similar numbers of relevant documents.
     is_levelled: bool,
-    /// Between which bounds the share of documents lies that have a group; the first group is always there.
+    /// Bounds of the share of documents that have a group. All documents have the first group.
     group_share: [f64; 2],
-    /// Between which bounds the share of documents lies that have a feature of a group they have.
+    /// Bounds of the share of documents that have a given feature, among those that have its group.
     feature_share: [f64; 2],
 }
 
-/// The candidates that a first stage brings: very long lists, every feature there, about two in a thousand relevant.
+/// Candidates of a first stage: very long lists, all features present, about two in a thousand documents relevant.
 pub(super) const LONG: Shape = Shape {
     size: [7.77, 0.33, 800.0, 6000.0],
     grade_from: &[2.81, 2.97, 3.17, 3.47],
@@ -61,7 +61,7 @@ pub(super) const LONG: Shape = Shape {
     feature_share: [1.0, 1.0],
 };
 
-/// Records with many attributes: short lists, most features not there.
+/// Records with many attributes: short lists, most features absent.
 pub(super) const WIDE: Shape = Shape {
     size: [3.6, 0.45, 5.0, 200.0],
     grade_from: &[-0.17, 0.73, 1.47, 2.25],
@@ -79,7 +79,7 @@ enum Family {
     Real,
     /// Whole and heavy-tailed.
     Count,
-    /// The same, mostly 0.
+    /// The same, but mostly 0.
     RareCount,
     /// Between 0 and 1.
     Share,
@@ -87,7 +87,7 @@ enum Family {
     Flag,
     /// 0 to 4.
     Grade,
-    /// Real, and tells nothing.
+    /// Real and uninformative.
     Junk,
     /// Real, the same for all documents of a query.
     Wish,
@@ -95,24 +95,24 @@ enum Family {
     WishCount,
 }
 
-/// What a feature shows, and how.
+/// The signal that a feature shows, and its form.
 #[derive(Debug)]
 struct Feature {
     family: Family,
     signal: usize,
-    /// The part of its spread that is signal, then the part that is not.
+    /// The share of signal, then the share of noise.
     mix: [f64; 2],
     level: f64,
     spread: f64,
     share: f64,
 }
 
-/// When documents have a group of features.
+/// Which documents have a group of features.
 #[derive(Debug)]
 struct Group {
     share: f64,
     factor: usize,
-    /// From -1 to 1: how much more often documents with much of the factor have it.
+    /// From -1 to 1: how strongly the presence of the group depends on the factor.
     lean: f64,
 }
 
@@ -124,13 +124,13 @@ pub(super) struct Factors {
     groups: Vec<Group>,
 }
 
-/// What one query is.
+/// One query.
 pub(super) struct FactorQuery {
     wishes: [f64; N_FACTORS],
     richness: f64,
-    /// What is taken from its documents' worths, and what they are divided by.
+    /// The mean to subtract from the utilities of its documents, and the value to divide them by.
     level: [f64; 2],
-    /// The values of the features that are the same for all its documents, in feature order; 0 for all others.
+    /// The values of features that are constant in the query, in feature order; 0 for other features.
     constants: Vec<f32>,
 }
 
@@ -164,7 +164,7 @@ impl Factors {
         FactorQuery { wishes, richness, level, constants: constants.collect() }
     }
 
-    /// Gives the label of a document and fills in its features.
+    /// Returns the label of a document and fills in its features.
     pub(super) fn document(&self, query: &FactorQuery, seed: u64, ids: [usize; 2], out: &mut Vec<(u32, f32)>) -> f32 {
         let [query_idx, doc] = ids;
         let mut noise = Noise::of_document(seed, query_idx, doc, 0);
@@ -217,7 +217,7 @@ impl Factors {
     }
 }
 
-/// What a document is worth to a query, chance aside.
+/// The utility of a document for a query, without noise.
 fn worth(factors: &[f64; N_FACTORS], wishes: &[f64; N_FACTORS]) -> f64 {
     let saturating = libm::tanh(1.2 * factors[0]);
     let personal = factors[1] * wishes[1];
@@ -228,7 +228,7 @@ fn worth(factors: &[f64; N_FACTORS], wishes: &[f64; N_FACTORS]) -> f64 {
         + 0.3 * factors[5]
 }
 
-/// About the mean and the spread of worths for a query with these wishes.
+/// The approximate mean and standard deviation of utilities for a query with these wishes.
 fn level(wishes: &[f64; N_FACTORS]) -> [f64; 2] {
     let (gate_mean, gate_variance) = if wishes[2] > 0.0 { (0.36, 0.28) } else { (0.0, 0.0) };
     let mean = gate_mean - 0.4 * (1.0 + 0.49 * wishes[3] * wishes[3]).min(2.5);
@@ -251,7 +251,7 @@ impl Feature {
             mix: [clarity, libm::sqrt(1.0 - clarity * clarity)],
             level: noise.normal(),
             spread: libm::exp(0.5 * noise.normal()),
-            // The first group is always there, whole, so that even one feature is a dataset.
+            // All documents have the whole first group, so that even one feature makes a valid dataset.
             share: if idx < GROUP { 1.0 } else { noise.between(least, most) },
         }
     }
@@ -281,7 +281,7 @@ impl Group {
         Self {
             share: if always { 1.0 } else { noise.between(least, most) },
             factor: idx % N_FACTORS,
-            // Of each factor, every other group tells something by being there.
+            // For each factor, the presence of every other group is informative.
             lean: if always || (idx / N_FACTORS).is_multiple_of(2) { 0.0 } else { noise.between(-0.9, 0.9) },
         }
     }
@@ -291,8 +291,8 @@ impl Group {
 mod tests {
     use super::*;
 
-    /// Documents are scored by nothing but which groups of one factor they have. The factor is good for every query, so
-    /// the relevant ones must score higher, by many standard errors; groups without a lean must not matter.
+    /// Scores documents only by which groups of one factor they have. This factor is good for every query, so relevant
+    /// documents must score higher by many standard errors. Groups without a lean must make no difference.
     #[test]
     fn absence_tells_something_where_it_leans() {
         let factors = Factors::new(&WIDE, 2000);

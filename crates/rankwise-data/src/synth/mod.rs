@@ -1,12 +1,12 @@
 //! Realistic ranking data from a seed, the same on every machine.
 //!
-//! A [`Preset`] is a population: what the features mean, what queries look for and what makes a document relevant to
-//! one. All of that is fixed. The seed chooses which queries and documents of the population are seen, so a model that
-//! is trained on one seed can be tested on another. Each query is a pure function of (seed, its number): callers may
-//! make them in any order, on any thread, and never hold more than one.
+//! A [`Preset`] is a population: what the features mean, what queries look for, and what makes a document relevant. All
+//! of that is fixed. The seed selects queries and documents from the population, so a model trained on one seed can be
+//! tested on another. Each query is a pure function of the seed and its number: callers can generate queries in any
+//! order, on any thread, one at a time.
 //!
-//! * `web`: searches with 136 dense features in the manner of MSLR-WEB30K, made from simulated term counts
-//!   (`streams`) and what is known of a page (`page`).
+//! * `web`: searches with 136 dense features similar to MSLR-WEB30K, computed from simulated term counts (`streams`)
+//!   and properties of pages (`page`).
 //! * `long`, `wide` (`factors`): long lists of candidates, and wide, mostly empty records.
 //!
 //! Relevance depends on latent factors that the features show only in part, with interactions, thresholds and noise: a
@@ -26,11 +26,11 @@ use self::noise::Noise;
 use self::web::{Web, WebQuery};
 use crate::{Dataset, DatasetBuilder, Draw, Purpose, RowBlock, RowKey};
 
-/// As many as a [`Dataset`] holds.
+/// The limit of a [`Dataset`].
 const MAX_ROWS: usize = 1 << 30;
-/// Beyond this one row takes milliseconds, which nobody asks for on purpose.
+/// With more, one row would take milliseconds; it must be a mistake.
 const MAX_FEATURES: usize = 1_000_000;
-/// Rows of one block: enough to keep a thread busy, few enough to spread over all.
+/// Number of rows in a block: enough work for a task, yet enough blocks for all threads.
 const BLOCK_ROWS: usize = 8192;
 
 param_enum! {
@@ -46,7 +46,7 @@ param_enum! {
 }
 
 impl Preset {
-    /// The number of features where none is asked for.
+    /// The default number of features.
     pub fn default_features(self) -> usize {
         match self {
             Self::Web => web::ROUND,
@@ -56,38 +56,38 @@ impl Preset {
     }
 }
 
-/// What synthetic data are asked for.
+/// A request for synthetic data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SynthSpec {
     /// The population.
     pub preset: Preset,
-    /// The number of documents; the last query is cut short to make it exact.
+    /// The number of documents; the last query is shortened to match it exactly.
     pub rows: usize,
-    /// The number of features, or the preset's own.
+    /// The number of features, or `None` for the default of the preset.
     pub features: Option<usize>,
-    /// Which queries and documents of the population.
+    /// Selects queries and documents from the population.
     pub seed: u64,
 }
 
-/// Synthetic data that cannot be made.
+/// An invalid request for synthetic data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthError {
-    /// No rows, or more than a dataset holds.
+    /// No rows, or more than a dataset can hold.
     #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
     Rows {
-        /// The number asked for.
+        /// The requested number.
         rows: usize,
     },
-    /// No features, or absurdly many.
+    /// No features, or far too many.
     #[error("{features} features of synthetic data; give 1 to {MAX_FEATURES}")]
     Features {
-        /// The number asked for.
+        /// The requested number.
         features: usize,
     },
 }
 
 impl SynthSpec {
-    /// Makes the population ready, or says what cannot be had.
+    /// Checks the request and prepares the population.
     pub fn check(&self) -> Result<Synth, SynthError> {
         let n_features = self.features.unwrap_or(self.preset.default_features());
         if !(1..=MAX_ROWS).contains(&self.rows) {
@@ -112,7 +112,7 @@ impl SynthSpec {
     }
 }
 
-/// Synthetic data, ready to be made query by query.
+/// Synthetic data, generated query by query.
 #[derive(Debug)]
 pub struct Synth {
     seed: u64,
@@ -125,7 +125,7 @@ pub struct Synth {
 /// One query with its documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SynthQuery {
-    /// Its id: its number, from 1, since some readers take nothing else.
+    /// Its id: its number, from 1, because some readers accept only integers.
     pub qid: String,
     /// Its documents.
     pub docs: Vec<SynthDoc>,
@@ -134,11 +134,11 @@ pub struct SynthQuery {
 /// One document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SynthDoc {
-    /// Its name, unique in all the data.
+    /// Its document id, unique in the whole dataset.
     pub doc_id: String,
-    /// Its grade.
+    /// Its label.
     pub label: f32,
-    /// The features it has, ascending from 1, with their values.
+    /// Its features with their values, ascending; ids start at 1.
     pub features: Vec<(u32, f32)>,
 }
 
@@ -158,7 +158,7 @@ impl Synth {
         self.starts[self.n_queries()] as usize
     }
 
-    /// The number of features, those included that happen to be missing everywhere.
+    /// The number of features, including those that happen to be missing everywhere.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
@@ -168,7 +168,7 @@ impl Synth {
         (self.starts[query + 1] - self.starts[query]) as usize
     }
 
-    /// Makes one query, counted from 0.
+    /// Generates one query, counted from 0.
     pub fn query(&self, query: usize) -> SynthQuery {
         let mut docs = Vec::with_capacity(self.n_docs(query));
         self.visit(query, |doc_id, label, features| {
@@ -177,7 +177,7 @@ impl Synth {
         SynthQuery { qid: qid(query), docs }
     }
 
-    /// Makes all queries, on the threads of the caller's pool.
+    /// Generates all queries, on the threads of the caller's pool.
     pub fn dataset(&self) -> Dataset {
         let mut bounds = vec![0];
         for query in 1..=self.n_queries() {
@@ -225,8 +225,8 @@ fn qid(query: usize) -> String {
     (query + 1).to_string()
 }
 
-/// The part of a split that a query goes to: a number below `shares.len()`, with chances in proportion to the shares.
-/// It depends on the seed and the id alone, so a query stays where it is when others come or go.
+/// Assigns a query to a part of a split: returns a number below `shares.len()`, with probabilities in proportion to the
+/// shares. It depends only on the seed and the id, so a query keeps its part when others are added or removed.
 ///
 /// The shares must be 0 or more, and not all 0; they need not add up to 1.
 pub fn split_of(seed: u64, qid: &str, shares: &[f64]) -> usize {
@@ -238,7 +238,7 @@ pub fn split_of(seed: u64, qid: &str, shares: &[f64]) -> usize {
         }
         left -= share;
     }
-    // Only rounding leads here.
+    // Reached only through rounding.
     shares.iter().rposition(|share| *share > 0.0).unwrap_or(0)
 }
 
@@ -289,7 +289,7 @@ mod tests {
         (0..synth.n_queries()).flat_map(|query| synth.query(query).docs).collect()
     }
 
-    /// The share of documents of which something holds.
+    /// The share of documents for which `holds` is true.
     fn share(docs: &[SynthDoc], holds: impl Fn(&SynthDoc) -> bool) -> f64 {
         docs.iter().filter(|doc| holds(doc)).count() as f64 / docs.len() as f64
     }
@@ -298,7 +298,7 @@ mod tests {
         (0..5u8).map(|label| share(docs, |doc| doc.label == f32::from(label))).collect()
     }
 
-    /// A change of these numbers means other data for everybody, or a machine that calculates differently.
+    /// If these numbers change, the generated data changes for everybody, or this machine computes differently.
     #[test]
     fn the_same_seed_gives_the_same_data_everywhere() {
         let pinned = [
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// A longer dataset goes on where a shorter one ends.
+    /// A longer dataset begins with the queries of a shorter one.
     #[test]
     fn the_last_query_is_only_cut_short() {
         let (short, long) = (docs(&synth(Preset::Web, 300, 5)), docs(&synth(Preset::Web, 500, 5)));
@@ -379,7 +379,7 @@ mod tests {
         let whole = |id: usize| all.iter().all(|doc| value(doc, id).fract() == 0.0);
         for doc in &all {
             assert!(doc.features.iter().map(|(id, _)| *id).eq(1..=136));
-            // As text no value is longer than six decimals.
+            // Written as text, values have at most six decimals.
             let decimals = |value: f32| value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
             assert!(doc.features.iter().all(|(_, value)| value.is_finite() && decimals(*value) <= 6));
         }

@@ -1,12 +1,13 @@
-//! Streams of draws and the few formulas that every population needs. A stream belongs to one thing (a query, a
-//! document, a feature), so what it gives never depends on what else was made.
+//! Streams of random numbers, and a few formulas that all populations share. Each stream belongs to one object (a
+//! query, a document, a feature), so its values never depend on what else was generated.
 
 use crate::{Draw, Purpose};
 
-/// The seed of what features mean. It is not the caller's: data of two seeds are two samples of one population.
+/// The seed for the meaning of features. It is independent of the caller's seed: two seeds give two samples of one
+/// population.
 const POPULATION_SEED: u64 = 0x5eed_0f6d_6561_6e73;
 
-/// Draws for one key, one after the other.
+/// A sequence of random numbers for one key.
 pub(super) struct Noise {
     draw: Draw,
     key: u64,
@@ -19,17 +20,17 @@ impl Noise {
         Self { draw, key, ordinal: 0, spare: None }
     }
 
-    /// What a query is. `part` tells independent streams of one query apart.
+    /// Random numbers for a query. `part` distinguishes independent streams of one query.
     pub(super) fn of_query(seed: u64, query: usize, part: u32) -> Self {
         Self::new(Draw::new(seed, Purpose::SynthQuery, part), query as u64)
     }
 
-    /// What a document is. There are at most 2^30 queries and documents, so the key never repeats.
+    /// Random numbers for a document. There are at most 2^30 queries and documents, so keys never repeat.
     pub(super) fn of_document(seed: u64, query: usize, doc: usize, part: u32) -> Self {
         Self::new(Draw::new(seed, Purpose::SynthDocument, part), (query as u64) << 32 | doc as u64)
     }
 
-    /// What a feature means. `part` tells kinds of things apart that are counted by `idx`.
+    /// Random numbers for the meaning of a feature. `part` distinguishes kinds of objects that `idx` counts.
     pub(super) fn of_feature(idx: usize, part: u32) -> Self {
         Self::new(Draw::new(POPULATION_SEED, Purpose::SynthFeature, part), idx as u64)
     }
@@ -63,14 +64,15 @@ pub(super) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-x))
 }
 
-/// A count whose logarithm is `log`, rounded down, and at most `limit`: most small, some huge, 0 below `log` = 0.
+/// A count with logarithm `log`, rounded down and at most `limit`: most are small, some huge, and 0 if `log` is
+/// negative.
 pub(super) fn count(log: f64, limit: f64) -> f64 {
     if log < 0.0 { 0.0 } else { libm::floor(libm::exp(log)).min(limit) }
 }
 
-/// As files of ranking data write numbers: at most six decimals.
+/// Rounds to at most six decimals, as in files of ranking data.
 pub(super) fn six_decimals(value: f64) -> f32 {
-    // Integers pass unharmed, and numbers beyond 2^40 have no such decimals in f32.
+    // Integers would not change, and f32 numbers beyond 2^40 have no such decimals.
     if value.abs() >= (1u64 << 40) as f64 {
         return value as f32;
     }
@@ -79,7 +81,7 @@ pub(super) fn six_decimals(value: f64) -> f32 {
     (rounded as f64 / 1e6) as f32
 }
 
-/// The grade of a utility: how many of the ascending thresholds it reaches.
+/// The grade of a utility: the number of ascending thresholds it reaches.
 pub(super) fn grade(utility: f64, thresholds: &[f64]) -> f32 {
     thresholds.iter().filter(|threshold| utility >= **threshold).count() as f32
 }

@@ -1,22 +1,22 @@
-//! What is known of a page whatever the query says: its address, links, ranks and clicks (features 126 to 136 of
-//! MSLR-WEB30K), most of it heavy-tailed, and clicks mostly zero.
+//! Features of a page that mostly do not depend on the query: its URL, links, ranks and clicks (features 126 to 136 of
+//! MSLR-WEB30K). Most are heavy-tailed, and clicks are mostly zero.
 
 use super::noise::{Noise, count, logistic};
 use super::web::{Page, WebQuery};
 
 pub(super) const N_PAGE_FEATURES: usize = 11;
 
-/// How clearly these features show what a page is.
+/// How clearly these features show the latent factors of a page.
 #[derive(Debug)]
 pub(super) struct PageTraits {
-    /// The part of a feature's spread that is signal, relative to the first round.
+    /// The share of signal in a feature, relative to the first round.
     clarity: f64,
     /// Added to the logarithm of counts.
     level: f64,
 }
 
 impl PageTraits {
-    /// The first round is the real thing; later ones are vaguer variations on it.
+    /// The first round has the original features; later rounds are noisier variations.
     pub(super) fn new(round: usize) -> Self {
         if round == 0 {
             return Self { clarity: 1.0, level: 0.0 };
@@ -26,7 +26,7 @@ impl PageTraits {
     }
 
     /// Writes the features: slashes and letters of the URL, links in and out, page and site rank, two quality scores,
-    /// clicks on this page for this query, clicks on it at all, and how long its readers stay.
+    /// clicks on this page for this query, clicks on it overall, and the dwell time of its readers.
     pub(super) fn write(&self, query: &WebQuery, page: &Page, noise: &mut Noise, out: &mut [f64]) {
         let mut mix = |factor: f64, share: f64| {
             let share = share * self.clarity;
@@ -41,7 +41,7 @@ impl PageTraits {
         out[6] = 1.0 + count(1.6 + self.level - 1.5 * mix(page.quality, 0.9), 253.0);
         out[7] = 1.0 + count(1.9 + self.level - 1.4 * mix(page.quality, 0.3), 253.0);
 
-        // Readers find some pages, mostly known ones, and stay with those that satisfy.
+        // Readers find some pages, mostly well-known ones, and stay on those that satisfy them.
         let asked = mix(page.utility + 0.5 * query.navigational, 0.45);
         out[8] = if asked < 2.0 { 0.0 } else { count(1.0 + 2.0 * (asked - 2.0) + 1.5 * mix(0.0, 0.0).abs(), 1e6) };
         let known = mix(0.7 * page.authority + 0.7 * page.satisfaction, 0.6);
@@ -51,7 +51,7 @@ impl PageTraits {
     }
 }
 
-/// A rank on the scale of 16 bits, from a number on the whole line.
+/// A 16-bit rank from any real number.
 fn rank(x: f64) -> f64 {
     1.0 + libm::floor(65_534.0 * logistic(x))
 }

@@ -1,5 +1,5 @@
-//! Term counts in body, anchor, title and URL, and the statistics that search engines make of them: the same 25 for
-//! each stream and for the whole page, statistic by statistic (features 1 to 125 of MSLR-WEB30K).
+//! Term counts in body, anchor, title and URL, and the statistics that search engines compute from them. There are 25
+//! statistics for each stream and for the whole page, sorted by statistic (features 1 to 125 of MSLR-WEB30K).
 
 use super::noise::{Noise, count};
 use super::web::{MAX_TERMS, Page, WebQuery};
@@ -10,34 +10,35 @@ const WHOLE: usize = 4;
 const N_STATISTICS: usize = 25;
 pub(super) const N_STREAM_FEATURES: usize = N_STATISTICS * N_STREAMS;
 
-/// The usual constants of the retrieval models: BM25, and smoothing by a discount, a prior and a mixture.
+/// The usual constants of the retrieval models: BM25, and smoothing by absolute discounting, a Dirichlet prior and a
+/// mixture.
 const BM25_K1: f64 = 1.2;
 const BM25_B: f64 = 0.75;
 const LM_DISCOUNT: f64 = 0.7;
 const LM_PRIOR: f64 = 2000.0;
 const LM_MIXTURE: f64 = 0.1;
 
-/// How one stream of text shows what a page is.
+/// How one stream of text shows the latent factors of a page.
 #[derive(Clone, Debug)]
 pub(super) struct StreamTraits {
-    /// The logarithm of a term's count: where it lies, ...
+    /// The logarithm of a term's count: its mean, ...
     level: f64,
-    /// ... what it shows of match, authority (in navigational queries more) and page length, ...
+    /// ... the effect of match, authority (stronger in navigational queries) and page length, ...
     by_match: f64,
     by_authority: f64,
     by_length: f64,
-    /// ... and the rest.
+    /// ... and noise.
     noise: f64,
-    /// Mean and spread of the logarithm of the stream's length.
+    /// Mean and standard deviation of the logarithm of the stream's length.
     length: [f64; 2],
-    /// The authority, with noise, that a page needs to have this stream at all.
+    /// The authority, with noise, above which a page has this stream.
     exists_from: f64,
-    /// Rarity in this stream: this, plus so much of that in body text.
+    /// Rarity of a term in this stream: a constant, plus a multiple of its rarity in body text.
     rarity: [f64; 2],
 }
 
-/// Set by hand to what web pages are like: a body names a term a few times, half of all titles and a sixth of all URLs
-/// do, and a quarter of all pages have anchor text.
+/// Set by hand to resemble web pages: a body contains a term a few times, half of all titles and a sixth of all URLs
+/// contain it, and a quarter of all pages have anchor text.
 const BASE: [StreamTraits; 4] = [
     StreamTraits {
         level: 1.65,
@@ -82,7 +83,7 @@ const BASE: [StreamTraits; 4] = [
 ];
 
 impl StreamTraits {
-    /// The first round is the real thing; later ones are vaguer variations on it.
+    /// The first round has the original features; later rounds are noisier variations.
     pub(super) fn new(stream: usize, round: usize) -> Self {
         let mut traits = BASE[stream].clone();
         if round > 0 {
@@ -117,7 +118,7 @@ impl Streams {
         let mut streams = Self { lengths: [0.0; N_STREAMS], counts: [[0.0; MAX_TERMS]; N_STREAMS] };
         let authority = page.authority * (0.5 + query.navigational);
         for (stream, traits) in traits.iter().enumerate() {
-            // Body length is the length that queries ask for; the other streams have their own.
+            // Body length is the length that queries ask for; the other streams have independent lengths.
             let z = if stream == 0 { 0.9 * page.length + 0.44 * noise.normal() } else { noise.normal() };
             let exists = 0.7 * page.authority + 0.71 * noise.normal() >= traits.exists_from;
             let length = if exists { count(traits.length[0] + traits.length[1] * z, 1e5) } else { 0.0 };
@@ -154,7 +155,7 @@ impl Streams {
     }
 }
 
-/// One stream of one page, seen by a query.
+/// One stream of one page, for one query.
 struct Text<'a> {
     counts: &'a [f64],
     rarity: [f64; MAX_TERMS],
@@ -182,7 +183,7 @@ impl Text<'_> {
         out
     }
 
-    /// The angle between the weighted counts and the query.
+    /// The cosine between the weighted counts and the query.
     fn cosine(&self) -> f64 {
         let (mut dot, mut text, mut query) = (0.0, 0.0, 0.0);
         for (count, rarity) in self.counts.iter().zip(self.rarity) {
@@ -202,9 +203,10 @@ impl Text<'_> {
 
     /// Log-likelihoods of the query: absolute discounting, Dirichlet prior, Jelinek-Mercer mixture.
     fn language_models(&self) -> [f64; 3] {
-        // Where there is no text, the background alone speaks.
+        // Without text, only the background model counts.
         let length = self.length.max(1.0);
-        // The logarithm of a product of at most seven probabilities, each far from underflow: a third of the cost.
+        // The logarithm of a product of at most seven probabilities, all far from underflow. This takes a third of the
+        // time of a sum of logarithms.
         let mut likelihood = [1.0; 3];
         for (count, rarity) in self.counts.iter().zip(self.rarity) {
             let background = libm::exp(-1.0 - rarity);
@@ -217,7 +219,7 @@ impl Text<'_> {
     }
 }
 
-/// Sum, least, greatest, mean and variance.
+/// Sum, minimum, maximum, mean and variance.
 struct Summary([f64; 5]);
 
 impl Summary {
@@ -235,7 +237,7 @@ impl Summary {
         Self([sum, least, greatest, mean, (squares / n - mean * mean).max(0.0)])
     }
 
-    /// The same of values times `factor`.
+    /// The same statistics for values times `factor`.
     fn scaled(&self, factor: f64) -> [f64; 5] {
         let [sum, least, greatest, mean, variance] = self.0;
         [sum * factor, least * factor, greatest * factor, mean * factor, variance * factor * factor]

@@ -1,66 +1,67 @@
-//! Web search: queries of a few terms, pages that match them more or less, and how relevant they are.
+//! Web search: queries of a few terms, pages that match them more or less, and the relevance of pages.
 //!
-//! A page has latent factors: how well it matches each term, its authority, its depth in the site, its quality, its
-//! length and how satisfied its readers are. Its grade is a noisy function of them, on purpose not a sum:
+//! A page has latent factors: how well it matches each term, its authority, depth in the site, quality and length, and
+//! how satisfied its readers are. Its grade is a noisy function of them, deliberately not a sum:
 //!
 //! * matching saturates, and the worst-matched term counts as much as the average one;
-//! * authority counts for navigational queries, and there mostly for shallow pages; for others it is a slight fault;
-//! * other queries want a length that depends on how specific they are, and quality only of pages that match;
-//! * pages below a certain quality are spam, whatever else they are.
+//! * authority counts for navigational queries, mostly for shallow pages; for other queries it is slightly negative;
+//! * other queries ask for a length that depends on how specific they are, and for quality only if the page matches;
+//! * pages below a certain quality are spam, whatever their other factors.
 //!
-//! The features show these factors through noise: term counts in four streams of text (`streams`) and counts about the
-//! page (`page`). What a query wants shows only in its number of terms and their rarity. The weights are tuned by hand:
-//! gradient-boosted trees should clearly beat a linear model, that model the best single feature, and the perfect
-//! ranker should still be far from an NDCG of 1.
+//! The features show these factors through noise: term counts in four streams of text (`streams`) and counts for the
+//! page (`page`). What a query asks for shows only in the number and rarity of its terms. The weights are tuned by
+//! hand, with three aims: gradient-boosted trees clearly beat a linear model, the linear model beats the best single
+//! feature, and a perfect ranker stays far below an NDCG of 1.
 
 use super::noise::{Noise, grade, logistic, six_decimals};
 use super::page::{N_PAGE_FEATURES, PageTraits};
 use super::streams::{N_STREAM_FEATURES, StreamTraits, Streams};
 
-/// The features of one round of families, as MSLR-WEB30K has them: 25 statistics of 5 streams, then those of the page.
+/// Number of features in a round, as in MSLR-WEB30K: 25 statistics of 5 streams, then those of the page.
 pub(super) const ROUND: usize = N_STREAM_FEATURES + N_PAGE_FEATURES;
-/// The longest query; that of the 95th percentile has four terms.
+/// The maximum number of terms of a query; the 95th percentile is four.
 pub(super) const MAX_TERMS: usize = 7;
-/// The utilities at which grades 1 to 4 begin, so set that grades have the shares 0.515, 0.325, 0.134, 0.019, 0.007.
+/// The utilities at which grades 1 to 4 begin, chosen to give the grades the shares 0.515, 0.325, 0.134, 0.019 and
+/// 0.007.
 const GRADE_FROM: [f64; 4] = [-0.34, 1.39, 3.2, 4.28];
 /// How much judges disagree: the part of the utility that no feature shows.
 const JUDGE_NOISE: f64 = 0.8;
-/// The share of queries for which there is nothing relevant, and how far down that takes all pages.
+/// The share of queries without relevant pages, and how much that lowers all utilities.
 const BARREN: f64 = 0.03;
 const BARREN_DROP: f64 = 6.0;
 /// The quality below which a page is spam: about one in five.
 const SPAM_BELOW: f64 = -0.85;
 
-/// The population of web searches, for a number of features.
+/// The population of web searches with a given number of features.
 #[derive(Debug)]
 pub(super) struct Web {
     n_features: usize,
     rounds: Vec<Round>,
 }
 
-/// The parameters of one round of families.
+/// The parameters of one round of features.
 #[derive(Debug)]
 struct Round {
     streams: [StreamTraits; 4],
     page: PageTraits,
 }
 
-/// What one query is.
+/// One query.
 pub(super) struct WebQuery {
     pub(super) n_terms: usize,
     /// How rare each term is in body text.
     pub(super) rarity: [f64; MAX_TERMS],
-    /// From 0, looking for knowledge, to 1, looking for one site.
+    /// From 0, informational, to 1, navigational.
     pub(super) navigational: f64,
     /// The logarithm of the length it wants, in standard deviations from the mean.
     wanted_length: f64,
-    /// How rich the web is in relevant pages for it.
+    /// How many relevant pages there are for it.
     richness: f64,
     /// How much its pages differ.
     contrast: f64,
 }
 
-/// What one page is to a query. Everything but `matches` is standard normal.
+/// One page, as seen by a query. Everything but `matches` is standard normal.
 pub(super) struct Page {
     /// How well it matches each term, also on the scale of a standard normal.
     pub(super) matches: [f64; MAX_TERMS],
@@ -69,7 +70,7 @@ pub(super) struct Page {
     pub(super) quality: f64,
     pub(super) length: f64,
     pub(super) satisfaction: f64,
-    /// How relevant it is, judges aside.
+    /// Its relevance, without the judges' noise.
     pub(super) utility: f64,
 }
 
@@ -82,13 +83,13 @@ impl Web {
         Self { n_features, rounds: rounds.collect() }
     }
 
-    /// The documents of a query: a median of 105 and a mean of about 120, as in MSLR-WEB30K. The cube makes the tails
-    /// longer than a lognormal's, so that lists of ten and of several hundred do occur.
+    /// The number of documents of a query: a median of 105 and a mean of about 120, as in MSLR-WEB30K. The cube makes
+    /// the tails longer than a lognormal's, so that lists of ten and of several hundred documents occur.
     pub(super) fn query_size(normal: f64) -> usize {
         libm::exp(4.65 + normal * (0.4 + 0.05 * normal * normal)).clamp(10.0, 900.0) as usize
     }
 
-    /// Gives the label of a document and fills in its features.
+    /// Returns the label of a document and fills in its features.
     pub(super) fn document(&self, query: &WebQuery, seed: u64, ids: [usize; 2], out: &mut Vec<(u32, f32)>) -> f32 {
         let [query_idx, doc] = ids;
         let mut noise = Noise::of_document(seed, query_idx, doc, 0);
@@ -106,8 +107,8 @@ impl Web {
         label
     }
 
-    /// Appends the values of a round. Where less than one round is asked for, it is an even choice from all of it, so
-    /// that even a few features come from many families.
+    /// Appends the values of a round. If fewer features are requested than a round has, they are spread evenly over it,
+    /// so that even a few features come from many families.
     fn push_round(&self, round: usize, values: &[f64; ROUND], out: &mut Vec<(u32, f32)>) {
         let first = round * ROUND;
         let n = (self.n_features - first).min(ROUND);
@@ -120,7 +121,7 @@ impl WebQuery {
     pub(super) fn new(seed: u64, query: usize) -> Self {
         let mut noise = Noise::of_query(seed, query, 1);
         let intent = noise.normal();
-        // Who looks for a site types few words, and rare ones.
+        // Users who look for a site type few and rare words.
         let n_terms = libm::exp(1.0 - 0.25 * intent + 0.35 * noise.normal()).clamp(1.0, MAX_TERMS as f64) as usize;
         let topic_rarity = 0.45 * intent + 0.25 * noise.normal();
         let rarity: [f64; MAX_TERMS] =
@@ -157,7 +158,7 @@ impl Page {
         page
     }
 
-    /// How good it is among the pages of its query.
+    /// Its quality among the pages of its query.
     fn merit(&self, query: &WebQuery) -> f64 {
         let matches = &self.matches[..query.n_terms];
         let mean = matches.iter().sum::<f64>() / query.n_terms as f64;

@@ -1,6 +1,6 @@
-//! Intervals and the bootstrap test.
+//! Confidence intervals and the bootstrap test.
 
-// The digits are those that the other program printed.
+// The digits that the other program printed.
 #![allow(clippy::unreadable_literal)]
 
 use rankwise_eval::{
@@ -35,7 +35,7 @@ fn threads_change_nothing_and_company_neither() {
     let values: Vec<f64> = (0..333).map(|query| f64::from(query * 37 % 101) / 100.0).collect();
     let first = sample(&values);
     let second = sample(&values.iter().map(|value| value * value).collect::<Vec<_>>());
-    // Other queries: no resamples in common.
+    // Other queries: no common resamples.
     let gaps: Vec<Option<f64>> = values.iter().map(|value| Some(*value).filter(|value| *value > 0.1)).collect();
     let third = QueryValues::new(&gaps, &vec![1.0; gaps.len()]);
     let spec = IntervalSpec { resamples: 500, ..IntervalSpec::default() };
@@ -49,7 +49,7 @@ fn threads_change_nothing_and_company_neither() {
     assert_ne!(intervals(&[&first], &IntervalSpec { seed: 1, ..spec })[0], one[0]);
 }
 
-/// Queries of weight 2 count as if they stood there twice, as far as the mean goes; the interval knows that they are fewer.
+/// For the mean, queries with weight 2 count like two queries; the interval knows that they are fewer.
 #[test]
 fn weights_move_mean_and_interval() {
     let values: Vec<Option<f64>> = (0..200).map(|query| Some(f64::from(query % 10) / 10.0)).collect();
@@ -59,7 +59,7 @@ fn weights_move_mean_and_interval() {
     let mean = weighted.mean().unwrap();
     assert!((mean - 0.575).abs() < 1e-12, "{mean}");
     let error = weighted.standard_error().unwrap();
-    // The normal interval is close by for 200 values that are not very skewed.
+    // For 200 values without much skew, the normal interval is similar.
     assert!((found.low - (mean - 1.96 * error)).abs() < 0.15 * error, "{found:?}");
     assert!((found.high - (mean + 1.96 * error)).abs() < 0.15 * error, "{found:?}");
 }
@@ -72,6 +72,6 @@ fn the_t_test_is_defined_where_nothing_varies() {
     assert_eq!(paired_t(&sample(&[0.1; 5]), Tail::Both), Some(0.0));
     assert_eq!(paired_t(&sample(&[0.1; 5]), Tail::Upper), Some(0.0));
     assert_eq!(paired_t(&sample(&[-0.1; 5]), Tail::Upper), Some(1.0));
-    // They vary, and have the mean 0.
+    // They vary, with mean 0.
     assert_eq!(paired_t(&sample(&[0.5, -0.5]), Tail::Both), Some(1.0));
 }

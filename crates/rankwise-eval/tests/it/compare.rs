@@ -48,8 +48,8 @@ fn a_pair_has_all_that_was_asked_for() {
     assert_eq!((pair.a, pair.b, pair.metric, pair.left_out), (0, 1, 0, 1));
     assert_eq!((pair.wins, pair.ties, pair.losses), (3, 1, 1));
     assert!((pair.difference - 0.875 / 5.0).abs() < 1e-15, "{pair:?}");
-    // In eighths the sum is 2 - 4 + 1 + 8 = 7; with other signs it is any odd number up to 15, and 7, 9, 11, 13 or 15 on
-    // either side is as extreme.
+    // In eighths, the sum is 2 - 4 + 1 + 8 = 7. With other signs it is any odd number up to 15, and 7, 9, 11, 13 or 15
+    // on either side is at least as extreme.
     assert_eq!((pair.p_value, pair.corrected), (Some(10.0 / 16.0), Some(10.0 / 16.0)));
     assert_eq!(pair.best, [(5, 1.0), (0, 0.25)]);
     assert_eq!(pair.worst, [(3, -0.5)]);
@@ -58,7 +58,7 @@ fn a_pair_has_all_that_was_asked_for() {
     assert!((pair.effect.unwrap() - 0.175 / deviation.sqrt()).abs() < 1e-12, "{pair:?}");
     let interval = pair.interval.unwrap();
     assert!(interval.low < pair.difference && pair.difference < interval.high, "{interval:?}");
-    // Each system is summed up over its own queries.
+    // Each system is summarised over its own queries.
     assert_eq!((found.systems[0][0].n_queries, found.systems[1][0].n_queries), (5, 6));
     assert!((found.systems[0][0].mean.unwrap() - 0.63).abs() < 1e-15);
 }
@@ -75,7 +75,7 @@ fn swapping_negates_the_difference_and_keeps_the_p_value() {
         assert_eq!(forth.effect, back.effect.map(|effect| -effect));
         let p = forth.p_value.unwrap();
         assert!(p > 0.0 && p <= 1.0, "{test:?}: {p}");
-        // One side takes about half of the two, or the rest.
+        // The one-sided p-value is about half of the two-sided one, or 1 minus that.
         let upper = CompareSpec { alternative: Alternative::FirstIsBetter, ..spec(test) };
         let one = compare(&[a.clone(), b.clone()], &upper).unwrap().pairs[0].p_value.unwrap();
         let expected = if forth.difference > 0.0 { p / 2.0 } else { 1.0 - p / 2.0 };
@@ -130,7 +130,7 @@ fn pairs_are_all_or_those_with_the_baseline() {
     assert!(matches!(compare(&systems, &unknown), Err(EvalError::Baseline { .. })));
 }
 
-/// Where small values are good, the first wins where its values are smaller.
+/// If smaller values are better, the first system wins where its values are smaller.
 #[test]
 fn small_values_may_be_good() {
     let (low, high) = ([Some(1.0), Some(2.0), Some(2.0), Some(1.5)], [Some(3.0), Some(2.5), Some(4.0), Some(1.0)]);
@@ -146,7 +146,7 @@ fn small_values_may_be_good() {
     assert_eq!((larger.wins, larger.losses, smaller.wins, smaller.losses), (1, 3, 3, 1));
     assert_eq!((&larger.best, &larger.worst), (&smaller.worst, &smaller.best));
     assert!(smaller.favours_first(&table));
-    // In halves: -4, -1, -4 and 1; with other signs -10, -8 and twice -8, -6 and so on.
+    // In halves: -4, -1, -4 and 1, which sum to -8. Three of the 16 sign assignments give -8 or less: -10 and twice -8.
     assert_eq!(smaller.p_value, Some(3.0 / 16.0));
     assert!(larger.p_value.unwrap() > 0.8, "{larger:?}");
     for test in TESTS {

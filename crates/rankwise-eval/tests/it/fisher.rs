@@ -1,11 +1,11 @@
-//! Fisher's test against enumeration, and what must not change it.
+//! Compares Fisher's test with enumeration, and tests its invariances.
 
 use proptest::prelude::*;
 use rankwise_eval::{QueryValues, Tail, fisher, wilcoxon};
 
 use crate::{on_threads, sample};
 
-/// The share of all choices of signs that are as extreme, with integers as they are drawn: nothing is rounded.
+/// The share of sign assignments that are at least as extreme, in exact integers.
 fn by_enumeration(terms: &[i64], tail: Tail) -> f64 {
     let size = |sum: i64| match tail {
         Tail::Both => sum.abs(),
@@ -23,7 +23,7 @@ fn by_enumeration(terms: &[i64], tail: Tail) -> f64 {
     count as f64 / f64::from(1u32 << terms.len())
 }
 
-/// The same by counting in how many ways each sum arises, which goes on where enumeration ends.
+/// The same by counting the number of ways to reach each sum, which works for more terms than enumeration.
 fn by_counting(terms: &[i64]) -> f64 {
     let reach: i64 = terms.iter().map(|term| term.abs()).sum();
     let mut ways = vec![0.0f64; 2 * reach as usize + 1];
@@ -37,7 +37,8 @@ fn by_counting(terms: &[i64]) -> f64 {
     (-reach..).zip(&ways).filter(|(sum, _)| sum.abs() >= observed).map(|(_, share)| share).sum()
 }
 
-/// (numerators of differences, weights, denominator): sevenths and tenths have no exact double, and their sums still tie.
+/// (numerators of differences, weights, denominator): sevenths and tenths are not exact in f64, but their sums still
+/// tie.
 fn cases() -> impl Strategy<Value = (Vec<i64>, Vec<i64>, f64)> {
     (1usize..12).prop_flat_map(|n| {
         let numerators = prop::collection::vec(-6i64..=9, n);
@@ -62,7 +63,7 @@ proptest! {
         prop_assert_eq!(by_counting(&terms), by_enumeration(&terms, Tail::Both));
     }
 
-    /// Drawn signs come as close to the truth as so many draws can.
+    /// Random signs are as close to the truth as the number of draws allows.
     #[test]
     fn drawn_signs_agree_with_counting(numerators in prop::collection::vec(-9i64..=12, 30..200), seed: u64) {
         let exact = by_counting(&numerators);
@@ -79,7 +80,7 @@ proptest! {
         prop_assert_eq!(forth.mean().unwrap(), -back.mean().unwrap());
     }
 
-    /// Where every query counts the same, how much that is plays no part; nor does the unit of the values.
+    /// If all queries have the same weight, its size does not matter, nor does the unit of the values.
     #[test]
     fn units_play_no_part(values in prop::collection::vec(-1.0f64..1.2, 1..60), exponent in -30i32..30) {
         let unit = 2f64.powi(exponent);
@@ -97,7 +98,7 @@ fn threads_and_seeds() {
     let one = p(1, 4);
     assert_eq!((p(2, 4), p(8, 4)), (one, one));
     assert_ne!(p(2, 5), one);
-    // Drawn p-values never are 0.
+    // Random p-values are never 0.
     let certain = vec![1.0; 64];
     assert_eq!(fisher(&sample(&certain), Tail::Both, 999, 0), 1.0 / 1000.0);
 }

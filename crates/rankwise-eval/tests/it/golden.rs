@@ -1,7 +1,7 @@
-//! Reference values, computed once with scipy 1.17.1: `ttest_1samp`, `wilcoxon` (exact without ties up to 50 differences,
-//! else approximate with continuity correction; zeros dropped), and `permutation_test` over all choices of signs.
+//! Reference values from scipy 1.17.1: `ttest_1samp`, `wilcoxon` (exact without ties up to 50 differences, otherwise
+//! approximate with continuity correction; zeros dropped), and `permutation_test` over all sign assignments.
 
-// The digits are those that the other program printed.
+// The digits that the other program printed.
 #![allow(clippy::unreadable_literal)]
 
 use rankwise_eval::{Tail, fisher, paired_t, wilcoxon};

@@ -1,5 +1,5 @@
-//! Simulated experiments with two equal systems: of tests at a level of 5 %, about 5 % must find a difference, and of
-//! intervals at 95 % about 95 % must cover the truth.
+//! Simulated experiments with two equal systems: tests at a level of 5 % must find a difference in about 5 % of them,
+//! and 95 % intervals must cover the truth in about 95 %.
 
 use rankwise_data::{Draw, Purpose};
 use rankwise_eval::{
@@ -7,11 +7,11 @@ use rankwise_eval::{
 };
 use rayon::prelude::*;
 
-/// The standard error of a rate of 5 % is 0.22 % with so many, so that 1 % more or less is no chance.
+/// With this many, the standard error of a rate of 5 % is 0.22 %, so a deviation of 1 % is not chance.
 const EXPERIMENTS: u64 = 10_000;
 const QUERIES: usize = 40;
 
-/// Two systems of equal skill on queries that are more or less hard: values in [0, 1], many of them 0 for both.
+/// Two systems of equal quality on queries of different difficulty: values in [0, 1], many of them 0 for both.
 fn differences(experiment: u64) -> QueryValues {
     let draw = Draw::new(17, Purpose::SynthQuery, experiment as u32);
     let values = (0..QUERIES as u64).map(|query| {
@@ -23,7 +23,7 @@ fn differences(experiment: u64) -> QueryValues {
     QueryValues::new(&values.collect::<Vec<_>>(), &[1.0; QUERIES])
 }
 
-/// How often a test finds a difference where there is none.
+/// How often a test finds a difference although there is none.
 fn rate(p_value: impl Fn(&QueryValues, u64) -> f64 + Sync) -> f64 {
     let n_found = (0..EXPERIMENTS).into_par_iter().filter(|seed| p_value(&differences(*seed), *seed) <= 0.05).count();
     n_found as f64 / EXPERIMENTS as f64
@@ -42,13 +42,13 @@ fn one_in_twenty_equal_pairs_seems_different() {
         ("bootstrap", rate(bootstrap)),
     ];
     for (test, rate) in rates {
-        // The bootstrap takes the queries at hand for all there are, and finds a little more for that.
+        // The bootstrap treats the given queries as the whole population, so it finds slightly more.
         let limits = if test == "bootstrap" { 0.04..=0.07 } else { 0.04..=0.06 };
         assert!(limits.contains(&rate), "{test}: {rate}");
     }
 }
 
-/// With every query twice as heavy as the next, weights must not make differences out of nothing.
+/// With weights that alternate between 2 and 1, tests must not find false differences.
 #[test]
 fn weights_do_not_invent_differences() {
     let weights: Vec<f64> = (0..QUERIES).map(|query| if query % 2 == 0 { 2.0 } else { 1.0 }).collect();
@@ -74,6 +74,6 @@ fn intervals_cover_the_truth() {
         })
         .count();
     let covered = n_covered as f64 / (EXPERIMENTS / 2) as f64;
-    // As with the test above: a little less than 95 %, with 40 queries.
+    // As for the test above: slightly less than 95 %, with 40 queries.
     assert!((0.92..=0.955).contains(&covered), "{covered}");
 }

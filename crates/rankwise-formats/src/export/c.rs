@@ -1,7 +1,7 @@
-//! Source in C99: tables of nodes and leaves, and one function that walks them.
+//! C99 source code: tables of nodes and leaves, and one function that walks them.
 //!
-//! Doubles throughout, no library, no memory, no recursion. Leaves are added in the order of the trees, from the base score on: the
-//! function gives our scores bit for bit, whatever doubles it is given.
+//! Doubles throughout; no libraries, no allocation, no recursion. Leaves are added in the order of the trees, starting
+//! from the base score, so the scores are bit-identical to ours for any doubles.
 
 use std::fmt::Write as _;
 
@@ -14,13 +14,13 @@ use crate::FormatError;
 use crate::draft::{DraftNode, Split};
 
 const FORMAT: &str = "C";
-/// Entries of a table in a line.
+/// Table entries per line.
 const LINE_ENTRIES: usize = 12;
 
-/// What a node does, in the table `rule`.
+/// The kinds of nodes in the table `rule`.
 const MISSING_RIGHT: u8 = 0;
 const MISSING_LEFT: u8 = 1;
-/// Values go left whatever they are, missing ones right.
+/// All values go left, missing ones go right.
 const IS_THERE: u8 = 2;
 
 pub(crate) fn write(lowered: &Lowered) -> Result<Vec<u8>, ExportError> {
@@ -124,7 +124,7 @@ impl Tables {
     }
 }
 
-/// A table. C has no empty ones: then there is an entry that nobody asks for.
+/// A table. C has no empty arrays, so an empty table gets an unused entry.
 fn table(out: &mut String, kind: &str, name: &str, entries: impl Iterator<Item = String>) {
     let mut entries: Vec<String> = entries.collect();
     if entries.is_empty() {
@@ -153,7 +153,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
     let mut trees = Vec::new();
     for root in numbers("root")? {
         let mut nodes = Vec::new();
-        // Tables that lead in circles would never end; no tree has more nodes than the tables.
+        // Cyclic tables would never end; no tree has more nodes than the tables.
         let mut open = vec![(root, None)];
         while let Some((code, edge)) = open.pop() {
             let place = nodes.len();

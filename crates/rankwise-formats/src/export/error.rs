@@ -10,40 +10,40 @@ pub enum ExportError {
     /// Only trees can be exported.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The score is no sum of leaves.
+    /// The score is not a sum of leaves.
     #[error(
         "the model of objective '{objective}' has several outputs and scores by expected gain, but {target} only \
          supports sums of trees; score with `predict`, or train with another objective, such as rmse or lambdamart"
     )]
     Output {
-        /// To what.
+        /// The target.
         target: Target,
-        /// What the model was trained for.
+        /// The objective of the model.
         objective: String,
     },
-    /// Values of the model are f64, those of the target f32.
+    /// The model has f64 values, the target f32.
     #[error(
         "the model compares values as f64, but {target} as f32, so some values may reach other leaves; `allow_rounding` \
          permits this and rounds thresholds down, so that f32 values reach the same leaves"
     )]
     Rounding {
-        /// To what.
+        /// The target.
         target: Target,
     },
-    /// A threshold has no equal.
+    /// A threshold cannot be represented.
     #[error(
         "tree {tree}: {target} adds 0.000001 to thresholds and cannot represent {threshold} in f32; `allow_rounding` \
          uses the nearest value, and `check_export` tells whether it matters"
     )]
     Threshold {
-        /// To what.
+        /// The target.
         target: Target,
         /// Which tree, from 0.
         tree: usize,
         /// The threshold.
         threshold: f64,
     },
-    /// A threshold parts values that count as 0.
+    /// A threshold separates values that count as 0.
     #[error(
         "tree {tree} has the threshold {threshold:e}, but LightGBM treats values within 1e-35 of 0 as 0; \
          `allow_rounding` permits this, and `check_export` tells whether it matters"
@@ -54,13 +54,13 @@ pub enum ExportError {
         /// The threshold.
         threshold: f64,
     },
-    /// Missing values go elsewhere than 0.
+    /// Missing values go to another side than 0.
     #[error(
         "tree {tree} treats missing values of feature {feature} differently from 0, but {target} treats them as 0; \
          `missing_as_zero` permits this, and `check_export` tells whether it matters"
     )]
     Missing {
-        /// To what.
+        /// The target.
         target: Target,
         /// Which tree, from 0.
         tree: usize,
@@ -70,20 +70,20 @@ pub enum ExportError {
     /// A number is too large for f32.
     #[error("{what} of {value:e} overflows f32, which {target} uses; scale the labels down and train again")]
     Range {
-        /// To what.
+        /// The target.
         target: Target,
-        /// What it is, as `a leaf`.
+        /// What it is, such as `a leaf`.
         what: &'static str,
         /// The number.
         value: f64,
     },
-    /// A feature has no number there.
+    /// A feature number is out of the target's range.
     #[error(
         "the model uses feature {feature}, but {target} numbers features from {first} to {last}; renumber the features \
          in the data and train again"
     )]
     Feature {
-        /// To what.
+        /// The target.
         target: Target,
         /// The id of the feature.
         feature: u32,
@@ -92,10 +92,10 @@ pub enum ExportError {
         /// The largest number.
         last: u32,
     },
-    /// A name cannot be used.
+    /// A feature name cannot be used.
     #[error("feature {feature} cannot be called {name:?} in {target}: {problem}; {}", if target.has_names() { "give other names with `feature_names`" } else { "rename it in the data and train again" })]
     Name {
-        /// To what.
+        /// The target.
         target: Target,
         /// The id of the feature.
         feature: u32,
@@ -104,50 +104,50 @@ pub enum ExportError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// The names that were given are not enough.
+    /// A feature is missing in the given names.
     #[error("no name is given for feature {feature}; add it")]
     Nameless {
         /// The id of the feature.
         feature: u32,
     },
-    /// Names where there is no place for them.
+    /// Names for a target without feature names.
     #[error("{target} identifies features by number, so remove `feature_names`")]
     NamesUnused {
-        /// To what.
+        /// The target.
         target: Target,
     },
-    /// Fewer columns than the trees ask for, or too many.
+    /// Fewer columns than the trees use, or too many.
     #[error(
         "`columns` {given}: out of range, from {needed} (used by the model) to {most}; remove it, or give the number of \
          columns of the data"
     )]
     Columns {
-        /// What was asked for.
+        /// The requested number.
         given: u32,
-        /// What the trees need.
+        /// The number that the trees need.
         needed: u32,
-        /// The most that there can be.
+        /// The maximum.
         most: u32,
     },
-    /// Columns where there are none.
+    /// A number of columns for a target without columns.
     #[error("{target} has no columns, so remove `columns`")]
     ColumnsUnused {
-        /// To what.
+        /// The target.
         target: Target,
     },
-    /// A tree whose nodes are nested too deep.
+    /// A tree that is too deep.
     #[error(
         "tree {tree} has depth {depth}, but readers of {target} may support only {most}; train again with \
          max_depth={most} or less"
     )]
     Depth {
-        /// To what.
+        /// The target.
         target: Target,
         /// Which tree, from 0.
         tree: usize,
         /// Its depth.
         depth: usize,
-        /// The largest depth.
+        /// The maximum depth.
         most: usize,
     },
 }

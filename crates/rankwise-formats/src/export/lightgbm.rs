@@ -1,8 +1,8 @@
-//! LightGBM's text: lines of `name=value`, a block for the model and one for each tree.
+//! LightGBM's text format: lines of `name=value`, a block for the model and one for each tree.
 //!
-//! Values are compared as f64; every node says that NaN is missing and where it goes. Leaves are added in f64, in the order of the
-//! trees, without a base score: the first tree has it. Values that are nearly zero become zero before they are compared, so no
-//! threshold can stand between them and zero.
+//! Values are compared as f64, and every node says that NaN is missing and where it goes. Leaves are added in f64, in
+//! the order of the trees. There is no base score, so the first tree includes it. LightGBM replaces values near zero by
+//! zero before comparing, so no threshold can be between them and zero.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use super::number::{line, text};
 use super::{ExportError, ExportOptions, RenamedFeature, Target};
 use crate::lightgbm::NEAR_ZERO;
 
-/// Bits 2 and 3 of a decision type say 2: NaN is missing.
+/// Bits 2 and 3 of a decision type have the value 2: NaN is missing.
 const NAN_IS_MISSING: u8 = 8;
 const DEFAULT_LEFT: u8 = 2;
 
@@ -39,7 +39,7 @@ pub(crate) fn write(lowered: &Lowered, model: &Model, options: &ExportOptions) -
     Ok(out.into_bytes())
 }
 
-/// Refuses thresholds that part values of which LightGBM makes zeros.
+/// Rejects thresholds between values that LightGBM replaces by zero.
 fn check_near_zero(lowered: &Lowered) -> Result<(), ExportError> {
     for (tree, nodes) in lowered.trees.iter().enumerate() {
         for node in nodes {
@@ -53,7 +53,7 @@ fn check_near_zero(lowered: &Lowered) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// The names of all columns, blanks between them.
+/// The names of all columns, separated by spaces.
 fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> {
     let mut names: Vec<String> = (0..n_columns).map(|column| format!("Column_{column}")).collect();
     let mut written = BTreeSet::new();
@@ -74,23 +74,23 @@ fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> 
     Ok(names.join(" "))
 }
 
-/// LightGBM itself puts `_` for a blank, which separates names in its files.
+/// Like LightGBM itself, writes `_` for a space, because spaces separate names.
 fn written_name(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// The features whose names are written otherwise.
+/// The features whose names change.
 pub(crate) fn renamed(model: &Model) -> Vec<RenamedFeature> {
     let names =
         model.feature_names().iter().map(|name| RenamedFeature { name: name.clone(), written: written_name(name) });
     names.filter(|renamed| renamed.name != renamed.written).collect()
 }
 
-/// The block of a tree: splits and leaves are numbered each from 0.
+/// The block of a tree. Splits and leaves are numbered separately, from 0.
 fn tree(idx: usize, nodes: &[Node]) -> String {
     let mut splits: Vec<&Split> = Vec::new();
     let mut leaves: Vec<(f64, u64)> = Vec::new();
-    // For each node its number as a child: leaf 0 is -1.
+    // The number of each node as a child: leaf 0 is -1.
     let mut codes: Vec<i64> = Vec::with_capacity(nodes.len());
     for node in nodes {
         match node {

@@ -1,31 +1,32 @@
-//! A model in the terms of a target.
+//! A model in the form of a target.
 //!
-//! Our `f32` models round a value, with what is infinite at the largest f32, and compare it then. Targets do not round, so the
-//! threshold moves instead: for f64 values to the last one that rounds to the threshold, for f32 values to the f32 at or below it.
-//! Questions that all values answer alike ask whether there is a value, or nothing at all.
+//! Our `f32` models round a value, with infinite values clamped to the largest f32, and then compare it. Targets do not
+//! round, so the threshold changes instead: for f64 values to the largest one that rounds to the threshold, for f32
+//! values to the f32 at or below it. A split that sends all values to one side becomes a test for missing values, or is
+//! removed.
 
 use rankwise_model::{Child, Model, Output, Precision, Tree, floor_f32, last_rounded_to};
 
 use super::{ExportError, ExportOptions, Target};
 
-/// A target that has a column for each number would else take gigabytes for a slip.
+/// Without this limit, a typing error could make a target with columns write gigabytes.
 const LAST_FEATURE: u32 = 999_999;
 
-/// What a target compares values as.
+/// The type in which a target compares values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     F32,
     F64,
 }
 
-/// A question, and where its answers lead.
+/// A split with its children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Split {
     /// The id of the feature.
     pub(crate) feature: u32,
     pub(crate) question: Question,
     pub(crate) missing_left: bool,
-    /// A place in the list of nodes.
+    /// An index into the list of nodes.
     pub(crate) left: usize,
     pub(crate) right: usize,
     pub(crate) gain: f64,
@@ -34,9 +35,9 @@ pub(crate) struct Split {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Question {
-    /// Values up to this go left. For targets of f32 it is one.
+    /// Values up to this go left. For f32 targets it is an f32.
     AtMost(f64),
-    /// Every value goes left; missing ones go right.
+    /// All values go left; missing ones go right.
     IsThere,
 }
 
@@ -46,12 +47,12 @@ pub(crate) enum Node {
     Leaf { value: f64, count: u64 },
 }
 
-/// A model with at least one tree. A tree's root is its node 0; parents stand before their children.
+/// A model with at least one tree. The root of a tree is node 0; parents come before their children.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lowered {
     pub(crate) base_score: f64,
     pub(crate) trees: Vec<Vec<Node>>,
-    /// The columns that were asked for.
+    /// The requested number of columns.
     n_columns: Option<u32>,
     /// The ids of the model's features, ascending.
     pub(crate) features: Vec<u32>,
@@ -82,7 +83,8 @@ impl Lowered {
         Ok(Self { base_score, trees, n_columns: options.n_columns, features })
     }
 
-    /// For targets without a base score: the first tree's leaves have it. Ours is added first, too, so nothing is rounded otherwise.
+    /// For targets without a base score: adds it to the leaves of the first tree. We add it first, too, so rounding is
+    /// the same.
     pub(crate) fn with_folded_base(&self) -> Self {
         let mut folded = self.clone();
         for node in &mut folded.trees[0] {
@@ -94,7 +96,7 @@ impl Lowered {
         folded
     }
 
-    /// As many as were asked for, or one more than the largest feature, for targets that know features by columns.
+    /// The requested number of columns, or one more than the largest feature, for targets with columns.
     pub(crate) fn n_columns(&self, target: Target) -> Result<usize, ExportError> {
         let last = self.check_features(target, 0)?;
         let needed = last.map_or(1, |last| last + 1);
@@ -106,7 +108,7 @@ impl Lowered {
         }
     }
 
-    /// Makes sure that the target has a number for each feature; gives the largest.
+    /// Checks that all feature numbers are in the target's range; returns the largest.
     pub(crate) fn check_features(&self, target: Target, first: u32) -> Result<Option<u32>, ExportError> {
         match self.features.iter().find(|feature| !(first..=LAST_FEATURE).contains(feature)) {
             Some(feature) => Err(ExportError::Feature { target, feature: *feature, first, last: LAST_FEATURE }),
@@ -115,7 +117,7 @@ impl Lowered {
     }
 }
 
-/// How values answer a question.
+/// Which values a split separates.
 enum Answer {
     AtMost(f64),
     AllLeft,
@@ -127,7 +129,7 @@ fn answer(threshold: f64, precision: Precision, width: Width) -> Answer {
     if (precision, width) == (Precision::F64, Width::F64) {
         return Answer::AtMost(threshold);
     }
-    // f64 models come here only if rounding is allowed; infinite values then saturate as in ours of f32.
+    // f64 models get here only if rounding is allowed. Infinite values are then clamped, as in our f32 models.
     if threshold >= LARGEST {
         Answer::AllLeft
     } else if threshold < -LARGEST {
@@ -142,7 +144,7 @@ fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
     let parts = tree.parts();
     let mut nodes: Vec<Node> = Vec::with_capacity(2 * tree.n_leaves());
     let root = if tree.n_nodes() == 0 { Child::Leaf(0) } else { Child::Node(0) };
-    // What is to be written, and the edge that leads there: the parent and whether it is the right one.
+    // A child to write, and the edge that leads there: the parent, and whether this is its right child.
     let mut open: Vec<(Child, Option<(usize, bool)>)> = vec![(root, None)];
     while let Some((child, edge)) = open.pop() {
         let place = nodes.len();
@@ -183,7 +185,7 @@ fn lower(tree: &Tree, model: &Model, width: Width) -> Vec<Node> {
     nodes
 }
 
-/// Missing values must go where 0 goes.
+/// Checks that missing values go to the same side as 0.
 fn check_missing(trees: &[Vec<Node>], target: Target) -> Result<(), ExportError> {
     for (tree, nodes) in trees.iter().enumerate() {
         for node in nodes {

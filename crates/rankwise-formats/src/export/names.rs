@@ -1,4 +1,4 @@
-//! How features are called in targets that know them by name.
+//! Feature names for targets that identify features by name.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use rankwise_model::Model;
 
 use super::{ExportError, ExportOptions, Target};
 
-/// The names of the model's features, each another.
+/// Unique names of the model's features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     by_id: BTreeMap<u32, String>,
@@ -42,12 +42,12 @@ impl Names {
         self.by_id.get(&feature).map_or("", String::as_str)
     }
 
-    /// All of them, by ascending ids.
+    /// All names, by ascending id.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.by_id.values().map(String::as_str)
     }
 
-    /// The feature of a name.
+    /// The feature with this name.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.by_id.iter().find(|(_, known)| *known == name).map(|(feature, _)| *feature)
     }

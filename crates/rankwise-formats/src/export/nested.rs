@@ -1,4 +1,4 @@
-//! What targets share that write a node inside its parent.
+//! Shared by targets that nest nodes in their parents.
 
 use serde::Deserialize as _;
 
@@ -7,10 +7,10 @@ use super::{ExportError, Target};
 use crate::FormatError;
 use crate::value::Value;
 
-/// Readers of JSON stop at 1,000 brackets inside one another, and a level of the dump has two.
+/// JSON readers stop at 1,000 nested brackets, and each level of the dump has two.
 const MAX_DEPTH: usize = 400;
 
-/// Refuses trees that readers would not get through.
+/// Rejects trees that are too deep for readers.
 pub(crate) fn check_depths(lowered: &Lowered, target: Target) -> Result<(), ExportError> {
     for (tree, nodes) in lowered.trees.iter().enumerate() {
         let mut depths = vec![0; nodes.len()];
@@ -28,7 +28,7 @@ pub(crate) fn check_depths(lowered: &Lowered, target: Target) -> Result<(), Expo
     Ok(())
 }
 
-/// Reads JSON of our own making, however deep.
+/// Reads JSON that we wrote, of any depth.
 pub(crate) fn read_json(format: &'static str, bytes: &[u8]) -> Result<Value, FormatError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     reader.disable_recursion_limit();
@@ -39,7 +39,7 @@ pub(crate) fn read_json(format: &'static str, bytes: &[u8]) -> Result<Value, For
     })
 }
 
-/// A name as JSON writes it.
+/// A name as a JSON string.
 pub(crate) fn quoted(name: &str) -> String {
     serde_json::Value::from(name).to_string()
 }

@@ -1,4 +1,4 @@
-//! Numbers as text that every reader reads alike.
+//! Numbers as text that all readers parse alike.
 
 use super::{ExportError, Target};
 
@@ -8,18 +8,18 @@ pub(crate) fn text(number: f64) -> String {
         .map_or_else(|| if number > 0.0 { "inf".into() } else { "-inf".into() }, |n| n.to_string())
 }
 
-/// Texts with blanks between them.
+/// Texts separated by spaces.
 pub(crate) fn line<T>(numbers: impl IntoIterator<Item = T>, text: impl Fn(T) -> String) -> String {
     numbers.into_iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// The nearest f32 as text. It is the f64 of the same value that is written: readers that parse f64 and round come to the same
-/// f32 as those that parse f32.
+/// The nearest f32 as text. The digits are those of the same value as f64, so that readers that parse f64 and then
+/// round get the same f32 as those that parse f32.
 pub(crate) fn text_f32(number: f32) -> String {
     text(f64::from(number))
 }
 
-/// The nearest f32, where there is one.
+/// The nearest f32, if it is finite.
 pub(crate) fn to_f32(target: Target, what: &'static str, value: f64) -> Result<f32, ExportError> {
     Some(value as f32).filter(|value| value.is_finite()).ok_or(ExportError::Range { target, what, value })
 }

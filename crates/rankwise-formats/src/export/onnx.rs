@@ -1,7 +1,7 @@
-//! ONNX: a graph of one `TreeEnsembleRegressor` (domain ai.onnx.ml, version 3), from `values` to `scores`.
+//! ONNX: a graph with one `TreeEnsembleRegressor` (domain ai.onnx.ml, version 3), from `values` to `scores`.
 //!
-//! Values are f32 and go left if they are at most the threshold; NaN goes where the node says. Column i holds feature i. Leaves are
-//! added in f32, then the base score.
+//! Values are f32 and go left if they are at most the threshold; each node says where NaN goes. Column i has feature i.
+//! Leaves are added in f32, then the base score.
 
 mod wire;
 
@@ -17,15 +17,15 @@ use wire::{Message, Part};
 const FORMAT: &str = "ONNX";
 const OPERATOR: &str = "TreeEnsembleRegressor";
 const DOMAIN: &str = "ai.onnx.ml";
-/// Of the operators of trees.
+/// Version of the tree operators.
 const DOMAIN_VERSION: u64 = 3;
-/// Of the operators that every graph may use, and of the file: from the same time.
+/// Version of the standard operators; the file version dates from the same time.
 const OPSET_VERSION: u64 = 15;
 const IR_VERSION: u64 = 8;
-/// The type f32 of a tensor.
+/// The tensor type f32.
 const FLOAT: u64 = 1;
 
-/// Lists of a node, by their names: one entry for each node of all trees.
+/// The attribute lists: one entry for each node of all trees.
 #[derive(Default)]
 struct Lists {
     trees: Vec<i64>,
@@ -119,7 +119,7 @@ impl Lists {
     }
 }
 
-/// An attribute of the given type, whose value stands in a field of its own.
+/// An attribute of the given type, with its value in a field of its own.
 fn attribute(name: &str, kind: u64, fill: impl FnOnce(&mut Message)) -> Message {
     let mut attribute = Message::default();
     attribute.text(1, name);
@@ -160,7 +160,7 @@ fn texts(name: &str, values: &[&str]) -> Message {
     })
 }
 
-/// A tensor of f32: as many rows as there are documents, and so many columns.
+/// An f32 tensor: one row per document, and this many columns.
 fn matrix(name: &str, n_columns: usize) -> Message {
     let (mut rows, mut columns) = (Message::default(), Message::default());
     rows.text(2, "documents");
@@ -176,7 +176,7 @@ fn matrix(name: &str, n_columns: usize) -> Message {
     info
 }
 
-/// Reads the attributes of the one node.
+/// Reads the attributes of the only node.
 pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
     let error = |problem: &str| FormatError::Field { format: FORMAT, field: OPERATOR.into(), problem: problem.into() };
     let graph = Part::all(bytes)?.find(7).ok_or_else(|| error("there is no graph"))?;

@@ -1,7 +1,7 @@
-//! RankLib's XML: an ensemble of trees, nodes inside their parents.
+//! RankLib's XML: an ensemble of trees, with nodes nested in their parents.
 //!
-//! Values are f32 and go left if they are at most the threshold. Features have numbers from 1; one that a document does not have
-//! is 0. There is no base score: the first tree's leaves have it. Leaves are added in f32.
+//! Values are f32 and go left if they are at most the threshold. Features are numbered from 1; absent features are 0.
+//! There is no base score, so the leaves of the first tree include it. Leaves are added in f32.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(crate) fn write(lowered: &Lowered) -> Result<Vec<u8>, ExportError> {
     let lowered = lowered.with_folded_base();
     lowered.check_features(Target::RankLib, 1)?;
     check_depths(&lowered, Target::RankLib)?;
-    // The first line tells RankLib which of its rankers this is.
+    // The first line tells RankLib the kind of ranker.
     let mut out = format!("## LambdaMART\n## No. of trees = {}\n\n<ensemble>\n", lowered.trees.len());
     for (idx, nodes) in lowered.trees.iter().enumerate() {
         let _ = writeln!(out, "\t<tree id=\"{}\" weight=\"1.0\">\n\t\t<split>", idx + 1);
@@ -25,7 +25,7 @@ pub(crate) fn write(lowered: &Lowered) -> Result<Vec<u8>, ExportError> {
     Ok(out.into_bytes())
 }
 
-/// What stands between the tags of a node.
+/// The content of a node.
 fn node(nodes: &[Node], place: usize, indent: &mut String, out: &mut String) -> Result<(), ExportError> {
     match nodes[place] {
         Node::Leaf { value, .. } => {

@@ -1,23 +1,23 @@
-//! An exported file as its program understands it.
+//! An exported file, interpreted as its program does.
 
 use rankwise_model::{AbsentFeature, Header, Model, Precision, Ranker, Tree};
 
 use crate::FormatError;
 use crate::draft::{DraftNode, ensemble, features_of};
 
-/// What was read: the questions and leaves as a model, and how the program adds them.
+/// The splits and leaves as a model, and the arithmetic of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Missing values go where the program would send them.
+    /// Missing values go to the same side as in the program.
     pub model: Model,
-    /// How leaves become a score.
+    /// How leaves are added up.
     pub arithmetic: Arithmetic,
 }
 
 /// How a program adds leaves, in the order of the trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// In f64, from the base score on: as we do.
+    /// In f64, starting from the base score, as we do.
     F64,
     /// In f32.
     F32(BaseScore),
@@ -33,7 +33,7 @@ pub enum BaseScore {
 }
 
 impl Reading {
-    /// The program's score of a document, its values in the order of the model's features; NaN is missing.
+    /// The program's score of a document, given values in the order of the model's features; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
         let (Arithmetic::F32(place), Ranker::Trees(ensemble)) = (self.arithmetic, self.model.ranker()) else {
             return self.model.score(values);
@@ -48,7 +48,7 @@ impl Reading {
     }
 }
 
-/// A model of trees that were read.
+/// A model from parsed trees.
 pub(crate) fn model(nodes: Vec<Vec<DraftNode>>, precision: Precision, base_score: f64) -> Result<Model, FormatError> {
     let features = features_of(&nodes);
     let ensemble = ensemble(base_score, nodes, &features)?;

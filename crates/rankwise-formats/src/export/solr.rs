@@ -1,7 +1,8 @@
 //! Solr's `MultipleAdditiveTreesModel`, as JSON for its model store.
 //!
-//! Values are f32, and go left if they are at most the threshold *plus 0.000001*, added in f32. So a threshold is written that gives
-//! ours when that is added. A value that a document does not have is 0, or what the feature says. Leaves are added in f32.
+//! Values are f32 and go left if they are at most the threshold *plus 0.000001*, added in f32. So the written threshold
+//! is one that gives ours after the addition. The value of an absent feature is 0, or the feature's default. Leaves are
+//! added in f32.
 
 use std::fmt::Write as _;
 
@@ -17,7 +18,7 @@ use crate::draft::{DraftNode, Split};
 use crate::value::Field;
 
 const CLASS: &str = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel";
-/// What Solr adds to thresholds.
+/// The number that Solr adds to thresholds.
 const SLACK: f32 = 1e-6;
 
 pub(crate) fn write(lowered: &Lowered, names: &Names, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
@@ -46,7 +47,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A node with all below it. Numbers are texts, which Solr parses as f32.
+    /// A node with its subtree. Numbers are strings, which Solr parses as f32.
     fn node(&self, place: usize, out: &mut String) -> Result<(), ExportError> {
         match self.nodes[place] {
             Node::Leaf { value, .. } => {
@@ -74,7 +75,7 @@ impl Writer<'_> {
     }
 }
 
-/// What to write so that adding the slack gives the threshold, or comes nearest to it, and whether it does.
+/// The number that gives the threshold after adding the slack, or comes nearest to it, and whether it is exact.
 fn before_slack(threshold: f32) -> (f32, bool) {
     let guess = (f64::from(threshold) - f64::from(SLACK)) as f32;
     let distance = |candidate: &f32| (f64::from(candidate + SLACK) - f64::from(threshold)).abs();
@@ -96,7 +97,7 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
     reading::model(trees, Precision::F32, 0.0)
 }
 
-/// Gives the place of the node.
+/// Returns the index of the node.
 fn read_node(field: &Field<'_>, weight: f32, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
     let place = nodes.len();
     nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
@@ -131,7 +132,7 @@ mod tests {
             let (written, is_exact) = before_slack(threshold);
             assert!(is_exact && written + SLACK == threshold, "{threshold}");
         }
-        // Steps near -0.000001 are wider than this.
+        // Floats near -0.000001 are further apart than this.
         let (written, is_exact) = before_slack(1e-20);
         assert!(!is_exact);
         assert_eq!(written + SLACK, 0.0);

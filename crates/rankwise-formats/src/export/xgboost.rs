@@ -1,7 +1,8 @@
-//! XGBoost's JSON, as `save_model` writes it.
+//! XGBoost's JSON, as written by `save_model`.
 //!
-//! Values are f32 and go left if they are *below* the threshold, so it is the f32 after ours. XGBoost refuses infinite values:
-//! what sends every value to one side asks whether it is below the smallest f32. Leaves are added in f32.
+//! Values are f32 and go left if they are *below* the threshold, so it is the next f32 after ours. XGBoost rejects
+//! infinite values, so a split that sends all values to one side tests whether they are below the smallest f32. Leaves
+//! are added in f32.
 
 use rankwise_model::Model;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::{ExportError, Target};
 
 /// The parent of a root.
 const NO_PARENT: i32 = i32::MAX;
-/// The oldest version whose files look so.
+/// The oldest version with this file layout.
 const VERSION: [u32; 3] = [2, 0, 0];
 
 pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportError> {
@@ -40,7 +41,7 @@ pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportE
             "feature_types": types,
             "gradient_booster": { "model": model, "name": "gbtree" },
             "learner_model_param": param,
-            // Its scores are what the trees add up to, as for ranking, and it needs no parameters of pairs.
+            // Its scores are the plain sums of trees, as for ranking, and it needs no parameters for pairs.
             "objective": { "name": "reg:squarederror", "reg_loss_param": { "scale_pos_weight": "1" } },
         },
         "version": VERSION,
@@ -48,7 +49,7 @@ pub(crate) fn write(lowered: &Lowered, model: &Model) -> Result<Vec<u8>, ExportE
     Ok(format!("{file}\n").into_bytes())
 }
 
-/// A name for every column, or none where the model has none.
+/// A name for every column; empty if the model has no names.
 fn column_names(model: &Model, n_columns: usize) -> Result<Vec<String>, ExportError> {
     if model.feature_names().is_empty() {
         return Ok(Vec::new());
@@ -76,7 +77,7 @@ fn tree(idx: usize, nodes: &[Node], n_columns: usize) -> Result<Value, ExportErr
     let (mut lefts, mut rights) = (vec![-1_i64; n_nodes], vec![-1_i64; n_nodes]);
     let (mut indices, mut conditions) = (vec![0; n_nodes], vec![0.0; n_nodes]);
     let (mut default_left, mut gains, mut weights) = (vec![0; n_nodes], vec![0.0; n_nodes], vec![0.0; n_nodes]);
-    // XGBoost takes the right child to be the one after the left: nodes are numbered level by level.
+    // XGBoost assumes that the right child directly follows the left, so nodes are numbered level by level.
     let mut order = vec![0];
     let mut number = 0;
     while number < order.len() {
@@ -112,12 +113,12 @@ fn tree(idx: usize, nodes: &[Node], n_columns: usize) -> Result<Value, ExportErr
     }))
 }
 
-/// A question as XGBoost asks it.
+/// A split in XGBoost's form.
 pub(crate) struct Condition {
     /// Values below this go left.
     pub(crate) below: f32,
     pub(crate) missing_left: bool,
-    /// Where the left and the right answer lead, as places in our list of nodes.
+    /// The left and right child, as indices into our list of nodes.
     pub(crate) children: [usize; 2],
 }
 
@@ -129,7 +130,7 @@ impl Condition {
                 missing_left: split.missing_left,
                 children: [split.left, split.right],
             },
-            // Nothing is below the smallest value, so the sides change places.
+            // No value is below the smallest one, so the sides are swapped.
             Question::IsThere => Self { below: -f32::MAX, missing_left: true, children: [split.right, split.left] },
         }
     }

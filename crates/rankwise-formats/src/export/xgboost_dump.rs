@@ -1,8 +1,8 @@
-//! XGBoost's dump: a list of trees as JSON, nodes inside their parents, features by name.
+//! XGBoost's dump: a JSON list of trees, with nodes nested in their parents and features by name.
 //!
-//! Values are f32 and go to `yes` if they are below the condition. A dump has no base score: the first tree's leaves have it. Where
-//! missing values go is written, but the plugin of Elasticsearch takes them for 0, so that is what counts here. Leaves are added
-//! in f32.
+//! Values are f32 and go to `yes` if they are below the condition. A dump has no base score, so the leaves of the first
+//! tree include it. The direction of missing values is written, but the Elasticsearch plugin treats them as 0, and so
+//! do we here. Leaves are added in f32.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(crate) fn write(lowered: &Lowered, names: &Names) -> Result<Vec<u8>, ExportE
     Ok(out.into_bytes())
 }
 
-/// A node, by its place and depth, with all below it.
+/// A node, given its index and depth, with its subtree.
 fn node(nodes: &[Node], place: usize, depth: usize, names: &Names, out: &mut String) -> Result<(), ExportError> {
     match nodes[place] {
         Node::Leaf { value, .. } => {
@@ -68,7 +68,7 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
     reading::model(trees, Precision::F32, 0.0)
 }
 
-/// Gives the place of the node.
+/// Returns the index of the node.
 fn read_node(field: &Field<'_>, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
     let place = nodes.len();
     if let Some(leaf) = field.find("leaf") {
@@ -91,7 +91,7 @@ fn read_node(field: &Field<'_>, names: &Names, nodes: &mut Vec<DraftNode>) -> Re
     let (Some(left), Some(right)) = (left, right) else { return Err(field.error("it lacks a child")) };
     nodes[place] = DraftNode::Split(Split {
         feature,
-        // Below the condition: at most the f32 before it.
+        // Below the condition means at most the f32 before it.
         threshold: if condition == -f32::MAX { f64::MIN } else { condition.next_down().into() },
         missing_left: 0.0 < condition,
         left,

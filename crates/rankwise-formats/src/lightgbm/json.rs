@@ -1,4 +1,4 @@
-//! The JSON that `dump_model` gives: trees of objects inside of one another.
+//! The JSON of `dump_model`: trees of nested objects.
 
 use rankwise_model::Model;
 
@@ -7,7 +7,7 @@ use crate::FormatError;
 use crate::draft::{DraftNode, Split, nested};
 use crate::value::{Field, Value, as_integer};
 
-/// Makes a model of what the file says.
+/// Builds a model from the parsed file.
 pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let root = Field::root(FORMAT, value);
     let per_iteration = root.find("num_tree_per_iteration").map(|field| field.integer()).transpose()?;
@@ -48,7 +48,7 @@ fn split(field: &Field<'_>, gain: Option<f64>, count: u64) -> Result<Split, Form
     };
     let default_left = field.get("default_left")?.number()? != 0.0;
     let flags = if is_categorical { IS_CATEGORICAL } else { 0 } | if default_left { DEFAULT_LEFT } else { 0 };
-    // The threshold of a categorical split is a text.
+    // The threshold of a categorical split is a string.
     let threshold = if is_categorical { 0.0 } else { field.get("threshold")?.number()? };
     let split = Split {
         feature: field.get("split_feature")?.integer()? as u32,

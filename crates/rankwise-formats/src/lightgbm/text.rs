@@ -1,4 +1,4 @@
-//! The text that `save_model` writes: lines of `name=value`, a block for the model and one for each tree.
+//! The text of `save_model`: lines of `name=value`, a block for the model and one for each tree.
 
 use super::{FORMAT, Parts, check_outputs, question, unsupported};
 use crate::FormatError;
@@ -6,7 +6,7 @@ use crate::draft::{DraftNode, Split};
 use crate::error::shown;
 use rankwise_model::Model;
 
-/// Stands after the last tree.
+/// Follows the last tree.
 const END: &str = "end of trees";
 
 /// Reads the text.
@@ -24,7 +24,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
     let parts = Parts {
         objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
-        // Blanks separate them; other white space may be part of a name.
+        // Spaces separate them; other white space may be part of a name.
         feature_names: head
             .text("feature_names")
             .unwrap_or_default()
@@ -37,17 +37,17 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     parts.model()
 }
 
-/// Lines of `name=value` that belong together.
+/// Lines of `name=value` that form a block.
 #[derive(Default)]
 struct Block<'a> {
-    /// The line that names it, from 1.
+    /// Its first line, from 1.
     line: usize,
     fields: Vec<(usize, &'a str, &'a str)>,
     /// Names without a value.
     flags: Vec<&'a str>,
 }
 
-/// The head, then the trees. What follows them, importances and parameters, does not matter to scores.
+/// The header, then the trees. What follows (importances, parameters) does not affect scores.
 fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     let mut lines = text.lines().enumerate().peekable();
     let mut is_over = false;
@@ -67,7 +67,7 @@ fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
                 break;
             }
         }
-        // The line that ends the trees may stand alone.
+        // The line that ends the trees may be alone.
         (!block.fields.is_empty()).then_some(block)
     })
 }
@@ -81,7 +81,7 @@ impl<'a> Block<'a> {
         FormatError::Line { format: FORMAT, line: line.unwrap_or(self.line), problem }
     }
 
-    /// The numbers of a field, as many as are needed.
+    /// The numbers of a field; there must be `n`.
     fn numbers<T>(&self, name: &str, n: usize, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, FormatError> {
         let field = self.fields.iter().find(|(_, known, _)| *known == name);
         let Some((line, _, value)) = field else {
@@ -123,7 +123,7 @@ fn nodes(block: &Block<'_>) -> Result<Vec<DraftNode>, FormatError> {
         let code: i64 = word.parse().ok()?;
         usize::try_from(if code < 0 { n_nodes as i64 + !code } else { code }).ok()
     };
-    // Counts are whole numbers, but LightGBM may write large ones with an exponent.
+    // Counts are integers, but LightGBM may write large ones with an exponent.
     let count = |word: &str| float(word).filter(|count| *count >= 0.0).map(|count| count as u64);
     let features = block.numbers("split_feature", n_nodes, |word| word.parse::<u32>().ok())?;
     let thresholds = block.numbers("threshold", n_nodes, |word| float(word).filter(|value| !value.is_nan()))?;
@@ -139,7 +139,7 @@ fn nodes(block: &Block<'_>) -> Result<Vec<DraftNode>, FormatError> {
     for node in 0..n_nodes {
         let split = Split {
             feature: features[node],
-            // An infinite threshold sends everything to one side.
+            // An infinite threshold sends all values to one side.
             threshold: thresholds[node].clamp(f64::MIN, f64::MAX),
             missing_left: false,
             left: lefts[node],

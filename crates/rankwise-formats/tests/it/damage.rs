@@ -1,10 +1,10 @@
-//! What is wrong with a file is told, with its place; nothing panics.
+//! Errors in files are reported with their place; nothing panics.
 
 use rankwise_formats::{FormatError, import};
 
 use crate::{bytes, text};
 
-/// The message about a file in which the first `from` is `to`.
+/// The error for a file in which the first `from` is replaced by `to`.
 fn message(name: &str, from: &str, to: &str) -> String {
     let whole = text(name);
     assert!(whole.contains(from), "{name} holds no {from}");
@@ -14,7 +14,7 @@ fn message(name: &str, from: &str, to: &str) -> String {
         .to_string()
 }
 
-/// The value of a line `name=value`, the first of them.
+/// The value of the first line `name=value`.
 fn line<'a>(text: &'a str, name: &str) -> &'a str {
     text.lines().find(|line| line.starts_with(&format!("{name}="))).unwrap()
 }
@@ -87,7 +87,7 @@ fn catboost() {
     }
 }
 
-/// Too deep for JSON: the message says what else to do.
+/// Too deep for JSON: the message says what to do instead.
 #[test]
 fn deep_trees() {
     let leaf = "{\"leaf_value\":0}";
@@ -115,7 +115,7 @@ fn forms_that_are_not_read_say_which_are() {
     }
 }
 
-/// A file that ends anywhere is refused, or was whole already.
+/// A truncated file is rejected, unless it was already complete.
 #[test]
 fn cut_off_files_are_refused() {
     for name in [

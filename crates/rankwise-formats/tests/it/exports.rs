@@ -1,4 +1,4 @@
-//! Every target, on random models and values that fall on their thresholds.
+//! All targets, on random models and values at their thresholds.
 
 use rankwise_formats::{Arithmetic, ExportError, ExportOptions, Reading, Target, export, import, read_back};
 use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
@@ -31,13 +31,13 @@ fn named(model: &Model, name: &str) -> Model {
     Model::new(Header { feature_names: vec![name.into()], ..model.header().clone() }, model.ranker().clone()).unwrap()
 }
 
-/// The values of a document by the features of what was read, which need not ask for all of them.
+/// The values of a document for the features that the export uses, which may not be all.
 fn values_for(reading: &Reading, model: &Model, row: &[f64]) -> Vec<f64> {
     let value = |feature: &u32| row[model.features().binary_search(feature).unwrap()];
     reading.model.features().iter().map(value).collect()
 }
 
-/// What rounding to f32 can change: the leaves, and each sum.
+/// How much rounding to f32 can change: the leaves, and each sum.
 fn bound(model: &Model, row: &[f64]) -> f64 {
     let row: Vec<f64> = row.iter().map(|value| model.precision().round(*value)).collect();
     let size = |tree: &Tree| tree.parts().leaf_value[tree.leaf(&row)].abs();
@@ -46,7 +46,7 @@ fn bound(model: &Model, row: &[f64]) -> f64 {
     size * (ensemble.n_trees() + 2) as f64 / f64::from(1 << 24)
 }
 
-/// Exports the model once and compares the scores of all rows, each as the target can be given it.
+/// Exports the model once and compares the scores of all rows; `given` adapts values to the target.
 fn check_rows(model: &Model, target: Target, rows: &[f64], given: impl Fn(f64) -> f64) {
     let bytes = export(model, target, &ALLOWED).unwrap();
     let reading = read_back(&bytes, target, model, &ALLOWED).unwrap();
@@ -62,7 +62,7 @@ fn check_rows(model: &Model, target: Target, rows: &[f64], given: impl Fn(f64) -
     }
 }
 
-/// LightGBM makes zeros of what is nearly zero.
+/// LightGBM replaces values near zero by zero.
 fn plain(value: f64) -> f64 {
     if value.abs() < 1.1e-35 { 0.0 } else { value }
 }
@@ -73,7 +73,8 @@ fn scores_are_the_models_for_every_target() {
         for kind in [Kind::Any, Kind::Whole, Kind::Oblivious] {
             let model = model(Precision::F32, kind, seed);
             let rows = random::values(&model, 60, seed);
-            // f64 has no finite number that infinity is below; C itself is asked about it in `standalone`.
+            // No finite f64 threshold is above infinity, so infinite values are clamped here; `standalone` tests C
+            // itself with them.
             let finite = |value: f64| value.clamp(-1e300, 1e300);
             check_rows(&model, Target::C, &rows, finite);
             check_rows(&model, Target::LightGbm, &rows, |value| plain(finite(value)));
@@ -105,7 +106,7 @@ fn f64_models_are_exact_in_f64_and_for_f32_values_elsewhere() {
 fn an_export_is_imported_and_exported_to_the_same_bytes() {
     for target in [Target::LightGbm, Target::XgBoost] {
         for seed in 0..20 {
-            // All that a node asks is asked again; what asks nothing is gone after the first time.
+            // A second export has the same splits; those without effect were removed by the first.
             let first = export(&model(Precision::F32, Kind::Any, seed), target, &ALLOWED).unwrap();
             let second = export(&import(&first).unwrap(), target, &ALLOWED).unwrap();
             let third = export(&import(&second).unwrap(), target, &ALLOWED).unwrap();
@@ -114,7 +115,7 @@ fn an_export_is_imported_and_exported_to_the_same_bytes() {
     }
 }
 
-/// A tree of one question, missing values to the side that is said.
+/// A tree with one split and the given direction of missing values.
 fn stump(threshold: f64, missing_left: bool) -> Model {
     let parts = TreeParts {
         feature: vec![0],
@@ -135,7 +136,7 @@ fn what_a_target_cannot_express_is_refused_unless_it_is_allowed() {
     let strict = ExportOptions::default();
     let refused = |model: &Model, target| export(model, target, &strict).unwrap_err();
     for target in [Target::RankLib, Target::Solr, Target::XgBoostDump] {
-        // 0 goes right and missing values left, or the other way round, or there is nothing but missing values to ask for.
+        // 0 goes right and missing values left, or vice versa, or the split only tests for missing values.
         for model in [stump(-1.5, true), stump(1.0, false), stump(f64::from(f32::MAX), false)] {
             assert_eq!(refused(&model, target), ExportError::Missing { target, tree: 0, feature: 4 });
             assert!(export(&model, target, &ALLOWED).is_ok());
@@ -190,7 +191,7 @@ fn names_are_the_users_or_the_models_or_numbers() {
     assert!(matches!(export(&model, Target::LightGbm, &options), Err(ExportError::NamesUnused { .. })));
     options.names = [(5, "bm25".to_owned())].into();
     assert_eq!(export(&model, Target::Solr, &options), Err(ExportError::Nameless { feature: 4 }));
-    // A blank would part LightGBM's names.
+    // A space would split LightGBM's names.
     assert!(matches!(export(&model, Target::LightGbm, &ExportOptions::default()), Err(ExportError::Name { .. })));
     let model = named(&model, "f2");
     assert!(matches!(export(&model, Target::XgBoost, &ExportOptions::default()), Err(ExportError::Name { .. })));
@@ -213,7 +214,7 @@ fn columns_are_as_many_as_the_data_has() {
     assert_eq!(export(&model, target, &with(9)), Err(ExportError::ColumnsUnused { target }));
 }
 
-/// A tree that is as deep as it has nodes.
+/// A tree as deep as it has nodes.
 fn chain(depth: usize) -> Model {
     let n = depth as i32;
     let parts = TreeParts {

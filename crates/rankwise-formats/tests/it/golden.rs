@@ -1,5 +1,5 @@
-//! Scores that LightGBM, XGBoost and CatBoost give to rows at the thresholds of their models. `peers/import.py --golden` writes
-//! files and scores anew.
+//! The scores of LightGBM, XGBoost and CatBoost for rows at the thresholds of their models. `peers/import.py --golden`
+//! rewrites files and scores.
 
 use rankwise_formats::{Source, import};
 use rankwise_model::{AbsentFeature, Model, Precision};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{bytes, text};
 
-/// How far from its own program's a score may be, relative to the larger of it and 1.
+/// The tolerance of scores, relative to the larger of the score and 1.
 fn tolerance(name: &str) -> f64 {
     match name.split('-').next() {
         Some("lightgbm") => 0.0,
@@ -64,7 +64,7 @@ fn what_the_files_say_of_the_model_is_kept() {
             model.features().iter().map(|id| (*id, all[*id as usize].to_owned())).collect::<Vec<_>>()
         );
     }
-    // Names that a library makes up say no more than ids.
+    // Names that a library generates only repeat the ids.
     for name in
         ["lightgbm-regression.txt", "lightgbm-regression.json", "xgboost-logistic.json", "catboost-rmse-min.json"]
     {
@@ -80,7 +80,7 @@ fn both_forms_of_a_lightgbm_model_are_one_model() {
         let [ours, theirs] = [&text, &json].map(|model| model.tree_ensemble().unwrap().trees());
         assert_eq!(ours.len(), theirs.len());
         for (ours, theirs) in ours.iter().zip(theirs) {
-            // Gains are printed with more digits in one of them.
+            // One of them prints gains with more digits.
             let (ours, theirs) = (ours.parts(), theirs.parts());
             assert_eq!((&ours.threshold, &ours.leaf_value), (&theirs.threshold, &theirs.leaf_value));
             assert_eq!((&ours.left, &ours.missing_left), (&theirs.left, &theirs.missing_left));

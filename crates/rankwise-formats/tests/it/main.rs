@@ -1,4 +1,4 @@
-//! Models of other programs: what those that they wrote score, what damage to them does, and what we write for them.
+//! Models of other programs: scores of imported models, damaged files, and exports.
 
 mod damage;
 mod exports;

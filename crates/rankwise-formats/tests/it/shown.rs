@@ -1,9 +1,10 @@
-//! What a small model looks like in each target.
+//! A small model in each export format.
 
 use rankwise_formats::{ExportOptions, Target, export};
 use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
-/// Feature 1 up to 0.5, then feature 3 up to 2, which needs no missing values to be written; and a constant.
+/// Feature 1 up to 0.5, then feature 3 up to 2; and a constant. Missing values go where 0 goes, so every target can
+/// express it.
 fn model() -> Model {
     let parts = TreeParts {
         feature: vec![0, 1],
@@ -171,7 +172,7 @@ fn solr() {
         let root = &trees[0]["root"];
         [root, &root["left"]].map(|node| node["threshold"].as_str().unwrap().parse::<f32>().unwrap() + 1e-6)
     };
-    // What Solr comes to is what counts.
+    // What counts is the threshold after Solr's addition.
     assert_eq!(thresholds(&found["params"]["trees"]), [0.5, 2.0]);
     assert_eq!(found["params"]["trees"][1], trees[1]);
     assert_eq!(found["params"]["trees"][0]["root"]["left"]["left"], trees[0]["root"]["left"]["left"]);

@@ -1,4 +1,4 @@
-//! The source in C, compiled and run, where there is a compiler.
+//! Compiles and runs the exported C code, if there is a compiler.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -9,7 +9,7 @@ use rankwise_testing::{SkipKind, skip};
 
 use crate::random::{self, Kind, Shapes};
 
-/// Reads bits of doubles, a document a line, and prints those of its score.
+/// Reads the bits of doubles, one document per line, and prints those of its score.
 const MAIN: &str = "
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ fn compiled_c_gives_our_scores_bit_for_bit() {
     }
     let folder = tempfile::tempdir().unwrap();
     for (seed, precision) in [Precision::F32, Precision::F64, Precision::F32].into_iter().enumerate() {
-        // The last one has no questions.
+        // The last one has no splits.
         let max_leaves = if seed == 2 { 1 } else { 16 };
         let shapes = Shapes { n_trees: 30, max_leaves, n_features: 5, n_thresholds: 40, precision, kind: Kind::Any };
         let model = random::model(&shapes, seed as u64);

@@ -1,4 +1,4 @@
-//! Lists as bytes, each with its length and a checksum.
+//! Encodes lists as bytes, each with its length and a checksum.
 
 use std::io::{self, Write};
 
@@ -30,7 +30,7 @@ impl Writer<'_> {
         self.bytes(&numbers.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
     }
 
-    /// Where the strings end, then their text.
+    /// The end offsets of the strings, then their text.
     pub(super) fn strings<'s>(&mut self, strings: impl Iterator<Item = &'s str>) -> io::Result<()> {
         let mut text = String::new();
         let mut ends: Vec<u64> = Vec::new();
@@ -43,7 +43,7 @@ impl Writer<'_> {
     }
 }
 
-/// Takes sections off the front; `what` names the one that is damaged.
+/// Takes sections off the front; `what` names the section in errors.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {

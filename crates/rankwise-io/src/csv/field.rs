@@ -1,4 +1,4 @@
-//! The fields of a block of rows, one after the other.
+//! Splits a block of rows into fields.
 //!
 //! ```text
 //! 1.5,"a ""b"", c",\n
@@ -11,19 +11,19 @@ use crate::batches::Fault;
 use crate::blocks::closing_quote;
 use crate::problem::Problem;
 
-/// Walks over the fields of whole rows, the last of which ends in a newline.
+/// Iterates over the fields of whole rows; the last row ends in a newline.
 #[derive(Clone)]
 pub(super) struct Fields<'a> {
     pub(super) text: &'a [u8],
-    /// Where the next field begins, or the separator or newline after the last one.
+    /// The start of the next field, or the separator or newline after the last one.
     pub(super) at: usize,
     pub(super) separator: u8,
-    /// The lines before the current one, and where it begins.
+    /// The number of lines before the current one, then the start of the current line.
     pub(super) line: u64,
     line_start: usize,
 }
 
-/// One field: a place in the text.
+/// One field, as a range of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     pub(super) start: usize,
@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
         Self { text, at: 0, separator, line: 0, line_start: 0 }
     }
 
-    /// Passes over empty lines; says whether a row follows.
+    /// Skips empty lines; returns whether a row follows.
     pub(super) fn find_row(&mut self) -> bool {
         loop {
             match &self.text[self.at..] {
@@ -54,7 +54,7 @@ impl<'a> Fields<'a> {
         self.line_start = at;
     }
 
-    /// The next field of the row; the place after it is then that of a separator or of the row's end.
+    /// The next field of the row. Afterwards, the position is at a separator or at the end of the row.
     pub(super) fn next(&mut self) -> Result<Field, Fault> {
         let start = self.at;
         if self.text[start] == b'"' {
@@ -85,14 +85,14 @@ impl<'a> Fields<'a> {
         Ok(Field { start, end, is_quoted: true })
     }
 
-    /// Passes the separator; `false` at the end of the row.
+    /// Skips the separator; `false` at the end of the row.
     pub(super) fn pass_separator(&mut self) -> bool {
         let is_one = self.text[self.at] == self.separator;
         self.at += usize::from(is_one);
         is_one
     }
 
-    /// Passes the end of the row; `false` if there is another field.
+    /// Skips the end of the row; `false` if there is another field.
     pub(super) fn pass_end(&mut self) -> bool {
         self.at += match &self.text[self.at..] {
             [b'\n', ..] => 1,
@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
         true
     }
 
-    /// The text of a field: without quotes and, if it has none, without blanks around it.
+    /// The text of a field. Quotes are removed; unquoted text loses surrounding spaces.
     pub(super) fn content(&self, field: Field) -> Cow<'a, [u8]> {
         let text = &self.text[field.start..field.end];
         if !field.is_quoted {
@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
         let mut plain = Vec::with_capacity(inner.len());
         let mut at = 0;
         for quote in memchr::memchr_iter(b'"', inner) {
-            // The second of two is passed over.
+            // Skip the second of two quotes.
             if quote >= at {
                 plain.extend_from_slice(&inner[at..=quote]);
                 at = quote + 2;
@@ -126,21 +126,21 @@ impl<'a> Fields<'a> {
         Cow::Owned(plain)
     }
 
-    /// Counts the newlines in a field that has been passed.
+    /// Counts the newlines in a field already read.
     pub(super) fn pass_newlines(&mut self, start: usize, end: usize) {
         for newline in memchr::memchr_iter(b'\n', &self.text[start..end]) {
             self.start_line(start + newline + 1);
         }
     }
 
-    /// Counts the lines that a field spans, once it is known to be right.
+    /// Counts the lines of a field once it is known to be valid.
     pub(super) fn finish(&mut self, field: Field) {
         if field.is_quoted {
             self.pass_newlines(field.start, field.end);
         }
     }
 
-    /// The fault of a field that begins in the current line.
+    /// An error in a field that begins in the current line.
     #[cold]
     pub(super) fn fault(&self, start: usize, end: usize, problem: Problem) -> Fault {
         let fault = Fault::new(self.text, start, end.max(start), problem);

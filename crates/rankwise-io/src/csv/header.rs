@@ -1,4 +1,4 @@
-//! How a table begins: whether its first line names the columns, and how many there are.
+//! Reads the first line of a table: whether it is a header, and the number of columns.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::columns::{Names, resolve};
 use crate::options::{Header, ReadOptions, Role};
 use crate::problem::Problem;
 
-/// A name takes a hundred times the room of a comma; a few bytes, compressed, can stand for millions of them.
+/// A name takes a hundred times the memory of a comma, and a few compressed bytes can expand to millions of commas.
 const MAX_COLUMNS: usize = 1 << 20;
 
 /// The first row of a table.
@@ -17,12 +17,12 @@ pub(super) struct Start {
     /// The names of the columns, if the first row is a header.
     pub(super) names: Option<Vec<String>>,
     pub(super) n_columns: usize,
-    /// What to pass over to come to the first row of data.
+    /// The number of bytes before the first row of data.
     pub(super) n_bytes: usize,
     pub(super) n_lines: u64,
 }
 
-/// Looks at the first row of a block; `None` if the block holds empty lines only. A fault comes with its line.
+/// Reads the first row of a block; `None` if all lines are empty. An error comes with its line.
 pub(super) fn read_start(
     text: &[u8],
     separator: u8,
@@ -62,8 +62,8 @@ pub(super) fn read_start(
     Ok(Some(Start { n_columns: names.len(), names: Some(names), n_bytes: fields.at, n_lines: fields.line }))
 }
 
-/// A first line is a header if something stands in it that is not a number, where one should be. Columns that are given
-/// by names need a header.
+/// A first line is a header if it has something else where a number is expected. Columns that are given by name need a
+/// header.
 fn is_header(texts: &[Cow<'_, [u8]>], options: &ReadOptions, has_sizes: bool) -> bool {
     match options.layout.header {
         Header::Yes => return true,

@@ -1,4 +1,4 @@
-//! CSV and TSV: tables as text, one document a row (RFC 4180, with any separator).
+//! CSV and TSV: text tables with one document per row (RFC 4180, with any separator).
 
 mod field;
 mod header;

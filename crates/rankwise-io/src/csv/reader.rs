@@ -1,4 +1,4 @@
-//! A table as text, from its first line to its rows.
+//! Reads a text table, from its first line to its rows.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::options::{ReadOptions, Separator};
 use crate::read::{FileRows, Input};
 use crate::resolved::Resolved;
 
-/// Reads a table; the options may name another separator.
+/// Reads a table; the options can set another separator.
 pub(crate) fn read_rows(source: ByteStream<'_>, separator: u8, input: &Input<'_>) -> Result<FileRows, IoError> {
     let (table, reader) = open(source, separator, input)?;
     table.read_rows(reader)
 }
 
-/// Finds out what the columns of a table mean; `None` if it has no row, not even a header.
+/// Determines the roles of the columns of a table; `None` if it is empty, without even a header.
 pub(crate) fn read_columns(
     source: ByteStream<'_>,
     separator: u8,
@@ -51,11 +51,11 @@ fn open<'s, 'a>(
     Ok((TextTable { separator, input, options, description }, reader))
 }
 
-/// A table, and all that is known about it.
+/// A table with its options and description.
 pub(super) struct TextTable<'a> {
     pub(super) separator: u8,
     pub(super) input: &'a Input<'a>,
-    /// Those of the input, or what the description makes of them.
+    /// The options of the input, or those that follow from the column description.
     pub(super) options: Cow<'a, ReadOptions>,
     pub(super) description: Option<Description>,
 }
@@ -75,7 +75,7 @@ impl TextTable<'_> {
         Ok(FileRows { blocks, resolved: Some(resolved), ..FileRows::default() })
     }
 
-    /// Reads the first line, and finds out what the columns mean; `None` if the file holds no row at all.
+    /// Reads the first line and determines the roles of the columns; `None` if the file has no rows at all.
     fn resolve(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Resolved>, IoError> {
         let Some(Start { names, n_columns, .. }) = self.find_start(reader, n_lines)? else { return Ok(None) };
         let names = names.or_else(|| self.description.as_ref().and_then(|description| description.names(n_columns)));
@@ -88,7 +88,7 @@ impl TextTable<'_> {
         self.input.resolve(&names, &self.options).map(Some)
     }
 
-    /// Takes the header off the first block that is not empty; `None` if the file holds no row at all.
+    /// Takes the header off the first block with rows; `None` if the file has no rows at all.
     fn find_start(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Start>, IoError> {
         let has_sizes = self.input.side_files.sizes_path().is_some();
         loop {

@@ -1,4 +1,4 @@
-//! One block of rows of a table into rows of documents.
+//! Parses a block of table rows into documents.
 
 use rankwise_data::RowBlock;
 
@@ -9,19 +9,19 @@ use crate::number::{self, Short};
 use crate::options::Role;
 use crate::problem::{Problem, name};
 
-/// What stands for a value that is not known, in any case of letters; so does nothing at all.
+/// Texts for a missing value, in any case. An empty field is missing, too.
 const MISSING: [&str; 9] = ["na", "nan", "n/a", "#n/a", "null", "none", "?", "-", "\\n"];
 
-/// What a block holds.
+/// The result of a block.
 #[derive(Default)]
 pub(super) struct ParsedBlock {
     pub(super) rows: RowBlock,
     pub(super) n_lines: u64,
-    /// What stopped the parsing.
+    /// The error that stopped parsing.
     pub(super) fault: Option<(u64, Fault)>,
 }
 
-/// Parses rows up to the first fault. `WIDE` keeps what f32 does not hold.
+/// Parses rows up to the first error. `WIDE` keeps values that f32 cannot hold.
 pub(super) fn parse_block<const WIDE: bool>(text: &[u8], separator: u8, columns: &Columns) -> ParsedBlock {
     let ascending = columns.ascending_features();
     let mut parser: Parser<'_, WIDE> = Parser {
@@ -47,7 +47,7 @@ pub(super) fn parse_block<const WIDE: bool>(text: &[u8], separator: u8, columns:
 struct Parser<'a, const WIDE: bool> {
     fields: Fields<'a>,
     columns: &'a Columns,
-    /// Whether values can be handed over as those of a table, because their features ascend.
+    /// Whether features ascend, so that rows can be added as those of a table.
     is_table: bool,
     rows: RowBlock,
     label: f32,
@@ -79,7 +79,7 @@ impl<const WIDE: bool> Parser<'_, WIDE> {
         Ok(())
     }
 
-    /// Nearly all fields are short numbers or nothing, which are read where they stand.
+    /// Nearly all fields are short numbers or empty; these are parsed in place.
     #[inline]
     fn add_value(&mut self, feature: u32, column: usize) -> Result<(), Fault> {
         let rest = &self.fields.text[self.fields.at..];
@@ -163,13 +163,13 @@ impl<const WIDE: bool> Parser<'_, WIDE> {
         Fault { found, ..self.fields.field_fault(field, problem) }
     }
 
-    /// The fault of a row with another number of fields than the table has columns, at the place where it shows.
+    /// The error for a row with a wrong number of fields, at the place where that becomes apparent.
     #[cold]
     fn ragged(&self, at: usize, fields: usize) -> Fault {
         self.fields.fault(at, at, Problem::Ragged { fields, columns: self.columns.roles.len() })
     }
 
-    /// The fault of a row with too many fields, which are counted.
+    /// The error for a row with too many fields; counts them.
     #[cold]
     fn too_long(&self) -> Fault {
         let mut ahead = self.fields.clone();
@@ -181,7 +181,7 @@ impl<const WIDE: bool> Parser<'_, WIDE> {
     }
 }
 
-/// A number, a truth value or something that stands for a missing value.
+/// A number, a Boolean or a text for a missing value.
 pub(super) fn value_of(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     if let Some(value) = number::parse(text) {

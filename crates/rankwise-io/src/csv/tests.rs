@@ -1,4 +1,4 @@
-//! What must not depend on how the text is cut into blocks or on who parses them.
+//! Results must not depend on block boundaries or on which thread parses.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -27,7 +27,7 @@ fn pool(n_threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap()
 }
 
-/// The fingerprint and the number of rows, or the error, of a text that is read in blocks of a given size.
+/// Reads a text in blocks of a given size: the fingerprint and the number of rows, or the error.
 fn read(input: impl Read + Send, block_bytes: usize) -> Result<(u128, usize), String> {
     let path = Path::new("data");
     let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! A dataset as a table of text: label, qid, what else there is, then the features. Missing values are empty.
+//! Writes a dataset as a text table: label, query id, other columns, then the features. Missing values are empty.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ pub(crate) fn write_csv(out: &mut dyn Write, rows: &Rows<'_>, separator: u8) -> 
     header.push(b'\n');
     out.write_all(&header)?;
 
-    // A named feature that no document has is a column of nothing.
+    // A named feature that no document has is an empty column.
     let columns: Vec<_> = features.iter().map(|(id, _)| data.column_of(*id)).collect();
     let nothing = data.absent().value();
     rows.write_text(out, |text, place| {
@@ -65,7 +65,7 @@ fn push_field(text: &mut Vec<u8>, rows: &Rows<'_>, place: usize, role: Role, sep
     }
 }
 
-/// Text in quotes where it needs them: a plain field ends at a separator and loses the blanks around it.
+/// Quotes text if needed: an unquoted field ends at a separator and loses surrounding spaces.
 fn push_text(text: &mut Vec<u8>, field: &str, separator: u8) {
     let bytes = field.as_bytes();
     let is_special = |byte: &u8| [separator, b'"', b'\n', b'\r'].contains(byte);

@@ -1,5 +1,5 @@
-//! One block of LETOR lines into rows. Knows nothing of files: places are offsets in a line, lines count from the
-//! block's start.
+//! Parses a block of LETOR lines into rows. It knows nothing about files: places are offsets in a line, and lines count
+//! from the start of the block.
 //!
 //! ```text
 //! 2   qid:10  1:0.5 7:3 9:nan  # docid = D1
@@ -16,18 +16,18 @@ use crate::problem::{Problem, name, shown};
 const QID: &[u8] = b"qid:";
 const DOC_ID: &str = "docid";
 
-/// What a block holds.
+/// The result of a block.
 #[derive(Default)]
 pub(super) struct ParsedBlock {
     pub(super) rows: RowBlock,
     pub(super) n_lines: u64,
-    /// The first row, and the first that differs from it in having a qid or not.
+    /// The first row, and the first row that differs from it in having a query id or not.
     pub(super) starts: Vec<RowStart>,
-    /// What stopped the parsing.
+    /// The error that stopped parsing.
     pub(super) fault: Option<(u64, Fault)>,
 }
 
-/// Whether a row has a qid, and where it stands or should stand.
+/// Whether a row has a query id, and where it is or should be.
 pub(super) struct RowStart {
     pub(super) line: u64,
     pub(super) offset: usize,
@@ -37,7 +37,7 @@ pub(super) struct RowStart {
 
 type Parsed<T> = Result<T, Fault>;
 
-/// Parses lines up to the first fault. `WIDE` keeps what f32 does not hold.
+/// Parses lines up to the first error. `WIDE` keeps values that f32 cannot hold.
 pub(super) fn parse_block<const WIDE: bool>(text: &[u8]) -> ParsedBlock {
     let mut block = ParsedBlock::default();
     if WIDE {
@@ -60,7 +60,7 @@ pub(super) fn parse_block<const WIDE: bool>(text: &[u8]) -> ParsedBlock {
 }
 
 impl ParsedBlock {
-    /// Adds the row of a line, if it holds one. Says whether the next line is worth a look.
+    /// Adds the row of a line, if there is one. Returns whether to continue with the next line.
     fn add_line<const WIDE: bool>(&mut self, line: &[u8]) -> Parsed<bool> {
         if line.len() > MAX_LINE_BYTES {
             return Err(Fault::new(line, 0, 0, Problem::LineTooLong { limit: MAX_LINE_BYTES }));
@@ -78,7 +78,7 @@ impl ParsedBlock {
         if !self.note_start(line, qid_start, qid_end, qid.is_some()) {
             return Ok(false);
         }
-        // Only now: a qid may hold a `#`.
+        // Only here, because a query id may contain a `#`.
         let features_end = memchr::memchr(b'#', &line[qid_end..]).map_or(line.len(), |offset| qid_end + offset);
         let doc_id = parse_doc_id(line, (features_end + 1).min(line.len()));
         self.rows.start_row(qid.unwrap_or(""), label, doc_id.as_ref().map_or("", |id| id));
@@ -87,8 +87,8 @@ impl ParsedBlock {
         doc_id.map(|_| true)
     }
 
-    /// Notes the first row and the first that is unlike it; the latter is an error for sure, but how to word it depends
-    /// on blocks that this one does not see.
+    /// Records the first row, and the first row that differs from it. The latter is always an error, but its message
+    /// depends on blocks that are not visible here.
     fn note_start(&mut self, line: &[u8], start: usize, end: usize, has_qid: bool) -> bool {
         let unlike = self.starts.first().is_some_and(|first| first.qid.is_some() != has_qid);
         if self.starts.is_empty() || unlike {
@@ -109,8 +109,7 @@ fn parse_label(line: &[u8], start: usize) -> Parsed<(f32, usize)> {
     }
 }
 
-/// The id of the qid token that may follow, and where that token begins and ends. Without one both are where it should
-/// be.
+/// The query id, and the range of its token. Without one, the range is empty, at the place where it should be.
 fn parse_qid(line: &[u8], label_end: usize) -> Parsed<(Option<&str>, usize, usize)> {
     let start = skip_blanks(line, label_end);
     if !line[start..].starts_with(QID) {
@@ -123,15 +122,15 @@ fn parse_qid(line: &[u8], label_end: usize) -> Parsed<(Option<&str>, usize, usiz
     parse_name(line, id_start, end, "qid").map(|id| (Some(id), start, end))
 }
 
-/// The fault of a qid that stands further to the right. Looked for in every line without a qid, because to report it
-/// only in some would make the message depend on where the blocks are cut.
+/// The error for a query id that comes too late in the line. Every line without a query id is checked; otherwise the
+/// message would depend on the block boundaries.
 fn late_qid(line: &[u8], start: usize) -> Option<Fault> {
     let at = start + memchr::memmem::find(&line[start..], QID)?;
     let in_comment = memchr::memchr(b'#', &line[start..at]).is_some();
     (is_blank(line[at - 1]) && !in_comment).then(|| Fault::new(line, at, token_end(line, at), Problem::QidLate))
 }
 
-/// Reads `feature:value` pairs up to the end of the line, which has no comment any more.
+/// Parses `feature:value` pairs up to the end of the line. The comment has been removed.
 fn parse_features<const WIDE: bool>(line: &[u8], mut at: usize, rows: &mut RowBlock) -> Parsed<()> {
     loop {
         at = skip_blanks(line, at);
@@ -140,7 +139,7 @@ fn parse_features<const WIDE: bool>(line: &[u8], mut at: usize, rows: &mut RowBl
         }
         let start = at;
         let mut feature = 0u64;
-        // Ten digits cannot overflow 64 bits; the few longer indices go the careful way.
+        // Ten digits cannot overflow 64 bits; the slow path handles the few longer ids.
         while at < line.len() && line[at].is_ascii_digit() && at - start < 10 {
             feature = feature * 10 + u64::from(line[at] - b'0');
             at += 1;
@@ -179,7 +178,7 @@ fn parse_features<const WIDE: bool>(line: &[u8], mut at: usize, rows: &mut RowBl
     }
 }
 
-/// An index with leading zeros, or none at all. Gives the index and where its value begins.
+/// An id with leading zeros, or something else. Returns the id and the start of its value.
 #[cold]
 fn parse_odd_index(line: &[u8], start: usize) -> Parsed<(u32, usize)> {
     let end = token_end(line, start);
@@ -199,7 +198,7 @@ fn parse_odd_index(line: &[u8], start: usize) -> Parsed<(u32, usize)> {
     index.map(|index| (index, colon + 1)).ok_or_else(|| Fault::new(line, start, colon, Problem::IndexTooLarge))
 }
 
-/// A missing value, an infinite one, or a long number.
+/// A missing value, an infinite value or a long number.
 fn parse_odd_value(token: &[u8]) -> Option<f64> {
     if token.is_empty() || token.eq_ignore_ascii_case(b"na") {
         return Some(f64::NAN);
@@ -207,7 +206,7 @@ fn parse_odd_value(token: &[u8]) -> Option<f64> {
     number::parse_any(token)
 }
 
-/// Finds the second place of a feature that is known to be there twice.
+/// Finds the second occurrence of a feature that is known to occur twice.
 #[cold]
 fn duplicate(line: &[u8], mut at: usize, feature: u32) -> Fault {
     let mut seen = false;
@@ -223,7 +222,7 @@ fn duplicate(line: &[u8], mut at: usize, feature: u32) -> Fault {
     }
 }
 
-/// The document's name in the comment that begins at `start`: what `docid =` says, or else the first word.
+/// The document id in the comment that starts at `start`: the value of `docid =`, otherwise the first word.
 fn parse_doc_id(line: &[u8], start: usize) -> Parsed<&str> {
     let comment = &line[start..];
     if comment.is_empty() {
@@ -242,7 +241,7 @@ fn parse_doc_id(line: &[u8], start: usize) -> Parsed<&str> {
     parse_name(line, id_start, token_end(line, id_start), "document id")
 }
 
-/// What follows `docid =`, `docid=` or `docid:` up to the comment's end.
+/// The text after `docid =`, `docid=` or `docid:`, up to the end of the comment.
 fn named_doc_id(comment: &str) -> Option<&str> {
     comment.match_indices(DOC_ID).find_map(|(at, _)| {
         let is_word_start = at == 0 || is_blank(comment.as_bytes()[at - 1]);

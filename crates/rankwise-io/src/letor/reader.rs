@@ -1,4 +1,4 @@
-//! Blocks of LETOR lines put together: all rows have a qid, or none has.
+//! Merges blocks of LETOR lines. Either all rows have a query id or none has.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::options::ReadOptions;
 use crate::problem::Problem;
 use crate::read::{FileRows, Input};
 
-/// Reads LETOR text, compressed with gzip, zstd or not at all, whatever its name. Side files and `-` as in
+/// Reads LETOR text, plain or compressed with gzip or zstd, whatever its name. Side files and `-` work as in
 /// [`crate::read_dataset`].
 pub fn read_letor(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
@@ -24,7 +24,7 @@ pub fn read_letor(path: &Path, absent: Absent) -> Result<Dataset, IoError> {
     input.build(rows)
 }
 
-/// Reads LETOR text, compressed or not, from anywhere; `name` stands in errors. There are no side files.
+/// Reads LETOR text, compressed or not, from any source; `name` is used in errors. Without side files.
 pub fn read_letor_from(input: impl Read + Send, name: &Path, absent: Absent) -> Result<Dataset, IoError> {
     let options = ReadOptions::new(absent);
     let source = ByteStream::new(input, name)?;
@@ -49,7 +49,7 @@ pub(super) fn read_blocks(reader: BlockReader<'_>, input: &Input<'_>) -> Result<
         n_lines: 0,
         first: None,
     };
-    // The reader ends with the parsing: its decoder may hold 128 MB, which ordering the rows can use better.
+    // Drop the reader after parsing: its decoder may hold 128 MB, and sorting the rows needs memory.
     let parse = if input.options.keep == Keep::Rounded { parse_block::<false> } else { parse_block::<true> };
     parse_blocks(reader, parse, &mut merger)?;
     Ok(FileRows { blocks, ..FileRows::default() })
@@ -61,7 +61,7 @@ struct Merger<'a> {
     expected_sizes: Option<PathBuf>,
     blocks: &'a mut Vec<RowBlock>,
     n_lines: u64,
-    /// The line of the first row, and whether it has a qid.
+    /// The line of the first row, and whether it has a query id.
     first: Option<(u64, bool)>,
 }
 
@@ -85,7 +85,7 @@ impl Merge for Merger<'_> {
 }
 
 impl Merger<'_> {
-    /// All rows have a qid and there are no sizes, or none has and there are.
+    /// Either all rows have a query id and there is no file of sizes, or no row has one and there is such a file.
     fn check_start(&mut self, start: RowStart) -> Result<(), IoError> {
         let has_qid = start.qid.is_some();
         let problem = match (self.first, has_qid, &self.sizes) {

@@ -1,4 +1,4 @@
-//! What must not depend on how the text is cut into blocks or on who parses them.
+//! Results must not depend on block boundaries or on which thread parses.
 
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ const SAMPLE: &str = "\u{feff}2 qid:1 1:3 2:0.5 10:-7.25 # docid = A inc = 1\n\
     0 qid:1\n\
     4 qid:c#3 007:+1.5#C";
 
-/// The fingerprint or the error of a text that is read in blocks of a given size.
+/// Reads a text in blocks of a given size: the fingerprint or the error.
 fn read(input: impl Read + Send, block_bytes: usize) -> Result<u128, String> {
     let path = Path::new("data");
     let source = ByteStream::new(input, path).map_err(|error| error.to_string())?;
@@ -48,7 +48,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Lines with faults in some of them, enough for many blocks.
+/// Lines for many blocks, some of them invalid.
 fn many_lines(bad: &[usize]) -> String {
     (1..=3000)
         .map(|line| if bad.contains(&line) { "x\n".into() } else { format!("1 qid:{} 1:{line}\n", line / 7) })
@@ -130,7 +130,7 @@ proptest! {
     fn mutated_lines_give_one_result(text in mutated(), block_bytes in 1usize..200) {
         let whole = POOLS[0].install(|| read(&*text, 1 << 16));
         prop_assert_eq!(&whole, &POOLS[1].install(|| read(&*text, 1 << 16)));
-        // How much of damaged data a decoder hands out before it gives up is its own affair.
+        // How much damaged data a decoder returns before its error is not specified.
         if !matches!(&whole, Err(error) if error.contains("is damaged")) {
             prop_assert_eq!(whole, POOLS[1].install(|| read(&*text, block_bytes)));
         }

@@ -1,4 +1,4 @@
-//! Rows as LETOR text that [`super::read_letor`] reads back bit for bit.
+//! Writes rows as LETOR text. [`super::read_letor`] reads it back bit for bit.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use rankwise_data::{Absent, Column, Row};
 use crate::number;
 use crate::write::{Rows, push_value};
 
-/// A dataset as LETOR text.
+/// Writes a dataset as LETOR text.
 pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
     let columns: Vec<(u32, &Column)> = rows.columns().collect();
     let is_wide = columns.iter().any(|(_, column)| matches!(column, Column::Wide(_)));
@@ -25,7 +25,7 @@ pub(crate) fn write_letor(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()
     })
 }
 
-/// Writes one line per row. The output should be buffered: it gets one call per line.
+/// Writes one line per row, with one call per line; the output should be buffered.
 #[derive(Debug)]
 pub struct LetorWriter<W: Write> {
     output: W,
@@ -33,18 +33,18 @@ pub struct LetorWriter<W: Write> {
 }
 
 impl<W: Write> LetorWriter<W> {
-    /// Writes to `output`.
+    /// A writer to `output`.
     pub fn new(output: W) -> Self {
         Self { output, line: Vec::new() }
     }
 
-    /// Writes a row: its label, its qid if it has one, its features, which must ascend, and its document id if it has
-    /// one. A row that could not be read back is an error of kind `InvalidInput`, and nothing of it is written.
+    /// Writes a row: its label, its query id if any, its features in ascending order, and its document id if any. A row
+    /// that could not be read back is an error of kind `InvalidInput`, and nothing is written.
     pub fn write_row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.write_line(row, row.features, |line, value| number::push_f32(line, *value))
     }
 
-    /// Writes a row with these features in place of its own; `push` writes a value.
+    /// Writes a row with the given features instead of its own; `push` writes a value.
     fn write_line<T>(
         &mut self,
         row: &Row<'_>,
@@ -75,7 +75,7 @@ impl<W: Write> LetorWriter<W> {
         }
         if !row.doc_id.is_empty() {
             check_name("document id", row.doc_id)?;
-            // A reader would look for the name behind an id that begins like this.
+            // A reader would parse an id with this prefix as `docid = ...`.
             let prefix = if row.doc_id.starts_with("docid") { " # docid = " } else { " # " };
             self.line.extend_from_slice(prefix.as_bytes());
             self.line.extend_from_slice(row.doc_id.as_bytes());
@@ -84,14 +84,14 @@ impl<W: Write> LetorWriter<W> {
         self.output.write_all(&self.line)
     }
 
-    /// Flushes and gives the output back.
+    /// Flushes and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)
     }
 }
 
-/// Whether a value says no more than leaving the feature out.
+/// Whether a value means the same as an absent feature.
 fn is_absent(column: &Column, place: usize, absent: Absent) -> bool {
     match (column, absent) {
         (Column::Wide(values), Absent::Missing) => values[place].is_nan(),

@@ -1,4 +1,4 @@
-//! The values of one column over some rows.
+//! Reads the values of one column in some rows.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -8,22 +8,22 @@ use rankwise_data::StringTable;
 use super::kind::Kind;
 use crate::options::Role;
 
-/// Decoded values of what is no feature, one for each row.
+/// Decoded values of a column that is not a feature, one per row.
 pub(super) enum Cells {
-    /// Of a label, a weight or a position; NaN where there is none.
+    /// Labels, weights or positions; NaN if missing.
     Numbers(Vec<f64>),
-    /// Ids; empty where there is none.
+    /// Ids; empty if missing.
     Names(StringTable),
 }
 
-/// A column of a row group, read from its beginning to its end.
+/// A column of a row group, read from start to end.
 pub(super) struct ColumnCells {
     pub(super) kind: Kind,
     pub(super) reader: ColumnReader,
 }
 
 impl ColumnCells {
-    /// The next values of what is no feature.
+    /// The next values of a column that is not a feature.
     pub(super) fn read(&mut self, role: Role, n_rows: usize) -> Result<Cells> {
         if let Role::Qid | Role::DocId = role {
             return self.names(n_rows).map(Cells::Names);
@@ -33,8 +33,8 @@ impl ColumnCells {
         Ok(Cells::Numbers(numbers))
     }
 
-    /// Hands over the next values, NaN where there is none. By way of f64, as text is read: the f32 of a value does not
-    /// depend on the format.
+    /// Passes on the next values, NaN if missing. They are converted through f64, as for text, so that the f32 of a
+    /// value does not depend on the format.
     pub(super) fn numbers(&mut self, n_rows: usize, mut push: impl FnMut(f64)) -> Result<()> {
         use ColumnReader as R;
         let kind = self.kind;
@@ -88,7 +88,7 @@ impl ColumnCells {
     }
 }
 
-/// Reads so many rows and hands over each value, `None` where there is none.
+/// Reads `n_rows` rows and passes on each value, `None` if missing.
 fn each<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     n_rows: usize,
@@ -112,8 +112,8 @@ fn each<T: DataType>(
     Ok(())
 }
 
-/// Reads so many ids that are numbers, empty where there is none. The documents of a query mostly stand together, so that an
-/// id is often that of the row before.
+/// Reads numeric ids, empty if missing. Documents of a query are usually adjacent, so the id is often the same as in
+/// the row before.
 fn number_names<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     n_rows: usize,
@@ -130,12 +130,12 @@ fn number_names<T: DataType>(
     })
 }
 
-/// The schema promised something else; a check of the schema comes first, so only a damaged file leads here.
+/// The schema declares another type. It was checked before, so only a damaged file gets here.
 fn other_type() -> ParquetError {
     ParquetError::General("the values are not of the type that the schema gives".into())
 }
 
-/// Other programs turn integers into floats where one is missing; those become integers again.
+/// Other programs convert integers to floats if one is missing; convert them back.
 fn float_name(value: f64) -> String {
     if value.is_nan() { String::new() } else { value.to_string() }
 }
@@ -145,7 +145,7 @@ fn big_endian(bytes: &[u8]) -> i128 {
     bytes.iter().fold(sign, |value: i128, byte| (value << 8) | i128::from(*byte))
 }
 
-/// A 16-bit float: 1 bit for the sign, 5 for the exponent, 10 for the fraction.
+/// A 16-bit float: 1 bit for the sign, 5 for the exponent and 10 for the fraction.
 fn half(bytes: &[u8]) -> f64 {
     let [low, high] = bytes else { return f64::NAN };
     let bits = u16::from_le_bytes([*low, *high]);

@@ -1,4 +1,4 @@
-//! A file that several threads read at once, each at a place of its own, and whose pages are of a size to be believed.
+//! A file that several threads read at once, each at its own position, with checks of the page sizes.
 
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Read, Seek, SeekFrom};
@@ -11,8 +11,8 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use super::thrift::Walker;
 
-/// Clones share the file. Where it stands belongs to whoever holds the lock: handles that the system duplicates would move
-/// each other.
+/// Clones share the file. The file position belongs to whoever holds the lock, because duplicated handles would share
+/// one position.
 #[derive(Clone)]
 pub(super) struct SharedFile {
     file: Arc<Mutex<File>>,
@@ -46,7 +46,7 @@ impl ChunkReader for SharedFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // Lengths are input: they are compared with the file before memory is taken for them.
+        // Lengths are input: compare them with the file size before allocating.
         let fits = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
         if !fits {
             return Err(beyond_the_end());
@@ -57,7 +57,7 @@ impl ChunkReader for SharedFile {
     }
 }
 
-/// Reads on from a place.
+/// Reads from a position on.
 pub(super) struct Cursor {
     file: SharedFile,
     offset: u64,
@@ -71,7 +71,7 @@ impl Read for Cursor {
     }
 }
 
-/// A part of a file that was read as a whole. Places are those in the file.
+/// A part of a file, read as a whole. Positions are relative to the file.
 pub(super) struct Part {
     bytes: Bytes,
     start: u64,
@@ -79,14 +79,14 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// As much of it as there is: what is missing shows when it is asked for.
+    /// Reads as much as there is. If something is missing, reading it later fails.
     pub(super) fn read(file: &impl ChunkReader, start: u64, length: u64) -> Result<Self> {
         let length = length.min(file.len().checked_sub(start).ok_or_else(beyond_the_end)?);
         let n_bytes = usize::try_from(length).map_err(|_| beyond_the_end())?;
         Ok(Self { bytes: file.get_bytes(start, n_bytes)?, start, file_length: file.len() })
     }
 
-    /// All from a place on.
+    /// Everything from a position on.
     fn rest(&self, start: u64) -> Result<Bytes> {
         let offset = start.checked_sub(self.start).and_then(|offset| usize::try_from(offset).ok());
         let offset = offset.filter(|offset| *offset <= self.bytes.len()).ok_or_else(beyond_the_end)?;
@@ -117,14 +117,14 @@ fn beyond_the_end() -> ParquetError {
     ParquetError::EOF("an offset is beyond the end of the file".into())
 }
 
-/// No writer makes pages near this size. The decoder takes the memory for a page before it looks into it.
+/// No writer makes pages close to this size. The decoder allocates memory for a page before it looks into it.
 const MAX_PAGE_BYTES: i64 = 32 << 20;
-/// What begins the header of a page, up to the number of its values: six fields of at most 6 bytes.
+/// The start of a page header, up to the number of values: six fields of at most 6 bytes.
 const HEADER_START_BYTES: u64 = 36;
-/// The length of the description and the magic bytes, at the end of a file.
+/// The length of the metadata and the magic bytes, at the end of a file.
 const FOOTER_BYTES: u64 = 8;
 
-/// Looks at the header of each page before the decoder does.
+/// Checks each page header before the decoder reads it.
 pub(super) struct Checked<R>(pub(super) R);
 
 impl<R: ChunkReader> Length for Checked<R> {
@@ -136,7 +136,7 @@ impl<R: ChunkReader> Length for Checked<R> {
 impl<R: ChunkReader> ChunkReader for Checked<R> {
     type T = Chain<io::Cursor<Vec<u8>>, R::T>;
 
-    /// Called for the footer and for every header of a page.
+    /// Called for the footer and for every page header.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut rest = self.0.get_read(start)?;
         let mut head = Vec::with_capacity(HEADER_START_BYTES as usize);
@@ -153,11 +153,11 @@ impl<R: ChunkReader> ChunkReader for Checked<R> {
     }
 }
 
-/// Looks at the header of a page: its second field is the size of the page, uncompressed, its seventh the header of a
+/// Checks a page header. Its second field is the uncompressed size of the page. Its seventh field is the header of a
 /// dictionary, which begins with the number of values.
 fn check_page(head: &[u8]) -> Result<()> {
     let mut header = Walker::new(head);
-    // There is more of it as a rule, but what matters stands here.
+    // The header usually continues, but the relevant fields are here.
     let _ = header.structure();
     let n_bytes = header.integer(&[2]).unwrap_or(0);
     if n_bytes > MAX_PAGE_BYTES {
@@ -171,8 +171,8 @@ fn check_page(head: &[u8]) -> Result<()> {
     }
 }
 
-/// Makes sure that the description at the end of a file has no list that is longer than its bytes. What else may be
-/// wrong with it the decoder tells.
+/// Checks that no list in the metadata at the end of a file claims more entries than it has bytes. The decoder finds
+/// all other errors.
 pub(super) fn check_description(file: &impl ChunkReader) -> Result<()> {
     let Some(end) = file.len().checked_sub(FOOTER_BYTES) else { return Ok(()) };
     let footer = file.get_bytes(end, FOOTER_BYTES as usize)?;
@@ -199,7 +199,7 @@ mod tests {
         };
         assert_eq!(read(&honest).unwrap(), honest);
         assert!(read(&lying).unwrap_err().to_string().contains("a page of 2047 MB"));
-        // A dictionary of 2,000 values in 1,000 bytes.
+        // A dictionary with 2,000 values in 1,000 bytes.
         let dictionary = [0x15, 0x04, 0x15, 0xd0, 0x0f, 0x15, 0x10, 0x4c, 0x15, 0xa0, 0x1f, 0x15, 0, 0, 0];
         assert!(check_page(&dictionary).unwrap_err().to_string().contains("2000 values in 1000 bytes"));
         assert!(check_page(&[]).is_ok());

@@ -1,7 +1,7 @@
-//! Panics of the decoder are damaged input.
+//! Turns panics of the decoder into errors.
 //!
-//! The `parquet` crate checks most of what a file says, but some of its expectations (a dictionary before the pages that
-//! use it, for one) end in a panic, and files are never trusted. Nothing of a decoder that panicked is used again.
+//! The `parquet` crate checks most of a file, but some violated assumptions (such as a dictionary that must come before
+//! its pages) make it panic, and files are not trusted. After a panic, the decoder is not used again.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,12 @@ thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside of a decoder whose panics are turned into errors. A panic hook does well to keep silent
-/// then.
+/// Whether this thread runs a decoder whose panics become errors. A panic hook should then print nothing.
 pub fn is_decoding() -> bool {
     IS_DECODING.get()
 }
 
-/// Runs a part of the decoder. It must not hand work to other threads.
+/// Runs a part of the decoder. It must not use other threads.
 pub(super) fn guarded<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
     IS_DECODING.set(true);
     let done = catch_unwind(AssertUnwindSafe(decode));

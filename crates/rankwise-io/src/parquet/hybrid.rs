@@ -1,24 +1,25 @@
-//! Small integers as Parquet packs them: runs of one value, and runs of values that have so many bits each.
+//! Parquet's RLE/bit-packing hybrid encoding: runs of one value, and runs of bit-packed values.
 //!
 //! ```text
 //! header  n << 1          value of width/8 bytes, rounded up    the value, n times
 //! header  n << 1 | 1      n * width bytes                       8 n values, from the lowest bit on
 //! ```
 //!
-//! Headers are variable-length integers, 7 bits in a byte. Dictionary places and definition levels are stored so.
+//! Headers are variable-length integers with 7 bits per byte. Dictionary indices and definition levels use this
+//! encoding.
 
 use parquet::errors::{ParquetError, Result};
 
 use super::varint;
 
-/// Values that are unpacked together.
+/// Number of values unpacked together.
 const BLOCK: usize = 32;
-/// Wider integers there are none.
+/// Parquet integers have at most 32 bits.
 const MAX_WIDTH: usize = 32;
-/// No run is longer, in values or in groups of eight.
+/// The longest run, in values or in groups of eight.
 const MAX_RUN: usize = i32::MAX as usize;
 
-/// What integers are unpacked into; those that do not fit lose their upper bits.
+/// The type that integers are unpacked into; larger integers lose their upper bits.
 pub(super) trait Integer: Copy + Default + Ord + Into<u32> {
     fn of(value: u32) -> Self;
 }
@@ -40,12 +41,12 @@ pub(super) struct Hybrid<'a> {
     bytes: &'a [u8],
     width: usize,
     run: Run<'a>,
-    /// Values that were unpacked and not asked for yet, at the end of the block.
+    /// Unpacked values not yet returned, at the end of the block.
     block: [u32; BLOCK],
     n_left: usize,
 }
 
-/// What is left of the run under way.
+/// The rest of the current run.
 enum Run<'a> {
     Equal { value: u32, count: usize },
     Packed { bytes: &'a [u8], count: usize },
@@ -60,7 +61,7 @@ impl<'a> Hybrid<'a> {
         Ok(Self { bytes, width, run, block: [0; BLOCK], n_left: 0 })
     }
 
-    /// Whether the next `n` values are all `value`; if it takes more than a look at the next run to tell, they are not.
+    /// Whether the next `n` values are all `value`. Looks only at the next run, so `false` may also mean unknown.
     pub(super) fn is_run_of(&mut self, value: u32, n: usize) -> Result<bool> {
         if n > 0 && self.n_left == 0 && self.is_run_over() {
             self.next_run()?;
@@ -69,7 +70,7 @@ impl<'a> Hybrid<'a> {
         Ok(n == 0 || (self.n_left == 0 && is_one))
     }
 
-    /// The next values, as many as there is room for.
+    /// Fills `out` with the next values.
     pub(super) fn fill<T: Integer>(&mut self, mut out: &mut [T]) -> Result<()> {
         while !out.is_empty() {
             let n_filled = if self.n_left > 0 {
@@ -95,7 +96,7 @@ impl<'a> Hybrid<'a> {
         matches!(self.run, Run::Equal { count: 0, .. } | Run::Packed { count: 0, .. })
     }
 
-    /// Gives how many values were filled in; the block may hold some more.
+    /// Returns how many values were written; the block may contain more.
     fn fill_from_run<T: Integer>(&mut self, out: &mut [T]) -> usize {
         match &mut self.run {
             Run::Equal { value, count } => {
@@ -112,7 +113,7 @@ impl<'a> Hybrid<'a> {
                     (*bytes, *count) = (rest, *count - n_whole * BLOCK);
                     return n_whole * BLOCK;
                 }
-                // Less than a block is wanted or there; what is beyond the end is not looked at.
+                // Less than a block is requested or left. The padding after the end is never used.
                 let mut padded = [0; BLOCK / 8 * MAX_WIDTH];
                 let n_bytes = bytes.len().min(BLOCK / 8 * self.width);
                 padded[..n_bytes].copy_from_slice(&bytes[..n_bytes]);
@@ -129,7 +130,7 @@ impl<'a> Hybrid<'a> {
 
     fn next_run(&mut self) -> Result<()> {
         let header = varint::take(&mut self.bytes).ok_or_else(cut_off)?;
-        // An empty run is how some writers fill up the end.
+        // Some writers end with an empty run.
         let count =
             usize::try_from(header >> 1).ok().filter(|count| (1..=MAX_RUN).contains(count)).ok_or_else(cut_off)?;
         if header & 1 == 0 {
@@ -142,7 +143,7 @@ impl<'a> Hybrid<'a> {
             (self.run, self.bytes) = (Run::Equal { value, count }, rest);
             return Ok(());
         }
-        // Some writers leave out the bytes of values that only fill up the last group.
+        // Some writers omit the padding bytes of the last group.
         let n_there = (self.bytes.len() * 8).checked_div(self.width).unwrap_or(usize::MAX);
         let n_values = count.saturating_mul(8).min(n_there);
         let n_bytes = count.saturating_mul(self.width).min(self.bytes.len());
@@ -159,7 +160,7 @@ fn cut_off() -> ParquetError {
     ParquetError::General("its integers end too early".into())
 }
 
-/// Unpacks whole blocks. The width is known where the loops are compiled, so that all shifts are constants.
+/// Unpacks whole blocks. The width is a compile-time constant, so all shifts are constant.
 fn unpack_blocks<T: Integer>(bytes: &[u8], width: usize, out: &mut [T]) {
     macro_rules! for_width {
         ($($width:literal)*) => {
@@ -174,7 +175,7 @@ fn unpack_blocks<T: Integer>(bytes: &[u8], width: usize, out: &mut [T]) {
 
 fn blocks_of_width<const WIDTH: usize, T: Integer>(bytes: &[u8], out: &mut [T]) {
     for (block, out) in bytes.chunks_exact(BLOCK / 8 * WIDTH).zip(out.as_chunks_mut::<BLOCK>().0) {
-        // Eight values begin at a whole byte.
+        // Groups of eight values start at a byte boundary.
         for (group, out) in block.as_chunks::<WIDTH>().0.iter().zip(out.as_chunks_mut::<8>().0) {
             unpack_group(group, out);
         }
@@ -186,7 +187,7 @@ fn blocks_of_width<const WIDTH: usize, T: Integer>(bytes: &[u8], out: &mut [T]) 
 fn unpack_group<const WIDTH: usize, T: Integer>(group: &[u8; WIDTH], out: &mut [T; 8]) {
     *out = std::array::from_fn(|place| {
         let (byte, shift) = (place * WIDTH / 8, place * WIDTH % 8);
-        // A value touches five bytes at most.
+        // A value spans at most five bytes.
         let at = |offset: usize| group.get(byte + offset).map_or(0, |byte| u64::from(*byte) << (8 * offset));
         let bits = at(0) | at(1) | at(2) | at(3) | at(4);
         T::of((bits >> shift) as u32 & (u32::MAX >> (32 - WIDTH)))
@@ -199,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs bit by bit. Equal runs say how often, others have their values; these are filled up to a multiple of 8.
+    /// Packs bit by bit: a run with a count repeats one value, others list their values, padded to a multiple of 8.
     fn pack(runs: &[(Option<usize>, Vec<u32>)], width: usize) -> (Vec<u8>, Vec<u32>) {
         let (mut bytes, mut values) = (Vec::new(), Vec::new());
         for (repeat, run) in runs {
@@ -231,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against packing bit by bit, asked for in parts of any size.
+        /// Compares with packing bit by bit, read in parts of any size.
         #[test]
         fn what_was_packed_comes_out(runs in runs(), width in 0usize..=32, parts in prop::collection::vec(1usize..80, 1..40)) {
             let (bytes, expected) = pack(&runs, width);
@@ -243,7 +244,7 @@ mod tests {
                 if hybrid.is_run_of(1, n).unwrap() {
                     prop_assert!(next.iter().all(|value| *value == 1));
                 }
-                // Into short integers, if they are.
+                // Also as short integers, if they fit.
                 let mut out = vec![7u32; n];
                 let mut short = vec![7u16; n];
                 if width <= 16 {
@@ -257,7 +258,7 @@ mod tests {
             }
         }
 
-        /// Bytes of any kind give values or an error.
+        /// Arbitrary bytes give values or an error.
         #[test]
         fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..60), width in 0usize..40, n in 0usize..300) {
             if let Ok(mut hybrid) = Hybrid::new(&bytes, width) {

@@ -1,4 +1,4 @@
-//! Which columns can be read as what.
+//! Which column types can have which roles.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
@@ -7,24 +7,24 @@ use crate::column_problem::ColumnProblem;
 use crate::columns::quoted;
 use crate::options::Role;
 
-/// How the values of a column are to be understood.
+/// How to interpret the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     Bool,
     Signed,
     Unsigned,
-    /// Integers, to be divided by a power of ten.
+    /// Integers to be divided by a power of ten.
     Decimal {
         divisor: f64,
     },
     Float,
-    /// Two bytes each.
+    /// 16-bit floats.
     Half,
     Text,
 }
 
 impl Kind {
-    /// The type that all files of a dataset must agree on: how numbers are stored does not matter.
+    /// The type that all files of a dataset must agree on. The storage of numbers does not matter.
     pub(super) fn type_name(self) -> &'static str {
         match self {
             Self::Bool => "booleans",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// What an integer of 32 bits stands for.
+    /// The value of a 32-bit integer.
     pub(super) fn number_of_32(self, value: i32) -> f64 {
         match self {
             Self::Unsigned => f64::from(value as u32),
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// What an integer of 64 bits stands for.
+    /// The value of a 64-bit integer.
     pub(super) fn number_of_64(self, value: i64) -> f64 {
         match self {
             Self::Unsigned => value as u64 as f64,
@@ -52,10 +52,10 @@ impl Kind {
     }
 }
 
-/// The longest decimals that fit into 128 bits.
+/// Decimals of at most 128 bits.
 const MAX_DECIMAL_BYTES: i32 = 16;
 
-/// The kind of a column that has this role, or why it cannot have it.
+/// How to interpret a column with this role, or why it cannot have this role.
 pub(super) fn kind_for(column: &ColumnDescriptor, role: Role) -> Result<Kind, ColumnProblem> {
     let problem = |found: &str, advice: &'static str| ColumnProblem::Type {
         column: quoted(&column.path().string()),

@@ -1,4 +1,4 @@
-//! Parquet: tables in columns, binary.
+//! Parquet: binary tables in columns.
 
 mod cells;
 mod file;

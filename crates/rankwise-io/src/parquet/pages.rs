@@ -1,7 +1,7 @@
-//! The pages of a feature: values as they stand, or places in a dictionary, which stay what they are.
+//! Reads the pages of a feature: plain values, or dictionary indices, which stay indices.
 //!
-//! What most files hold is read here: numbers of 4 or 8 bytes, plain or by dictionary. All else is left to the `parquet`
-//! crate, which unpacks dictionaries.
+//! This covers what most files contain: numbers of 4 or 8 bytes, plain or with a dictionary. The `parquet` crate reads
+//! everything else, but expands dictionaries.
 
 use bytes::Bytes;
 use parquet::basic::{Encoding, Type};
@@ -12,7 +12,7 @@ use rankwise_data::{ColumnValues, Dictionary, Keep};
 use super::hybrid::{Hybrid, Integer};
 use super::kind::Kind;
 
-/// Rows that are decoded together.
+/// Number of rows decoded together.
 const BATCH: usize = 1024;
 
 /// How the values of a column are stored.
@@ -25,14 +25,14 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// `None` where the values are none that can be read here.
+    /// `None` if values of this type cannot be read here.
     pub(super) fn new(physical: Type, kind: Kind, is_optional: bool, keep: Keep) -> Option<Self> {
         let is_known = matches!(physical, Type::FLOAT | Type::DOUBLE | Type::INT32 | Type::INT64);
         (is_known && keep != Keep::All).then_some(Self { physical, kind, is_optional, keep })
     }
 
-    /// Appends the values of so many rows, NaN where there is none. Gives false where something is stored in another way, or
-    /// where values must be kept that their f32 does not tell; some values may have been appended then.
+    /// Appends the values of `n_rows` rows, NaN if missing. Returns false if something is stored in another way, or if
+    /// values must be kept that cannot be recovered from their f32. Some values may already have been appended then.
     pub(super) fn read(self, pages: &mut dyn PageReader, n_rows: usize, values: &mut ColumnValues) -> Result<bool> {
         let mut n_left = n_rows;
         let mut dictionary = None;
@@ -77,7 +77,7 @@ impl Stored {
         Ok(true)
     }
 
-    /// What a page of values holds; `None` where levels are stored in another way.
+    /// The content of a page of values; `None` if levels are stored in another way.
     fn rows_of(self, page: &Page) -> Result<Option<Rows<'_>>> {
         let too_short = || general("a page is shorter than its parts");
         let (levels, values) = match page {
@@ -98,7 +98,7 @@ impl Stored {
         Ok(Some(Rows { levels, values, n_missing: 0 }))
     }
 
-    /// Gives false where their f32 does not tell the values.
+    /// Returns false if values cannot be recovered from their f32.
     fn read_plain(self, rows: &mut Rows<'_>, n_rows: usize, values: &mut ColumnValues) -> Result<bool> {
         let mut bytes = rows.values;
         let mut are_told = true;
@@ -115,9 +115,9 @@ impl Stored {
         Ok(are_told)
     }
 
-    /// `None` where their f32 does not tell the values.
+    /// `None` if values cannot be recovered from their f32.
     fn dictionary(self, bytes: &Bytes, n_values: usize, values: &mut ColumnValues) -> Result<Option<Dictionary>> {
-        // Compared with what is there before memory is taken.
+        // Check the size before allocating.
         if bytes.len() / self.value_bytes() < n_values {
             return Err(general("its dictionary is cut off"));
         }
@@ -125,13 +125,13 @@ impl Stored {
         Ok(self.numbers(bytes, &mut numbers, values).then(|| Dictionary::new(numbers)))
     }
 
-    /// What a value takes where it stands as it is.
+    /// The size of a plain value.
     fn value_bytes(self) -> usize {
         if matches!(self.physical, Type::FLOAT | Type::INT32) { 4 } else { 8 }
     }
 
-    /// By way of f64, as text is read: the f32 of a value does not depend on the format. Gives false where they do not tell the
-    /// values, which will be appended to a column, and the reader wants to know.
+    /// Converts through f64, as for text, so that the f32 of a value does not depend on the format. Returns false if
+    /// values cannot be recovered from their f32, provided the caller needs that.
     fn numbers(self, bytes: &[u8], out: &mut [f32], column: &mut ColumnValues) -> bool {
         if self.physical == Type::FLOAT {
             each(bytes, out, f32::from_le_bytes);
@@ -164,10 +164,10 @@ fn each<const N: usize, T>(bytes: &[u8], out: &mut [T], number: impl Fn([u8; N])
 }
 
 fn read_coded(rows: &mut Rows<'_>, n_rows: usize, dictionary: &Dictionary, values: &mut ColumnValues) -> Result<()> {
-    // Where no row has a value, there may be nothing at all.
+    // If no row has a value, the page may be empty.
     let (width, packed) = rows.values.split_first().map_or((0, &[][..]), |(width, packed)| (*width, packed));
     let places = Hybrid::new(packed, width.into())?;
-    // Short numbers are unpacked in half the time.
+    // 16-bit integers are unpacked in half the time.
     match u16::try_from(dictionary.missing_place()) {
         Ok(missing) if u32::from(width) <= u16::BITS => {
             read_places(rows, n_rows, places, missing, |places| values.append_places(dictionary, places))
@@ -202,15 +202,15 @@ fn read_places<T: Integer>(
 
 /// The parts of a page.
 struct Rows<'a> {
-    /// Tells for each row whether it has a value; nothing where all have one.
+    /// Whether each row has a value; `None` if all have one.
     levels: Option<Hybrid<'a>>,
     values: &'a [u8],
-    /// How many of the rows so far have none.
+    /// The number of rows so far without a value.
     n_missing: usize,
 }
 
 impl Rows<'_> {
-    /// Goes through the rows, some at a time.
+    /// Iterates over the rows in batches.
     fn each_batch(&mut self, n_rows: usize, mut take: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
         if let Some(levels) = &mut self.levels
             && levels.is_run_of(1, n_rows)?
@@ -235,19 +235,19 @@ impl Rows<'_> {
 /// A few rows.
 struct Batch {
     n_rows: usize,
-    /// How many of them have a value.
+    /// The number of rows with a value.
     n_there: usize,
-    /// 1 for a row that has one, 0 for others.
+    /// 1 for a row with a value, 0 for others.
     levels: [u32; BATCH],
 }
 
 impl Batch {
-    /// Moves the values that are there, which stand in front, to their rows.
+    /// Moves the values, which are at the front, to their rows.
     fn spread<T: Copy>(&self, values: &mut [T; BATCH], missing: T) {
         if self.n_there == self.n_rows {
             return;
         }
-        // From the back, so that a value is moved before another takes its place.
+        // From the back, so that no value is overwritten before it is moved.
         let mut n_left = self.n_there;
         for row in (0..self.n_rows).rev() {
             let is_there = self.levels[row] == 1;

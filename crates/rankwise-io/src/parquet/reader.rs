@@ -1,4 +1,4 @@
-//! A Parquet file into rows: columns are decoded in parallel, some rows at a time; features are kept as columns.
+//! Reads a Parquet file into rows. Columns are decoded in parallel, a few rows at a time; features stay in columns.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -27,18 +27,18 @@ use crate::problem::{Problem, name, shown};
 use crate::read::{FileRows, Input};
 use crate::resolved::Resolved;
 
-/// Rows whose labels and ids are decoded together: so few that they stay in the cache, and that a bad one is found before much
-/// has been decoded in vain.
+/// Number of rows whose labels and ids are decoded together: few enough to stay in the cache, and to find an invalid
+/// row early.
 const CHUNK_ROWS: usize = 16 << 10;
-/// Room for values is taken ahead up to so many bytes, and so many more for each byte of the file.
+/// Memory for values is reserved up to this many bytes, plus a number of bytes for each byte of the file.
 const FREE_BYTES: u64 = 32 << 20;
 const BYTES_PER_BYTE: u64 = 16;
-/// What a row takes beside its features.
+/// Memory of a row besides its features.
 const ROW_BYTES: u64 = 16;
-/// What pandas calls the column of its index.
+/// The name that pandas gives its index column.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Reads a file, or a stream as a whole: the description of the columns stands at the end.
+/// Reads a file, or a whole stream, because the metadata is at the end.
 pub(crate) fn read_rows(source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
     if input.is_file {
         return read_chunks(&opened(source, input)?, input);
@@ -47,12 +47,12 @@ pub(crate) fn read_rows(source: ByteStream<'_>, input: &Input<'_>) -> Result<Fil
     read_chunks(&Bytes::from(source.read_to_end()?), input)
 }
 
-/// Finds out what the columns of a file mean.
+/// Determines the roles of a file's columns.
 pub(crate) fn read_columns(source: ByteStream<'_>, input: &Input<'_>) -> Result<Resolved, IoError> {
     Ok(OpenFile::new(&opened(source, input)?, input)?.resolved)
 }
 
-/// The name or the user said that it is Parquet, which the content need not know.
+/// Checks the content, because the format may come from the name or an option.
 fn checked<'a>(mut source: ByteStream<'a>, input: &Input<'_>) -> Result<ByteStream<'a>, IoError> {
     if let Some(codec) = source.codec() {
         return Err(IoError::PackedParquet { path: input.path.into(), codec });
@@ -76,10 +76,10 @@ pub(super) fn read_chunks<F: ChunkReader + Clone + 'static>(file: &F, input: &In
     Ok(FileRows { blocks: vec![table.into_block()], types: open.types(), resolved: Some(open.resolved) })
 }
 
-/// The rows of several files: each its own block, the features in common columns.
+/// The rows of several files: one block per file, with the features in common columns.
 pub(crate) struct PartTable {
     table: Option<Table>,
-    /// How many rows and bytes all files state to have.
+    /// The numbers of rows and bytes that all files state.
     n_stated: usize,
     n_bytes: u64,
     /// The rows so far.
@@ -87,7 +87,7 @@ pub(crate) struct PartTable {
 }
 
 impl PartTable {
-    /// A table for the rows of these files. What is wrong with one shows when it is read.
+    /// A table for the rows of these files. Invalid files are detected later, when they are read.
     pub(crate) fn expecting(paths: &[PathBuf]) -> Self {
         let mut table = Self { table: None, n_stated: 0, n_bytes: 0, n_rows: 0 };
         for file in paths.iter().filter_map(|path| File::open(path).and_then(SharedFile::new).ok()) {
@@ -99,7 +99,7 @@ impl PartTable {
         table
     }
 
-    /// Reads one more file, which has the same features as those before; the block that it gives has no values.
+    /// Reads one more file, which must have the same features as those before. The returned block has no values.
     pub(crate) fn read(&mut self, source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
         let file = opened(source, input)?;
         let open = OpenFile::new(&file, input)?;
@@ -118,7 +118,7 @@ impl PartTable {
     }
 }
 
-/// A file whose description was read.
+/// A file whose metadata has been read.
 struct OpenFile<'f, F: ChunkReader + Clone + 'static> {
     file: &'f F,
     reader: SerializedFileReader<Checked<F>>,
@@ -143,7 +143,7 @@ impl<'f, F: ChunkReader + Clone + 'static> OpenFile<'f, F> {
             .collect::<Result<Vec<(usize, Role, Kind)>, _>>()
             .map_err(|problem| IoError::Columns { path: input.path.into(), problem })?;
         let groups = reader.metadata().row_groups().iter();
-        // A negative one is found where the row group is read.
+        // A negative number is detected when the row group is read.
         let n_rows = groups.fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
         let n_rows = check_count(usize::try_from(n_rows).unwrap_or(0), input)?;
         Ok(Self { file, reader, resolved, kinds, n_rows })
@@ -170,7 +170,7 @@ impl<'f, F: ChunkReader + Clone + 'static> OpenFile<'f, F> {
     }
 }
 
-/// The columns to pass over: all parts of a nested one, and the index of pandas.
+/// The columns to ignore: all parts of a nested column, and the pandas index.
 fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
     let is_part =
         |name: &String, whole: &String| name.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'));
@@ -182,7 +182,7 @@ fn ignored(typed: &[String], names: &[String]) -> Vec<String> {
     typed.iter().flat_map(parts).chain(index).collect()
 }
 
-/// A few bytes can stand for any number of equal rows, so their number is checked before they are decoded.
+/// Checks the number of rows before decoding: a few bytes can encode any number of equal rows.
 fn check_count(rows: usize, input: &Input<'_>) -> Result<usize, IoError> {
     if rows > MAX_ROWS {
         let source = DataError::TooManyRows { rows, limit: MAX_ROWS };
@@ -191,7 +191,7 @@ fn check_count(rows: usize, input: &Input<'_>) -> Result<usize, IoError> {
     Ok(rows)
 }
 
-/// The number of rows to make room for: those that the file states, if it is large enough for so many, else none.
+/// The number of rows to reserve memory for: the stated number if the file is large enough for it, else 0.
 fn believed(n_rows: usize, n_features: usize, n_bytes: u64) -> usize {
     let row_bytes = (n_features as u64).saturating_mul(size_of::<f32>() as u64).saturating_add(ROW_BYTES);
     let needed = (n_rows as u64).saturating_mul(row_bytes);
@@ -210,10 +210,10 @@ fn damaged(input: &Input<'_>, place: String, error: &ParquetError) -> IoError {
     IoError::Parquet { path: input.path.into(), place, reason: shown(reason.as_bytes()) }
 }
 
-/// The rows so far: what each has beside its features, and the features by column.
+/// The rows so far: everything but features by row, and the features by column.
 struct Table {
     rows: RowBlock,
-    /// In the order of the columns of the file.
+    /// In the order of the file's columns.
     features: Vec<Feature>,
 }
 
@@ -237,7 +237,7 @@ impl Table {
         Self { rows, features: kinds.iter().filter_map(feature).collect() }
     }
 
-    /// Goes on with another file, in which the same features may stand in other columns.
+    /// Continues with another file, which may have the same features in other columns.
     fn turn_to(&mut self, kinds: &[(usize, Role, Kind)]) {
         let features = self.features.drain(..).map(|feature| (feature.id, feature.values));
         let mut values: HashMap<u32, ColumnValues> = features.collect();
@@ -282,7 +282,7 @@ impl<F: ChunkReader> RowGroup<'_, F> {
             return Ok(());
         }
         let is_feature = |role: &Role| matches!(role, Role::Feature(_));
-        // How many rows there are is believed when some columns have so many.
+        // Trust the number of rows only if some column really has that many.
         if kinds.iter().all(|(_, role, _)| is_feature(role)) {
             self.read_features(n_rows, &mut table.features)?;
             return self.push_rows(&[], n_rows, &mut table.rows);
@@ -310,7 +310,7 @@ impl<F: ChunkReader> RowGroup<'_, F> {
             guarded(|| self.read_feature(n_rows, feature)).map_err(|error| self.damaged(Some(feature.column), &error))
         };
         let done: Vec<_> = features.par_iter_mut().map(read).collect();
-        // The first error in the order of columns, however many threads there are.
+        // The first error in column order, whatever the number of threads.
         done.into_iter().collect()
     }
 
@@ -366,7 +366,7 @@ impl<F: ChunkReader> RowGroup<'_, F> {
         Err(IoError::Columns { path: self.input.path.into(), problem })
     }
 
-    /// Adds rows, each with what it has beside its features.
+    /// Adds rows, with everything but their features.
     fn push_rows(&self, cells: &[(Cells, usize, Role)], n_rows: usize, rows: &mut RowBlock) -> Result<(), IoError> {
         let first_row = rows.n_rows();
         let mut last_qid = "";
@@ -392,7 +392,7 @@ impl<F: ChunkReader> RowGroup<'_, F> {
     }
 }
 
-/// What a row has beside its features.
+/// Everything in a row but its features.
 #[derive(Default)]
 struct Ids<'a> {
     label: f32,
@@ -401,7 +401,7 @@ struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    /// Takes the value of one column, or gives it back with what is wrong beside its kind.
+    /// Adds the value of one column. On an error, returns the value with the problem.
     fn add(
         &mut self,
         block: &mut RowBlock,
@@ -412,7 +412,7 @@ impl<'a> Ids<'a> {
         match cells {
             Cells::Names(names) => {
                 let text = names.get(row);
-                // What was right in the row before is right.
+                // Already checked in the row before.
                 if role == Role::Qid && text == self.qid && !text.is_empty() {
                     return Ok(());
                 }

@@ -1,4 +1,4 @@
-//! Every type that can be read, every one that cannot, and files that lie.
+//! All supported types, unsupported types, and files with false metadata.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn put<T: DataType>(group: &mut Group<'_>, values: &[T::T], levels: Option<&[i16
     column.close().unwrap();
 }
 
-/// A file with a label and a qid for each of two rows, and what `rest` adds.
+/// A file with a label and a query id for each of two rows, and the columns that `rest` adds.
 fn file(columns: &str, properties: WriterProperties, rest: impl Fn(&mut Group<'_>)) -> Vec<u8> {
     let message = format!("message schema {{ required float label; required binary qid (UTF8); {columns} }}");
     let schema = Arc::new(parse_message_type(&message).unwrap());
@@ -174,7 +174,7 @@ fn several_row_groups_make_one_table() {
     assert!(inputs.iter().enumerate().all(|(row, value)| *value == row as f32));
 }
 
-/// The file with another size of the third column of a row group in its description.
+/// The file with another size of the third column of a row group in its metadata.
 fn with_size(bytes: &[u8], group: usize, change: impl Fn(i64) -> i64) -> Vec<u8> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&Bytes::copy_from_slice(bytes)).unwrap();
     let footer = bytes.len() - 8;
@@ -218,11 +218,11 @@ fn columns_need_not_be_as_long_as_they_say() {
     assert!(error.starts_with("f: the Parquet data is damaged or cut off in row group 2, column \"f\""), "{error}");
 }
 
-/// How a column may be stored.
+/// How to store a column.
 #[derive(Clone, Debug)]
 struct Stored {
     dictionary: bool,
-    /// A dictionary that grows beyond this is given up in the middle.
+    /// A larger dictionary is abandoned in the middle.
     dictionary_bytes: usize,
     page_rows: usize,
     group_rows: usize,
@@ -247,7 +247,7 @@ impl Stored {
         }
     }
 
-    /// Writes one column beside a label and a qid for each row, and reads it.
+    /// Writes one column next to a label and a query id, and reads it back.
     fn round_trip<T: DataType>(&self, column: &str, cells: &[Option<T::T>]) -> Vec<f32> {
         let message = format!("message schema {{ required float label; required int32 qid; {column} }}");
         let schema = Arc::new(parse_message_type(&message).unwrap());
@@ -293,13 +293,13 @@ fn same(found: &[f32], expected: &[f32]) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever the writer chose, each row has its value, and NaN where there was none.
+    /// However the writer stores it, each row has its value, or NaN if missing.
     #[test]
     fn values_do_not_depend_on_how_they_are_stored(
         stored in stored(), numbers in prop::collection::vec(prop::option::weighted(0.8, -40i8..40), 1..300),
         scattered in any::<bool>(),
     ) {
-        // With few or with many different values.
+        // With few or many different values.
         let scale = if scattered { 1.25 } else { 0.0 };
         let number = |row: usize, number: i8| f32::from(number) + (row as f32) * scale;
         let cells: Vec<Option<f32>> = numbers.iter().enumerate().map(|(row, cell)| cell.map(|cell| number(row, cell))).collect();
@@ -316,7 +316,7 @@ proptest! {
     }
 }
 
-/// A small file of all the encodings that our writer and others use.
+/// A small file with all encodings that our writer and others use.
 fn sample() -> Vec<u8> {
     file("optional double f; optional binary docid (UTF8); required int32 weight;", plain(), |group| {
         put::<DoubleType>(group, &[2.5], Some(&[0, 1]));
@@ -338,7 +338,7 @@ fn cut_files_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// Bytes changed anywhere give data or an error, never a panic.
+    /// Damaged files give data or an error, never a panic.
     #[test]
     fn changed_bytes_are_survived(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
         let mut bytes = sample();

@@ -1,5 +1,5 @@
-//! Thrift's compact form, looked over before the decoder believes it: it takes memory for as many entries as a list says it
-//! has, and a system that cannot give it ends the process.
+//! Checks data in Thrift's compact protocol before the decoder trusts it. The decoder allocates memory for as many
+//! entries as a list claims to have; if the system cannot provide it, the process ends.
 //!
 //! ```text
 //! 0x15 0x04   field 1 (0 + 1), a 32-bit integer: 2
@@ -9,14 +9,14 @@
 
 use super::varint;
 
-/// Deeper than the description of any file.
+/// No real file nests deeper.
 const MAX_DEPTH: usize = 32;
 
-/// Goes through a structure.
+/// Walks through a structure.
 pub(super) struct Walker<'a> {
     bytes: &'a [u8],
     path: Vec<i16>,
-    /// The integers so far, by the numbers of the fields that lead to them.
+    /// The integers so far, by the path of field numbers.
     pub(super) integers: Vec<(Vec<i16>, i64)>,
 }
 
@@ -25,12 +25,12 @@ impl<'a> Walker<'a> {
         Self { bytes, path: Vec::new(), integers: Vec::new() }
     }
 
-    /// The integer of a field that has been passed.
+    /// The integer of a field already read.
     pub(super) fn integer(&self, path: &[i16]) -> Option<i64> {
         self.integers.iter().find(|(found, _)| found == path).map(|(_, value)| *value)
     }
 
-    /// Passes a structure; `None` if it is cut off or cannot be what it says.
+    /// Walks through a structure; `None` if it is truncated or impossible.
     pub(super) fn structure(&mut self) -> Option<()> {
         let mut field = 0i16;
         loop {
@@ -53,7 +53,7 @@ impl<'a> Walker<'a> {
             return None;
         }
         match kind {
-            // Truth values stand in the head of their field.
+            // Booleans are part of the field header.
             1 | 2 => {}
             3 => drop(self.take(1)?),
             4..=6 => {
@@ -72,7 +72,7 @@ impl<'a> Walker<'a> {
         Some(())
     }
 
-    /// A list has no more entries than there are bytes.
+    /// A list cannot have more entries than bytes.
     fn list(&mut self) -> Option<()> {
         let head = self.take(1)?[0];
         let size = match head >> 4 {
@@ -104,7 +104,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Signs alternate: 0, -1, 1, -2, ...
+/// Zigzag encoding: 0, -1, 1, -2, ...
 fn signed(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }

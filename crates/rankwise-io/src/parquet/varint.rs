@@ -1,6 +1,6 @@
-//! Integers of variable length: 7 bits in a byte, the lowest first; the highest bit says that more follow.
+//! Variable-length integers: 7 bits per byte, lowest first; the highest bit says that more bytes follow.
 
-/// Takes one from the front; `None` where it is cut off or too long.
+/// Takes one off the front; `None` if it is truncated or too long.
 pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {

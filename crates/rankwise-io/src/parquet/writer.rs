@@ -1,4 +1,5 @@
-//! A dataset as Parquet: 32-bit floats, or 64-bit ones where these do not hold all values; missing values as nulls; ids as integers where all of them are, else as text.
+//! Writes a dataset as Parquet. Features are 32-bit floats, or 64-bit if needed to represent all values; missing values
+//! are null. Ids are integers if all of them are, otherwise text.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,14 +14,14 @@ use parquet::schema::types::Type;
 use crate::options::Role;
 use crate::write::Rows;
 
-/// Rows that are written together: the columns of a few hundred features take some hundred megabytes at most.
+/// Number of rows per row group: a few hundred features then take at most some hundred megabytes.
 const GROUP_ROWS: usize = 128 << 10;
 
 pub(crate) fn write_parquet(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
     let columns = columns_of(rows);
     let fields = columns.iter().map(|column| column.field().map(Arc::new)).collect::<Result<_, _>>().map_err(failed)?;
     let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(failed)?;
-    // The file must not depend on anything but the data.
+    // The file must depend on nothing but the data.
     let properties =
         WriterProperties::builder().set_compression(Compression::SNAPPY).set_created_by("rankwise".into()).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).map_err(failed)?;
@@ -47,7 +48,7 @@ struct Column {
     /// Whether ids are integers.
     is_integer: bool,
     has_nulls: bool,
-    /// Whether f32 does not hold all values.
+    /// Whether f32 cannot represent all values.
     is_wide: bool,
 }
 
@@ -82,7 +83,7 @@ fn columns_of(rows: &Rows<'_>) -> Vec<Column> {
     known.chain(features).collect()
 }
 
-/// Whether an integer says exactly this.
+/// Whether an integer would be written exactly like this.
 fn is_integer(id: &str) -> bool {
     id.parse::<i64>().is_ok_and(|number| number.to_string() == id)
 }

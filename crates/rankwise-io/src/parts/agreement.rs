@@ -1,4 +1,4 @@
-//! What all files of a dataset must have in common.
+//! Checks what all files of a dataset must have in common.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::side_files::{SideFiles, with_suffix};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartProblem {
-    /// No path at all.
+    /// No path was given.
     #[error("no data; give at least one file, folder or pattern")]
     NoPath,
-    /// A folder without data.
+    /// A folder without data files.
     #[error(
         "no data files in this folder (extensions .txt, .letor, .svm, .csv, .tsv, .parquet or .pq, optionally with .gz \
          or .zst); subfolders are not searched"
@@ -27,27 +27,27 @@ pub enum PartProblem {
     /// A pattern without a match.
     #[error("no file matches this pattern; check it and the current folder")]
     NoMatch,
-    /// A pattern that is none.
+    /// An invalid pattern.
     #[error("invalid file pattern ({reason}); write * for any characters and ? for one")]
     Pattern {
         /// What is wrong.
         reason: String,
     },
-    /// The same file twice.
+    /// The same file was given twice.
     #[error("this file is given twice, so its rows would count twice; give it once")]
     Twice,
-    /// Standard input or a pipe among several files.
+    /// Standard input or a pipe together with other files.
     #[error("standard input and pipes cannot be combined with other files; use it alone, or save it as a file")]
     Stream,
-    /// A cache of binned data among several files.
+    /// A cache of binned data together with other files.
     #[error("a cache of binned data cannot be combined with other files; use it alone")]
     Cache,
-    /// One file of pairs for several files.
+    /// One file of pairs for several data files.
     #[error(
         "`pairs` refers to the rows of one file; for several files, write the pairs of each to FILE.pairs next to it"
     )]
     Pairs,
-    /// Formats that have no names to match columns by.
+    /// Different formats without column names to match.
     #[error(
         "this is {found}, but {} is {expected}; only tables with column names can be mixed, so convert one of them",
         other.display()
@@ -60,7 +60,7 @@ pub enum PartProblem {
         /// Its format.
         expected: String,
     },
-    /// Names of columns in one file only.
+    /// Only one of two files has column names.
     #[error("{} in {}; give all files a header, or none", named(*is_named), other.display())]
     Names {
         /// Whether this file has them.
@@ -68,17 +68,17 @@ pub enum PartProblem {
         /// The other file.
         other: PathBuf,
     },
-    /// Tables without names of different widths.
+    /// Tables without column names that differ in width.
     #[error("{found} columns here, but {expected} in {}; give all files the same columns", other.display())]
     Width {
-        /// The columns of this file.
+        /// The number of columns of this file.
         found: usize,
         /// The other file.
         other: PathBuf,
-        /// Its columns.
+        /// Its number of columns.
         expected: usize,
     },
-    /// A column that another file has.
+    /// A column of another file is missing.
     #[error("no column {column}, which {} has; give all files the same columns", other.display())]
     ColumnMissing {
         /// The column.
@@ -86,32 +86,32 @@ pub enum PartProblem {
         /// The other file.
         other: PathBuf,
     },
-    /// A column with another meaning than in another file.
+    /// A column has another role than in another file.
     #[error("column {column} is the {found} here, but the {expected} in {}; give columns by name instead of number",
              other.display())]
     Role {
         /// The column.
         column: String,
-        /// What it is here.
+        /// Its role here.
         found: &'static str,
         /// The other file.
         other: PathBuf,
-        /// What it is there.
+        /// Its role there.
         expected: &'static str,
     },
-    /// A column of another type than in another file.
+    /// A column has another type than in another file.
     #[error("column {column} contains {found} here, but {expected} in {}; use one type", other.display())]
     Type {
         /// The column.
         column: String,
-        /// What it holds here.
+        /// Its type here.
         found: &'static str,
         /// The other file.
         other: PathBuf,
-        /// What it holds there.
+        /// Its type there.
         expected: &'static str,
     },
-    /// A side file that other files have.
+    /// A side file is missing that other files have.
     #[error("no such file, but {} exists; provide one for every data file, or for none", other.display())]
     SideFile {
         /// The side file of another file.
@@ -123,7 +123,7 @@ fn named(is_named: bool) -> &'static str {
     if is_named { "the columns have names here, but none" } else { "the columns have no names here, but they have" }
 }
 
-/// What the first file by path says for all.
+/// What the first file by path defines for all.
 pub(crate) struct Agreement {
     path: PathBuf,
     format: Format,
@@ -131,7 +131,7 @@ pub(crate) struct Agreement {
     resolved: Option<Resolved>,
     /// The columns by name.
     by_name: HashMap<String, usize>,
-    /// The kinds of side files: how their names end, and the file if there is one.
+    /// The side files, by extension, if they exist.
     side_files: Vec<(&'static str, Option<PathBuf>)>,
 }
 
@@ -150,7 +150,7 @@ impl Agreement {
         self.resolved.map(|resolved| resolved.columns.feature_names).unwrap_or_default()
     }
 
-    /// Another format needs names to match columns by.
+    /// Files of different formats need column names.
     pub(super) fn check_format(&self, path: &Path, format: Format) -> Result<(), IoError> {
         let is_named = self.resolved.as_ref().is_some_and(|resolved| resolved.names.is_some());
         if format == self.format || (is_named && format != Format::Letor) {
@@ -161,7 +161,7 @@ impl Agreement {
         Err(IoError::Part { path: path.into(), problem })
     }
 
-    /// What is said of the rows of one file must be said of all.
+    /// If one file has a kind of side file, all must have it.
     pub(super) fn check_side_files(&self, path: &Path, side_files: &SideFiles) -> Result<(), IoError> {
         for ((suffix, expected), (_, found)) in self.side_files.iter().zip(side_files.by_row()) {
             let (without, other) = match (expected, found) {
@@ -174,7 +174,7 @@ impl Agreement {
         Ok(())
     }
 
-    /// The columns of another file with the meaning that they have in the first.
+    /// Gives the columns of another file the roles that they have in the first.
     pub(crate) fn apply(&self, path: &Path, found: Resolved) -> Result<Resolved, IoError> {
         let at = |path: &Path, problem| Err(IoError::Part { path: path.into(), problem });
         let Some(first) = &self.resolved else { return Ok(found) };

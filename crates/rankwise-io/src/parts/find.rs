@@ -1,4 +1,4 @@
-//! Which files a path stands for.
+//! Finds the files that a path refers to.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::side_files;
 
 const PATTERN: [char; 3] = ['*', '?', '['];
 
-/// The files that paths, folders and patterns stand for.
+/// The files that paths, folders and patterns refer to.
 ///
-/// * A folder stands for the files in it whose names end like those of data (`.txt`, `.letor`, `.svm`, `.csv`, `.tsv`, `.parquet`,
-///   `.pq`, perhaps with `.gz` or `.zst` behind), in the order of their names. Side files, names that begin with `.` or `_` and
-///   folders inside of it are left out.
-/// * A path with `*`, `?` or `[` that is not the name of a file is a pattern; `**` matches any number of folders. It stands for the
-///   files and folders that match, in the order of their names.
-/// * Any other path stands for itself.
+/// * A folder refers to the files in it with a data extension (`.txt`, `.letor`, `.svm`, `.csv`, `.tsv`, `.parquet` or
+///   `.pq`, possibly followed by `.gz` or `.zst`), sorted by name. Side files, subfolders, and names that begin with
+///   `.` or `_` are ignored.
+/// * A path with `*`, `?` or `[` that is not an existing file is a pattern; `**` matches any number of folders. It
+///   refers to the matching files and folders, sorted by name.
+/// * Any other path refers to itself.
 ///
-/// Among several files, side files of others are left out, as `part-*` may match them too. It is an error if a folder or a
-/// pattern has no file, or if a file is named twice.
+/// If there are several files, side files among them are ignored, because `part-*` may match them. It is an error if a
+/// folder or pattern yields no file, or if a file occurs twice.
 pub fn find_data_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, IoError> {
     let mut files = Vec::new();
     for path in paths {
@@ -66,7 +66,7 @@ fn add_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), IoError> {
 
 fn add_matches(pattern: &Path, files: &mut Vec<PathBuf>) -> Result<(), IoError> {
     let problem = |problem| IoError::Part { path: pattern.into(), problem };
-    // As in a shell, a name that begins with a dot must be asked for.
+    // As in a shell, wildcards do not match a leading dot.
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
     let text = pattern.to_str().unwrap_or_default();
     let matches = glob::glob_with(text, options)
@@ -86,7 +86,7 @@ fn add_matches(pattern: &Path, files: &mut Vec<PathBuf>) -> Result<(), IoError> 
     if files.len() == n_before { Err(problem(PartProblem::NoMatch)) } else { Ok(()) }
 }
 
-/// Files are looked at more than once, and no row may count twice by mistake.
+/// Rejects streams, because files are read more than once, and duplicates, so that no row counts twice by mistake.
 fn check_several(files: &[PathBuf]) -> Result<(), IoError> {
     let mut known = HashSet::new();
     for path in files {

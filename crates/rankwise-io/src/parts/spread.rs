@@ -1,4 +1,5 @@
-//! The side files of each file, spread over its rows: lists for the rows of one file mean nothing once there are others.
+//! Assigns the side files of each data file to its rows, because a list for one file is meaningless once there are
+//! several.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,16 +13,16 @@ use crate::read::FileRows;
 use crate::report::SideFile;
 use crate::side_files::SideFiles;
 
-/// One file, as it was read.
+/// One file, as read.
 pub(super) struct Part {
     pub(super) path: PathBuf,
     pub(super) format: Format,
     pub(super) rows: FileRows,
     pub(super) n_rows: usize,
     pub(super) side_files: Vec<SideFile>,
-    /// What the side files say, until it is spread over the rows.
+    /// The content of the side files, until it is assigned to the rows.
     lists: SideFiles,
-    /// Pairs of rows of all files.
+    /// Pairs, with rows numbered through all files.
     pub(super) pairs: Vec<Pair>,
     pub(super) n_pairs: usize,
     pub(super) pairs_path: Option<PathBuf>,
@@ -47,7 +48,7 @@ impl Part {
         }
     }
 
-    /// A problem of a pair as the file of pairs knows it: rows count from 0 in this file.
+    /// The problem of a pair in terms of its own file: rows count from 0 there.
     pub(super) fn local(&self, problem: PairProblem) -> PairProblem {
         match problem {
             PairProblem::Itself { row } => PairProblem::Itself { row: row - self.first_row as u32 },
@@ -59,7 +60,7 @@ impl Part {
         IoError::Data { path: path.into(), source }
     }
 
-    /// Calls `set` for each block with its share of a list that has an entry for every row.
+    /// Calls `set` for each block with its part of a list that has one entry per row.
     fn share<T>(
         &mut self,
         (path, list): &(PathBuf, Vec<T>),
@@ -79,7 +80,7 @@ impl Part {
         Ok(())
     }
 
-    /// Names queries without id by their numbers, which go on from those of the files before.
+    /// Numbers queries without ids, continuing from the files before.
     fn name_queries(&mut self, (path, sizes): &(PathBuf, Vec<usize>), n_before: usize) -> Result<(), IoError> {
         let sum = sizes.iter().fold(0usize, |sum, size| sum.saturating_add(*size));
         if sum != self.n_rows {
@@ -100,7 +101,7 @@ impl Part {
         Ok(())
     }
 
-    /// The number of each run's query by first appearance, with the length of the run; and the ids.
+    /// For each run, the number of its query (by first appearance) and its length; and the ids.
     fn numbered_runs(&self) -> (Vec<(usize, usize)>, Vec<&str>) {
         let (mut known, mut ids, mut runs) = (HashMap::new(), Vec::new(), Vec::new());
         for (qid, n_rows) in self.rows.blocks.iter().flat_map(RowBlock::qid_runs) {
@@ -113,7 +114,7 @@ impl Part {
         (runs, ids)
     }
 
-    /// Gives each row the weight of its query.
+    /// Gives each row its query weight.
     fn weigh_queries(&mut self) -> Result<(), IoError> {
         let given = (self.lists.query_weights.take(), self.lists.weights_by_id.take());
         let (runs, ids) = self.numbered_runs();
@@ -143,7 +144,7 @@ impl Part {
         self.share(&(path, of_rows), "query weights", RowBlock::set_query_weights)
     }
 
-    /// Numbers the rows of the pairs through all files.
+    /// Renumbers the rows of pairs through all files.
     fn number_pairs(&mut self) -> Result<(), IoError> {
         let Some((path, mut pairs)) = self.lists.pairs.take() else { return Ok(()) };
         let rows = self.n_rows;
@@ -155,7 +156,7 @@ impl Part {
             }
         }
         for pair in &mut pairs {
-            // There are fewer rows than numbers, or the builder refuses them.
+            // An overflow is harmless: the builder rejects that many rows.
             pair.winner = pair.winner.saturating_add(self.first_row as u32);
             pair.loser = pair.loser.saturating_add(self.first_row as u32);
         }
@@ -163,7 +164,7 @@ impl Part {
         Ok(())
     }
 
-    /// Keeps the queries apart from those of other files.
+    /// Makes the query ids distinct from those of other files.
     fn prefix_queries(&mut self, number: usize) {
         for block in &mut self.rows.blocks {
             let runs: Vec<(String, usize)> =
@@ -173,8 +174,8 @@ impl Part {
     }
 }
 
-/// Hands what the side files of each file say to its rows; `sorted` are the places of the files by path. Gives the number of
-/// rows before each file.
+/// Assigns the side files of each file to its rows; `sorted` has the indices of the files by path. Returns the number
+/// of rows before each file.
 pub(super) fn spread(parts: &mut [Part], sorted: &[usize], is_scope_file: bool) -> Result<Vec<usize>, IoError> {
     let mut n_rows = 0;
     for part in parts.iter_mut() {

@@ -1,4 +1,4 @@
-//! One line of a TREC file, cut into its fields.
+//! Splits a line of a TREC file into fields.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::blocks::MAX_LINE_BYTES;
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
 
-/// The most fields that a form has.
+/// The largest number of fields.
 const MAX_FIELDS: usize = 6;
 
 /// What the fields of a line are.
@@ -18,7 +18,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// How many fields there are, which of them holds the value, and how they are called.
+    /// The number of fields, the index of the value, and a description for errors.
     fn describe(self) -> (usize, usize, &'static str) {
         match self {
             Self::Qrels => (4, 3, "query 0 document grade"),
@@ -27,14 +27,14 @@ impl Form {
     }
 }
 
-/// A line and where it stands.
+/// A line with its file and number.
 pub(super) struct Line<'a> {
     pub(super) path: &'a Path,
     pub(super) number: u64,
     pub(super) text: &'a [u8],
 }
 
-/// Where the fields that count stand in the line.
+/// The ranges of the fields that are used.
 pub(super) struct Fields {
     pub(super) qid: Range<usize>,
     pub(super) doc: Range<usize>,
@@ -42,7 +42,7 @@ pub(super) struct Fields {
 }
 
 impl<'a> Line<'a> {
-    /// The fields; `None` where the line is empty.
+    /// The fields; `None` if the line is empty.
     pub(super) fn fields(&self, form: Form) -> Result<Option<Fields>, IoError> {
         if self.text.len() > MAX_LINE_BYTES {
             return Err(self.error(&(0..0), Problem::LineTooLong { limit: MAX_LINE_BYTES }));
@@ -74,7 +74,7 @@ impl<'a> Line<'a> {
         &self.text[field.clone()]
     }
 
-    /// The text of a field that names something.
+    /// The text of a query or document id.
     pub(super) fn name(&self, field: &Range<usize>, part: &'static str) -> Result<&'a str, IoError> {
         let name = std::str::from_utf8(self.at(field)).map_err(|_| self.error(field, Problem::Utf8 { part }))?;
         if name.bytes().any(|byte| byte.is_ascii_control()) {
@@ -95,7 +95,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The first run of bytes from `at` on that are not white space.
+/// The next bytes from `at` on that are not white space.
 fn next_field(text: &[u8], at: usize) -> Option<Range<usize>> {
     let start = at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
     let len = text[start..].iter().position(u8::is_ascii_whitespace);

@@ -1,4 +1,4 @@
-//! What the lines of a TREC file say, sorted so that two files can be joined by name.
+//! The content of a TREC file, sorted so that two files can be joined by id.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use crate::error::IoError;
 use crate::problem::{Problem, shown};
 
-/// A value for each pair of a query and a document. Queries stand in the order of the bytes of their ids, the documents
-/// of a query too.
+/// A value for each query and document. Queries, and the documents of a query, are sorted by the bytes of their ids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrecTable<T> {
     qids: StringTable,
@@ -29,7 +28,7 @@ pub struct TrecEntry<'a, T> {
     pub doc: &'a str,
     /// Its grade or score.
     pub value: T,
-    /// Where that stands, from 1.
+    /// Its line, from 1.
     pub line: u64,
 }
 
@@ -39,7 +38,7 @@ impl<T: Copy> TrecTable<T> {
         self.qids.len()
     }
 
-    /// The number of lines that said something.
+    /// The number of non-empty lines.
     pub fn n_entries(&self) -> usize {
         self.values.len()
     }
@@ -49,17 +48,17 @@ impl<T: Copy> TrecTable<T> {
         self.qids.get(query)
     }
 
-    /// The query with this id, if any line names it.
+    /// The query with this id, if it occurs.
     pub fn find_query(&self, qid: &str) -> Option<usize> {
         search(0..self.n_queries(), |query| self.qids.get(query).cmp(qid))
     }
 
-    /// What the file says of a query's documents.
+    /// The entries of a query.
     pub fn entries(&self, query: usize) -> impl ExactSizeIterator<Item = TrecEntry<'_, T>> {
         self.range(query).map(|entry| self.entry(entry))
     }
 
-    /// What the file says of one document of a query.
+    /// The entry of one document of a query.
     pub fn find(&self, query: usize, doc: &str) -> Option<TrecEntry<'_, T>> {
         search(self.range(query), |entry| self.docs.get(entry).cmp(doc)).map(|entry| self.entry(entry))
     }
@@ -73,7 +72,7 @@ impl<T: Copy> TrecTable<T> {
     }
 }
 
-/// The number in an ascending range that compares equal.
+/// Binary search in an ascending range.
 fn search(range: Range<usize>, compare: impl Fn(usize) -> std::cmp::Ordering) -> Option<usize> {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
@@ -87,7 +86,7 @@ fn search(range: Range<usize>, compare: impl Fn(usize) -> std::cmp::Ordering) ->
     None
 }
 
-/// Collects lines in their order.
+/// Collects lines in file order.
 pub(super) struct TableBuilder<T> {
     query_numbers: HashMap<String, u32>,
     qids: StringTable,
@@ -119,7 +118,7 @@ impl<T: Copy> TableBuilder<T> {
         self.lines.push(line);
     }
 
-    /// The lines of a query mostly stand together, so the query before is looked at first.
+    /// Lines of a query are usually adjacent, so the previous query is tried first.
     fn query_number(&mut self, qid: &str) -> u32 {
         match self.query_of.last() {
             Some(last) if self.qids.get(*last as usize) == qid => return *last,
@@ -134,7 +133,7 @@ impl<T: Copy> TableBuilder<T> {
         number
     }
 
-    /// Sorts the entries; a document that is named twice for a query is an error.
+    /// Sorts the entries. It is an error if a document occurs twice in a query.
     pub(super) fn finish(self, path: &Path) -> Result<TrecTable<T>, IoError> {
         let mut queries: Vec<u32> = (0..self.qids.len() as u32).collect();
         queries.sort_unstable_by_key(|query| self.qids.get(*query as usize));
@@ -142,7 +141,7 @@ impl<T: Copy> TableBuilder<T> {
         queries.iter().enumerate().for_each(|(place, query)| place_of[*query as usize] = place);
         let place = |entry: usize| place_of[self.query_of[entry] as usize];
 
-        // First the entries by query, then the documents of each query by name, all queries at once.
+        // Group the entries by query, then sort the documents of all queries in parallel.
         let mut bounds = vec![0; queries.len() + 1];
         for entry in 0..self.values.len() {
             bounds[place(entry) + 1] += 1;
@@ -156,7 +155,7 @@ impl<T: Copy> TableBuilder<T> {
             *end += 1;
         }
         let by_query: Vec<&mut [usize]> = order.chunk_by_mut(|a, b| self.query_of[*a] == self.query_of[*b]).collect();
-        // Stable: of a document that is named twice, the earlier line stands first.
+        // Stable: if a document occurs twice, the earlier line comes first.
         by_query.into_par_iter().for_each(|docs| docs.sort_by_key(|entry| self.docs.get(*entry)));
         let key = |entry: usize| (self.query_of[entry], self.docs.get(entry));
         let twice = order.array_windows().filter(|[first, second]| key(*first) == key(*second));

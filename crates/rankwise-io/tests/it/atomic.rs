@@ -1,4 +1,4 @@
-//! Whole files or none.
+//! Files are replaced as a whole or not at all.
 
 use std::fs;
 use std::io;
@@ -87,14 +87,14 @@ mod unix {
 
     use super::*;
 
-    /// Runs a test of this program again, as a user whom permissions bind: root may write anywhere.
+    /// Runs a test of this program again, as a user to whom permissions apply: root can write anywhere.
     fn run_as_another_user(test: &str) {
         const NOBODY: u32 = 65_534;
         const IS_SECOND_RUN: &str = "RANKWISE_TEST_AS_NOBODY";
         assert!(std::env::var_os(IS_SECOND_RUN).is_none(), "this user may write anywhere, too");
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        // A copy, since the way to the program itself may be closed to others.
+        // A copy, because other users may not have access to the original.
         let program = folder.path().join("tests");
         fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,4 +1,4 @@
-//! Broken inputs and the exact words about each.
+//! Invalid inputs and their exact messages.
 
 use std::fs;
 use std::io::{self, Read};
@@ -112,7 +112,7 @@ const CASES: &[(&[u8], &str)] = &[
 
 #[test]
 fn broken_lines_are_explained() {
-    // All at once: whoever rewords a message wants to see each of its uses.
+    // Report all cases at once, so that a reworded message shows all its uses.
     let wrong: Vec<String> = CASES
         .iter()
         .map(|(text, expected)| (text, expected, message(text)))
@@ -146,7 +146,7 @@ fn files_that_cannot_be_opened_are_explained() {
     }
 }
 
-/// Some text, then an error of the system.
+/// Some text, then a system error.
 struct Failing(io::Cursor<&'static str>);
 
 impl Read for Failing {

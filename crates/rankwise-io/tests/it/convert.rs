@@ -1,4 +1,4 @@
-//! What is written in one format reads back as the same dataset, and so through every other format.
+//! A dataset reads back as the same dataset in every format, also after conversion through others.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ const TARGETS: [(&str, Format); 7] = [
     ("e.tsv.zst", Format::Tsv),
 ];
 
-/// Everything that a dataset says, in input order.
+/// Everything in a dataset, in input order.
 fn content(data: &Dataset) -> Vec<String> {
     let mut rows = vec![String::new(); data.n_rows()];
     for (idx, query) in data.queries().enumerate() {
@@ -141,7 +141,7 @@ proptest! {
         check_all(&table.build(), &TARGETS);
     }
 
-    /// Names that LETOR cannot hold.
+    /// Names that LETOR cannot represent.
     #[test]
     fn tables_hold_any_names(table in table("[^\\x00-\\x1f\\x7f]{0,4}[\",;'a]")) {
         check_all(&table.build(), &TARGETS[1..4]);

@@ -1,4 +1,4 @@
-//! Which features f32 does not tell apart is found out in every format, whatever their values; and no value is lost.
+//! All formats find the features with different values that are equal as f32, whatever their values, and lose no value.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,8 @@ use rankwise_io::{Format, ReadOptions, read_datasets, write_dataset};
 
 const N_FEATURES: usize = 4;
 
-/// Columns of one kind mostly: seconds, prices with cents, integers, long decimals, f32 written as f64, and odd values.
+/// Columns, mostly of one kind: seconds, prices with cents, integers, long decimals, f32 written as f64, and special
+/// values.
 fn columns() -> impl Strategy<Value = Vec<Vec<f64>>> {
     let kind = prop_oneof![
         (0u32..40, 1u32..300).prop_map(|(low, step)| (0u8, low, step)),
@@ -49,7 +50,7 @@ fn columns() -> impl Strategy<Value = Vec<Vec<f64>>> {
     })
 }
 
-/// By definition: two different values, one f32. What is absent is 0 or nothing.
+/// The definition: two different values with the same f32. Absent values are 0 or missing.
 fn has_twins(values: &[f64]) -> bool {
     let near = |value: f64| (value as f32).clamp(-f32::MAX, f32::MAX);
     values.iter().any(|a| values.iter().any(|b| a != b && near(*a) == near(*b)))

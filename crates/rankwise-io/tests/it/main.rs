@@ -1,4 +1,4 @@
-//! The crate as its users see it: files in, files out, messages.
+//! Tests of the public interface: reading, writing, messages.
 
 mod atomic;
 mod broken;

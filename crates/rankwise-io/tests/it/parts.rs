@@ -1,4 +1,4 @@
-//! Several files as one dataset: what must not depend on how rows are dealt out to files.
+//! Several files as one dataset: results must not depend on how rows are distributed over files.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ fn options() -> ReadOptions {
     ReadOptions::new(Absent::Missing)
 }
 
-/// A folder with these files; compressed where their names say so.
+/// A folder with these files; compressed if their names say so.
 fn folder(files: &[(String, String)]) -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.path().join(name)).collect();
@@ -29,7 +29,8 @@ fn letor(rows: &[(u8, u8, i8)]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Any way to deal rows out to files, in any order and with any number of threads, gives the dataset of one file.
+    /// However rows are distributed over files, in any order and with any number of threads, the dataset is that of one
+    /// file.
     #[test]
     fn any_parts_in_any_order_are_one_data_set(
         rows in prop::collection::vec((0u8..6, 0u8..3, -20i8..20), 1..60),
@@ -76,7 +77,7 @@ fn parquet_parts_with_columns_in_other_places_keep_their_values() {
     drop(folder);
 }
 
-/// The first bad file in the order given is reported, however many threads read.
+/// The first invalid file in the given order is reported, whatever the number of threads.
 #[test]
 fn the_first_error_does_not_depend_on_threads() {
     let bad = |name: &str| (name.to_owned(), "1 qid:1 1:x\n".to_owned());

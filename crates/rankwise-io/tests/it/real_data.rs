@@ -1,4 +1,4 @@
-//! Public datasets, where `RANKWISE_DATA` names their folder.
+//! Public datasets in the folder that `RANKWISE_DATA` names.
 
 use std::path::Path;
 

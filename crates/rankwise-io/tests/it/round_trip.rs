@@ -1,4 +1,4 @@
-//! What is written is read back bit for bit.
+//! Written data reads back bit for bit.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -45,7 +45,7 @@ fn text_of(documents: &[Document]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Each row of the dataset against the document that it came from.
+/// Compares each row of the dataset with its document.
 fn check(data: &Dataset, documents: &[Document]) {
     assert_eq!(data.n_rows(), documents.len());
     for query in data.queries() {
@@ -110,7 +110,7 @@ fn compression_is_told_by_content() {
         write_atomically(&path, |output| output.write_all(text.as_bytes())).unwrap();
         let size = std::fs::metadata(&path).unwrap().len();
         assert_eq!(size < 1000, name != "plain.txt", "{name} has {size} bytes");
-        // The name says nothing once the file is there.
+        // For reading, the name does not matter.
         let renamed = folder.path().join(format!("{name}.data"));
         std::fs::rename(&path, &renamed).unwrap();
         prints.push(read_letor(&renamed, Absent::Missing).unwrap().fingerprint());

@@ -1,4 +1,4 @@
-//! Files of one score per line.
+//! Score files.
 
 use std::fs;
 

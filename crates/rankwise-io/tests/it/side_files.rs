@@ -1,4 +1,4 @@
-//! `DATA.query`, `DATA.weight` and `DATA.query_weight`, and telling formats apart.
+//! `DATA.query`, `DATA.weight` and `DATA.query_weight`, and detection of formats.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use rankwise_io::{read_dataset, write_atomically};
 const NO_QIDS: &str = "1 1:1\n0 1:2\n2 1:3\n";
 const QIDS: &str = "1 qid:b 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n";
 
-/// Writes the files into a folder and reads the first; messages name files without the folder.
+/// Writes the files into a folder and reads the first one; messages show file names without the folder.
 fn read(files: &[(&str, &str)]) -> Result<Dataset, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

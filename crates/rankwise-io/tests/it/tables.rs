@@ -11,7 +11,7 @@ fn options(layout: LayoutSpec) -> ReadOptions {
     ReadOptions { layout, ..ReadOptions::new(Absent::Missing) }
 }
 
-/// Writes the files into a folder and reads the first; messages name files without the folder.
+/// Writes the files into a folder and reads the first one; messages show file names without the folder.
 fn read_files(files: &[(&str, &str)], options: &ReadOptions) -> Result<Dataset, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -224,7 +224,7 @@ fn the_format_can_be_forced() {
     assert!(error.starts_with("d.csv: not a Parquet file (no PAR1 header); set"), "{error}");
 }
 
-/// Broken tables and the exact words about each.
+/// Invalid tables and their exact messages.
 const BROKEN: &[(&str, &str)] = &[
     ("", "d.csv: there are no rows; a dataset needs at least one document"),
     ("\n\r\n\n", "d.csv: there are no rows; a dataset needs at least one document"),

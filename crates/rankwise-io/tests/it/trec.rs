@@ -1,4 +1,4 @@
-//! Judgements and runs of TREC.
+//! TREC judgements and runs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -87,7 +87,7 @@ fn compressed_files_are_read_and_damage_is_told() {
 }
 
 proptest! {
-    /// Against the obvious way: a map of all pairs.
+    /// Compares with the obvious way: a map of all pairs.
     #[test]
     fn a_table_is_the_map_of_its_lines(lines in prop::collection::vec((0..6u32, 0..8u32, -2..5i32), 0..40)) {
         let mut map = std::collections::BTreeMap::new();

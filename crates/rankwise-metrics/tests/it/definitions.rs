@@ -1,4 +1,4 @@
-//! Every metric against its definition, and every rule for ties against all orders.
+//! Compares every metric with its definition, and every tie rule with all orders.
 
 use proptest::prelude::*;
 use rankwise_metrics::{
@@ -9,7 +9,7 @@ use rankwise_params::ParamValue;
 
 use crate::oracle::{self, BY_ORDER, BY_SCORE, Divides, Doc, Options, Query};
 
-/// Few scores and labels, so that many tie.
+/// Few different scores and labels, so that there are many ties.
 fn query(n_docs: usize) -> impl Strategy<Value = Query> {
     let doc = (-1i8..3, 0u8..4, prop::bool::weighted(0.8));
     let docs = prop::collection::vec(doc, 0..n_docs);
@@ -42,7 +42,7 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// Names that do not sort as the documents stand in the input.
+/// Ids whose order differs from the input order.
 fn name(doc: &Doc) -> String {
     format!("d{}", doc.place * 5 % 16)
 }
@@ -64,7 +64,7 @@ fn rules(options: &Options, ties: Ties) -> Rules {
     }
 }
 
-/// The value of a metric for one query, as the crate has it.
+/// The value of a metric for one query, from this crate.
 fn found(metric: &str, query: &Query, options: &Options, ties: Ties) -> Option<f64> {
     let takes_cutoff = MetricName::parse(metric).unwrap().kind().takes_cutoff();
     let typed = match options.cutoff {
@@ -84,7 +84,7 @@ fn found(metric: &str, query: &Query, options: &Options, ties: Ties) -> Option<f
     measures.evaluate(&Results::Run(&run)).unwrap().metrics[0].per_query[0]
 }
 
-/// The same query with gains in place of labels, for definitions that take a label for its gain.
+/// The same query with gains in place of labels, for definitions that take labels as gains.
 fn in_gains(query: &Query, options: &Options) -> Query {
     let gain = |label: f64| if options.is_exp { label } else { [0.0, 0.25, 0.5, 1.0][label as usize] };
     Query {
@@ -104,7 +104,7 @@ fn same(found: Option<f64>, expected: Option<f64>) -> bool {
     }
 }
 
-/// The documents in rank order under a rule that decides ties.
+/// The documents in rank order, with a given tie rule.
 fn ranked(query: &Query, ties: Ties) -> Vec<Doc> {
     let mut docs = query.docs.clone();
     docs.sort_by(|a, b| {
@@ -221,7 +221,7 @@ fn sorted(query: &Query) -> Vec<Doc> {
     docs
 }
 
-/// ERR of a large tied group: no value leaves the range of numbers on the way.
+/// All metrics of a large group of ties are finite: no intermediate value overflows.
 #[test]
 fn large_tied_groups_have_finite_averages() {
     let docs =
@@ -232,7 +232,7 @@ fn large_tied_groups_have_finite_averages() {
         let value = found(metric, &query, &options, Ties::Average).unwrap();
         assert!(value.is_finite() && value > 0.0, "{metric}: {value}");
     }
-    // Half of the documents are relevant at 2, so the first hit comes at rank 1 with probability 1/2, 2 with 1/4, ...
+    // Half of the documents are relevant, so the first hit is at rank 1 with probability 1/2, at 2 with 1/4, ...
     let options = Options { relevant_from: 2.0, ..plain() };
     let mrr = found("mrr", &query, &options, Ties::Average).unwrap();
     assert!((mrr - std::f64::consts::LN_2).abs() < 1e-3, "{mrr}");

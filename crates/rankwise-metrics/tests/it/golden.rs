@@ -1,5 +1,5 @@
-//! Reference values that public projects assert in their own tests, and some that trec_eval's rules give by hand; and the right
-//! values where released programs give wrong ones.
+//! Reference values that public projects assert in their own tests, some computed by hand with trec_eval's rules, and
+//! the right values where released programs give wrong ones.
 
 use rankwise_data::{DatasetBuilder, Pair, Row};
 use rankwise_metrics::{Convention, Evaluator, Gain, MetricName, Rules, RulesSpec, Ties};
@@ -73,7 +73,7 @@ fn values_of_other_projects_tests() {
     }
 }
 
-/// Every case of the file, each under the rules of the program that it comes from.
+/// Every case of the file, with the rules of the program that it comes from.
 #[test]
 fn values_of_the_file_of_cases() {
     let file: Value = serde_json::from_str(include_str!("../data/golden.json")).unwrap();
@@ -92,21 +92,21 @@ fn values_of_the_file_of_cases() {
             let list = value.as_array().map(|list| list.iter().map(|number| number.as_f64().unwrap()).collect());
             list.unwrap_or_default()
         };
-        // A range of labels, or no labels where the case has pairs.
+        // A range of labels, or no labels if the case has pairs.
         let n_scores = numbers(&case["scores"]).len();
         let labels = match &case["labels"] {
             Value::String(range) if range == "0..31" => (0..32).map(f64::from).collect(),
             Value::Null => vec![0.0; n_scores],
             list => numbers(list),
         };
-        // The ideal order is that of the labels themselves.
+        // The ideal order is that of the labels.
         let scores = if case["scores"].is_null() { labels.clone() } else { numbers(&case["scores"]) };
         let bounds = numbers(&case["groups"]);
         let query = |doc: usize| bounds.iter().filter(|bound| **bound <= doc as f64).count();
         let mut docs: Vec<(usize, f64, f32)> =
             (0..labels.len()).map(|doc| (query(doc), scores[doc], labels[doc] as f32)).collect();
         if docs.is_empty() {
-            // Here a query without documents does not exist; one without relevant ones does.
+            // A query without documents does not exist here; one without relevant documents does.
             docs.push((0, 0.0, 0.0));
         }
         let pairs: Vec<(u32, u32)> = case["pairs"].as_array().map_or_else(Vec::new, |pairs| {
@@ -142,7 +142,7 @@ fn binary_metrics_of_other_projects_tests() {
     assert!((mrr - 1.0 / 3.0).abs() < 1e-12, "{mrr}");
 }
 
-/// One relevant document at rank 41 of 64: what looks at 32 documents only does not see it.
+/// One relevant document at rank 41 of 64: a metric limited to 32 documents misses it.
 #[test]
 fn a_metric_without_cutoff_looks_at_the_whole_list() {
     let mut labels = [0.0; 64];
@@ -154,7 +154,7 @@ fn a_metric_without_cutoff_looks_at_the_whole_list() {
     }
 }
 
-/// The gains of one evaluator are not those of another.
+/// The gains of one evaluator do not affect another.
 #[test]
 fn a_second_table_of_gains_leaves_the_first_alone() {
     let mut builder = DatasetBuilder::default();
@@ -188,8 +188,8 @@ fn conventions_are_those_of_the_programs() {
         let spec = RulesSpec { convention: Some(convention), ..Default::default() };
         value(metric, scores, labels, &Rules::new(&spec, 0).unwrap())
     };
-    // Both documents tie: LightGBM and XGBoost keep input order, CatBoost takes the worst, scikit-learn the mean,
-    // trec_eval the higher document id (d1) first.
+    // Both documents tie: LightGBM and XGBoost keep the input order, CatBoost takes the worst order, scikit-learn the
+    // mean, and trec_eval puts the larger document id (d1) first.
     let tied = |convention, labels: &[f32]| by(convention, "ndcg", &[1.0, 1.0], labels);
     let second = 1.0 / 3f64.log2();
     for convention in [Convention::LightGbm, Convention::XgBoost, Convention::RankLib] {
@@ -199,7 +199,7 @@ fn conventions_are_those_of_the_programs() {
     assert!((tied(Convention::CatBoost, &[1.0, 0.0]) - second).abs() < 1e-15);
     assert!((tied(Convention::Sklearn, &[1.0, 0.0]) - f64::midpoint(1.0, second)).abs() < 1e-15);
     assert_eq!(tied(Convention::TrecEval, &[0.0, 1.0]), 1.0);
-    // Nothing relevant.
+    // No relevant documents.
     for (convention, expected) in [
         (Convention::LightGbm, 1.0),
         (Convention::XgBoost, 1.0),
@@ -210,7 +210,7 @@ fn conventions_are_those_of_the_programs() {
     ] {
         assert_eq!(tied(convention, &[0.0, 0.0]), expected, "{convention:?}");
     }
-    // One relevant document at rank 41 of 64: XGBoost's metric without a cutoff does not see it.
+    // One relevant document at rank 41 of 64: XGBoost's metric without a cutoff misses it.
     let mut labels = [0.0; 64];
     labels[40] = 1.0;
     let scores: Vec<f64> = (0..64).map(|rank| -f64::from(rank)).collect();

@@ -1,4 +1,4 @@
-//! The best step along a line against a dense grid.
+//! Compares the best step along a line with a dense grid.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, DatasetBuilder, Row, Share};
@@ -12,7 +12,7 @@ const LIMIT: f64 = 4.0;
 type Doc = (u8, u8, f64, f64);
 
 fn docs() -> impl Strategy<Value = Vec<Doc>> {
-    // Round numbers, so that many documents cross at one place, or never.
+    // Round numbers, so that many documents cross at one point, or never.
     let number = || prop_oneof![2 => (-4i8..5).prop_map(|n| f64::from(n) * 0.5), 1 => -2.0..2.0f64];
     prop::collection::vec((0u8..4, 0u8..4, number(), number()), 1..30)
 }
@@ -35,7 +35,8 @@ fn dataset(docs: &[Doc], is_weighted: bool) -> Dataset {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// No point of a fine grid is better, the value is the metric's at the step, and it is no worse than at the start.
+    /// No point of a fine grid is better, the value is that of the metric at the step, and it is no worse than at the
+    /// start.
     #[test]
     fn nothing_on_a_grid_is_better(docs in docs(),
         name in prop::sample::select(&NAMES[..]), wish in 0.01..5.0f64, is_weighted in any::<bool>(),

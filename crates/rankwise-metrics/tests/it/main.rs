@@ -1,4 +1,4 @@
-//! Metrics as users meet them: whole datasets, every rule, reference values.
+//! Metrics through the public interface: whole datasets, all rules, reference values.
 
 mod definitions;
 mod golden;

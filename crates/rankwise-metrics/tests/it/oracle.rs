@@ -1,5 +1,5 @@
-//! Every metric as its definition reads, slowly, on documents in a given order; and the mean over all orders of equal scores
-//! by trying them all. Shares no code with the crate.
+//! Slow implementations of all metrics, straight from their definitions, on documents in a given order; and the mean
+//! over all orders of ties by enumeration. Shares no code with the crate.
 
 /// A document that a system returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,18 +7,18 @@ pub(crate) struct Doc {
     pub(crate) score: f64,
     pub(crate) label: f64,
     pub(crate) is_judged: bool,
-    /// Where it stood in the input.
+    /// Its input row.
     pub(crate) place: usize,
 }
 
-/// A query: what was returned, and the labels of judged documents that were not.
+/// A query: the returned documents, and the labels of judged documents that were not returned.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) docs: Vec<Doc>,
     pub(crate) missed: Vec<f64>,
 }
 
-/// The numbers that a definition takes.
+/// The parameters of a definition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) cutoff: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     pub(crate) divides: Divides,
 }
 
-/// What sums are divided by.
+/// Denominators.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Divides {
     pub(crate) map_by_cutoff: bool,
@@ -56,11 +56,11 @@ impl Options {
     }
 }
 
-/// Metrics whose value follows from the order of the documents.
+/// Metrics that depend only on the order of documents.
 pub(crate) const BY_ORDER: [&str; 14] =
     ["ndcg", "dcg", "map", "mrr", "err", "p", "recall", "hits", "f1", "r-precision", "pfound", "rbp", "bpref", "arp"];
 
-/// Metrics that see scores and have a rule of their own for equal ones.
+/// Metrics that use scores and have their own rule for ties.
 pub(crate) const BY_SCORE: [&str; 5] = ["query-auc", "kendall-tau", "lrap", "pair-logit", "dcg-rr"];
 
 /// The value of a metric on documents in rank order.
@@ -144,7 +144,7 @@ pub(crate) fn by_order(metric: &str, docs: &[Doc], missed: &[f64], options: &Opt
     })
 }
 
-/// The mean of [`by_order`] over every order that keeps scores descending.
+/// The mean of [`by_order`] over all orders with descending scores.
 pub(crate) fn average(metric: &str, query: &Query, options: &Options) -> Option<f64> {
     fn visit(left: &mut Vec<Doc>, done: &mut Vec<Doc>, value: &dyn Fn(&[Doc]) -> Option<f64>) -> Option<f64> {
         let Some(best) = left.iter().map(|doc| doc.score).reduce(f64::max) else { return value(done) };
@@ -162,7 +162,7 @@ pub(crate) fn average(metric: &str, query: &Query, options: &Options) -> Option<
     visit(&mut query.docs.clone(), &mut Vec::new(), &|docs| by_order(metric, docs, &query.missed, options))
 }
 
-/// The value of a metric that sees scores; what was not returned scores lower than everything else.
+/// The value of a metric that uses scores; documents that were not returned have the lowest score.
 pub(crate) fn by_score(metric: &str, query: &Query, options: &Options) -> Option<f64> {
     let found = query.docs.iter().map(|doc| (doc.score, doc.label));
     let docs: Vec<(f64, f64)> = found.clone().chain(query.missed.iter().map(|label| (f64::MIN, *label))).collect();
@@ -211,7 +211,7 @@ pub(crate) fn by_score(metric: &str, query: &Query, options: &Options) -> Option
     }
 }
 
-/// The share of pairs with different labels in the right order; ties of the rule as half.
+/// The share of correctly ordered pairs among those with different labels; ties count half if they are averaged.
 pub(crate) fn pair_accuracy(docs: &[Doc], missed: &[f64], is_averaged: bool) -> Option<f64> {
     let mut values = Vec::new();
     for (rank, above) in docs.iter().enumerate() {

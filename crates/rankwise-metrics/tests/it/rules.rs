@@ -25,7 +25,7 @@ fn mean(docs: &[Doc], metric: &str, rules: &Rules) -> f64 {
     evaluation.metrics[0].mean.unwrap()
 }
 
-/// DCG@k averaged over every order of the documents that keeps scores descending, by enumeration.
+/// DCG@k averaged over all orders of the documents with descending scores, by enumeration.
 fn average_dcg_by_enumeration(docs: &[Doc], cutoff: usize) -> f64 {
     fn visit(left: &mut Vec<Doc>, rank: usize, cutoff: usize) -> f64 {
         let Some(best) = left.iter().map(|doc| doc.2).max() else { return 0.0 };
@@ -46,8 +46,7 @@ fn docs(n_queries: u8, n_docs: usize) -> impl Strategy<Value = Vec<Doc>> {
     prop::collection::vec((0..n_queries, 0u8..4, 0u8..4), 1..n_docs)
 }
 
-/// All but `dcg-rr`, which is about the order of the rows where they have no positions.
-/// Every metric, and with a cutoff where it takes one.
+/// Every metric, and again with a cutoff if it can have one.
 fn every_metric() -> Vec<MetricName> {
     let named = |kind: &MetricKind| {
         let whole = kind.render();
@@ -82,7 +81,7 @@ proptest! {
 
     #[test]
     fn the_order_of_rows_shows_only_under_the_input_rule(docs in docs(4, 40), shift in 0usize..40) {
-        // Document ids move along with their documents.
+        // Document ids move with their documents.
         let keyed: Vec<(Doc, String)> =
             docs.iter().enumerate().map(|(idx, doc)| (*doc, format!("d{idx}"))).collect();
         let value = |keyed: &[(Doc, String)], ties: Ties| {
@@ -93,7 +92,7 @@ proptest! {
             }
             let data = builder.finish().unwrap();
             let scores: Vec<f64> = keyed.iter().map(|((_, _, score), _)| f64::from(*score)).collect();
-            // dcg-rr goes by the order that is given, which is the input's on data without positions.
+            // dcg-rr uses the given order, which is the input order for data without positions.
             let names: Vec<_> = every_metric().into_iter().filter(|name| name.kind() != MetricKind::DcgRr).collect();
             let evaluator = Evaluator::new(&data, &names, &rules(ties)).unwrap();
             let evaluation = evaluator.evaluate(&scores).unwrap();
@@ -141,7 +140,7 @@ fn all_queries_skipped_is_no_number() {
     assert_eq!((evaluation.metrics[0].mean, evaluation.metrics[0].per_query[0]), (None, None));
 }
 
-/// The case in which two peers report 1.82: the second query is empty and has another weight.
+/// A case for which two peers report 1.82: the second query is empty and has another weight.
 #[test]
 fn query_weights_weigh_every_query_once() {
     let mut builder = DatasetBuilder::default();

@@ -1,15 +1,15 @@
-//! Exponential clocks: the order in which they ring is an order drawn from the Plackett-Luce model.
+//! Exponential clocks: the order in which they ring is a sample from the Plackett-Luce model.
 //!
 //! ```text
 //! u = (bits + 1/2) / 2^32        time = -ln(u) * mean        mean = 1 / exp(score)
 //! ```
 //!
-//! The logarithm is made of operations that every machine rounds alike and that can be done for many numbers at a time.
+//! The logarithm uses only operations that all machines round alike and that can be vectorised.
 
 use rankwise_data::simd_kernel;
 
 simd_kernel! {
-    /// When each clock rings; all slices have the same length.
+    /// The time at which each clock rings; all slices have the same length.
     pub(crate) fn ring(bits: &[u32], means: &[f64], times: &mut [f64]) = ring_body;
 }
 
@@ -20,13 +20,13 @@ fn ring_body(bits: &[u32], means: &[f64], times: &mut [f64]) {
     }
 }
 
-/// Adding this to a number below 2^52 puts the number into the low bits.
+/// Adding this to a number below 2^52 puts the number in the low bits.
 const WHOLE: f64 = (1u64 << 52) as f64;
-/// The bits of sqrt(1/2): fractions are taken from there to sqrt(2), so that the series is short.
+/// The bits of sqrt(1/2): fractions range from there to sqrt(2), so that the series is short.
 const ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const FRACTION: u64 = (1 << 52) - 1;
-/// The exponent of 1 as it is stored.
+/// The stored exponent of 1.
 const BIAS: f64 = 1023.0;
 
 /// -ln((bits + 1/2) / 2^32).
@@ -37,7 +37,7 @@ fn minus_ln(bits: u32) -> f64 {
     let shifted = uniform.to_bits() + (ONE - ROOT);
     let exponent = f64::from_bits(WHOLE.to_bits() | shifted >> 52) - (WHOLE + BIAS);
     let fraction = f64::from_bits((shifted & FRACTION) + ROOT);
-    // ln(1 + f) = 2 artanh(f / (2 + f)); |t| <= 0.172, so the first term left out is below 2^-45 of the sum.
+    // ln(1 + f) = 2 artanh(f / (2 + f)); |t| <= 0.172, so the first omitted term is below 2^-45 of the sum.
     let f = fraction - 1.0;
     let t = f / (2.0 + f);
     let square = t * t;

@@ -1,21 +1,21 @@
-//! e^x in operations that every machine rounds alike and that can be done for many numbers at a time: no fused
-//! multiply-add, no tables, no branches, no library calls.
+//! Computes e^x with operations that all machines round alike and that can be vectorised: no fused multiply-add, no
+//! tables, no branches, no library calls.
 
-/// Where e^x leaves the normal range of 32 bits; the argument is held there.
+/// The argument is clamped here, where e^x leaves the range of normal f32.
 const LIMIT: f32 = 87.0;
-/// ln 2 in two parts: the first has few bits, so that its multiples are exact.
+/// ln 2 in two parts. The first has few bits, so that its multiples are exact.
 const LN2_HIGH: f32 = 0.693_359_4;
 const LN2_LOW: f32 = -2.121_944_4e-4;
 /// Adding and subtracting this rounds to the nearest integer.
 const ROUNDER: f32 = 12_582_912.0;
 
-/// e^x, held at x = +-87.
+/// e^x, with x clamped to +-87.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     let x = x.clamp(-LIMIT, LIMIT);
     let n = (x * std::f32::consts::LOG2_E + ROUNDER) - ROUNDER;
     let r = (x - n * LN2_HIGH) - n * LN2_LOW;
-    // The Taylor series; |r| <= ln 2 / 2, so the first term left out is below 2^-24.
+    // The Taylor series; |r| <= ln 2 / 2, so the first omitted term is below 2^-24.
     let mut sum = 1.0 / 5040.0;
     sum = sum * r + 1.0 / 720.0;
     sum = sum * r + 1.0 / 120.0;
@@ -24,8 +24,8 @@ pub(crate) fn exp(x: f32) -> f32 {
     sum = sum * r + 0.5;
     sum = sum * r + 1.0;
     sum = sum * r + 1.0;
-    // n is whole and within +-126, so n + 127 is the exponent field of 2^n. Adding it to the rounder puts it into
-    // the low bits of the fraction.
+    // n is an integer within +-126, so n + 127 is the exponent field of 2^n. Adding it to the rounder puts it in the
+    // low bits of the fraction.
     let exponent = (n + (ROUNDER + 127.0)).to_bits() << 23;
     sum * f32::from_bits(exponent)
 }

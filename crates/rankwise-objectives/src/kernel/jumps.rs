@@ -1,12 +1,12 @@
-//! The smoothed derivative of a metric for one document: what the metric gains when the document passes each other one,
-//! times the density of its score there.
+//! The smoothed derivative of a metric for one document: the change of the metric when the document passes each other
+//! one, times the density of its score there.
 //!
 //! ```text
-//! rank     0  1  2  3  4  5 ...             the document itself stands at rank 2
+//! rank     0  1  2  3  4  5 ...             the document itself is at rank 2
 //! factor   b  b  .  a  a  a                 b: before_q,  a: after_q * alpha + other_q * beta
 //! ```
 //!
-//! The documents below have moved up by one rank where it has gone, and see a context without it: hence two kinds of factors.
+//! Without the document, those below it move up by one rank and have another context: hence two kinds of factors.
 
 use rankwise_data::simd_kernel;
 
@@ -16,7 +16,7 @@ use super::pairs::{LANES, Lanes};
 
 type WideLanes = [f64; LANES];
 
-/// A query in the order of its noisy scores, in groups of lanes; lanes that stand for no document have factors of 0.
+/// A query sorted by noisy score, in groups of lanes. Padding lanes have factors of 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoisyQuery<'a> {
     /// Noisy scores.
@@ -41,8 +41,8 @@ pub(crate) struct Mover {
 }
 
 simd_kernel! {
-    /// The sum over the others of jump times e^(-u^2/2), u the distance of its noisy score from the mover's in units of the
-    /// noise.
+    /// The sum over the others of jump times e^(-u^2/2), where u is the distance between the other's noisy score and
+    /// the mover's score, in units of the noise.
     pub(crate) fn sum_jumps(query: NoisyQuery<'_>, mover: Mover) -> f32 = sum_jumps_body;
 }
 
@@ -63,7 +63,7 @@ fn sum_jumps_body(query: NoisyQuery<'_>, mover: Mover) -> f32 {
     fold(sums)
 }
 
-/// Adds a group that may have ranks before the mover, after it, or both. At its own rank the worth does not differ.
+/// Adds a group with ranks before the mover, after it, or both. At the mover's own rank, the difference is 0.
 #[inline(always)]
 fn add_group<const BEFORE: bool, const AFTER: bool>(
     query: NoisyQuery<'_>,

@@ -1,15 +1,16 @@
-//! ln x in operations that every machine rounds alike and that can be done for many numbers at a time, as `exp.rs` has e^x.
+//! Computes ln x with operations that all machines round alike and that can be vectorised, like `exp.rs`.
 
-/// The bits of sqrt(1/2): mantissas from there to sqrt(2) are taken.
+/// The bits of sqrt(1/2): mantissas range from there to sqrt(2).
 const ROOT_HALF: u32 = 0x3f35_04f3;
 
-/// ln x of a positive number that is not too small to be normal.
+/// ln x for a positive normal number.
 #[inline(always)]
 pub(crate) fn ln(x: f32) -> f32 {
     let shifted = x.to_bits().wrapping_sub(ROOT_HALF);
     let exponent = ((shifted as i32) >> 23) as f32;
     let mantissa = f32::from_bits((shifted & 0x007f_ffff).wrapping_add(ROOT_HALF));
-    // ln m = 2 (t + t^3/3 + t^5/5 + ...) with t = (m - 1)/(m + 1); |t| <= 0.172, so the first term left out is below 2^-28.
+    // ln m = 2 (t + t^3/3 + t^5/5 + ...) with t = (m - 1)/(m + 1); |t| <= 0.172, so the first omitted term is below
+    // 2^-28.
     let t = (mantissa - 1.0) / (mantissa + 1.0);
     let square = t * t;
     let mut sum = 1.0 / 9.0;

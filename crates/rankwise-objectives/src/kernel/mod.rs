@@ -1,8 +1,9 @@
-//! The hot loops: slices in, slices out, compiled for each instruction set, the same bits on all of them.
+//! The hot loops: slices in, slices out, compiled for each instruction set, with identical results on all.
 
-// Without it a function would be compiled once, for the oldest machine, and not anew for each instruction set.
+// Without inlining, a function would be compiled once, for the oldest supported machine, instead of for each
+// instruction set.
 #![allow(clippy::inline_always)]
-// Lanes are numbered, and a lane that branches is no lane.
+// Lanes are numbered, and must not branch.
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod clocks;
@@ -16,7 +17,7 @@ pub(crate) mod soft_ranks;
 
 use std::ops::AddAssign;
 
-/// The sum of the lanes, in one order everywhere: halves onto each other.
+/// The sum of the lanes, in a fixed order: the halves are added repeatedly.
 #[inline(always)]
 fn fold<T: AddAssign + Copy, const N: usize>(mut lanes: [T; N]) -> T {
     let mut width = N / 2;

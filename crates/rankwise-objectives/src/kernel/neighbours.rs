@@ -1,4 +1,4 @@
-//! YetiRank's arithmetic on whole columns: noisy keys, and the pairs of neighbours of one order.
+//! YetiRank's arithmetic on whole columns: noisy keys, and the pairs of neighbours of one ordering.
 
 use rankwise_data::simd_kernel;
 
@@ -10,7 +10,7 @@ use super::pairs::LANES;
 const ABOVE_ONE: f32 = 1.000_001;
 
 simd_kernel! {
-    /// e^(score - highest) of each document, held where it would leave the range of 32 bits.
+    /// e^(score - highest) for each document, clamped to the range of f32.
     pub(crate) fn powers(scores: &[f64], highest: f64, out: &mut [f32]) = powers_body;
 }
 
@@ -22,8 +22,8 @@ fn powers_body(scores: &[f64], highest: f64, out: &mut [f32]) {
 }
 
 simd_kernel! {
-    /// Keys that ascend as power * u / (1.000001 - u) descends, with the number of the document in their low halves; u is the
-    /// given one of the four words of a document.
+    /// Sort keys that ascend as power * u / (1.000001 - u) descends, with the document number in the low half. u comes
+    /// from the given one of the document's four random words.
     pub(crate) fn noisy_keys(powers: &[f32], words: &[u32], word: usize, out: &mut [u64]) = noisy_keys_body;
 }
 
@@ -35,23 +35,24 @@ fn noisy_keys_body(powers: &[f32], words: &[u32], word: usize, out: &mut [u64]) 
         for lane in 0..LANES {
             let uniform = uniform(words[lane]);
             let noisy = powers[lane] * (uniform / (ABOVE_ONE - uniform));
-            // Positive numbers ascend with their bits.
+            // Positive floats have the same order as their bits.
             out[lane] = u64::from(!noisy.to_bits()) << 32 | (group * LANES + lane) as u64;
         }
     }
 }
 
-/// The columns of one order, by rank.
+/// The columns of one ordering, by rank.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) powers: &'a [f32],
     pub(crate) values: &'a [f32],
-    /// What neighbours matter per difference of their values, at the rank of the upper one.
+    /// The weight of a pair of neighbours per difference of their values, at the rank of the upper one.
     pub(crate) weights: &'a [f32],
 }
 
 simd_kernel! {
-    /// What the upper one of two neighbours is moved down by, and the Hessian of the pair; one less than there are documents.
+    /// For each pair of neighbours, the lambda that moves the upper one down, and the Hessian. There is one pair less
+    /// than documents.
     pub(crate) fn add_neighbours(order: &Order<'_>, lambdas: &mut [f32], hessians: &mut [f32]) = add_neighbours_body;
 }
 
@@ -65,7 +66,7 @@ fn add_neighbours_body(order: &Order<'_>, lambdas: &mut [f32], hessians: &mut [f
         let pull = (better[pair] - worse[pair]) * weights[pair];
         let inverse = 1.0 / (upper[pair] + lower[pair]);
         let (below, above) = (lower[pair] * inverse, upper[pair] * inverse);
-        // The probability of the wrong order: that of the lower one to win, where the upper one is better.
+        // The probability of the wrong order: that the lower one wins, if the upper one is better.
         let wrong = if pull > 0.0 { below } else { above };
         lambdas[pair] = -pull * wrong;
         hessians[pair] = pull.abs() * (below * above);

@@ -6,7 +6,7 @@ use super::ln::ln;
 use super::pairs::LANES;
 
 simd_kernel! {
-    /// Draws four words for each document; those of a group of lanes stand together, word by word.
+    /// Draws four words for each document; those of a group of lanes are contiguous, word by word.
     pub(crate) fn draw_words(draw: &Draw, keys: &[u64], ordinals: &[u32], out: &mut [u32]) = draw_words_body;
 }
 
@@ -21,14 +21,14 @@ fn draw_words_body(draw: &Draw, keys: &[u64], ordinals: &[u32], out: &mut [u32])
     }
 }
 
-/// A uniform number from a word: the middle of one of 2^23 intervals, which 32 bits hold exactly; never 0, never 1.
+/// A uniform number from a word: the midpoint of one of 2^23 intervals, exact in f32; never 0 or 1.
 #[inline(always)]
 pub(crate) fn uniform(word: u32) -> f32 {
     ((word >> 9) as i32 as f32 + 0.5) * (1.0 / 8_388_608.0)
 }
 
 simd_kernel! {
-    /// Scores with Gumbel noise of a strength, by the given one of the four words of each document.
+    /// Scores plus Gumbel noise of the given strength, from the given one of each document's four words.
     pub(crate) fn add_gumbel(
         scores: &[f64], strength: f32, words: &[u32], word: usize, out: &mut [f32],
     ) = add_gumbel_body;
@@ -49,7 +49,7 @@ fn add_gumbel_body(scores: &[f64], strength: f32, words: &[u32], word: usize, ou
     }
 }
 
-/// A number of the standard Gumbel distribution from a uniform one between 0 and 1.
+/// Turns a uniform number between 0 and 1 into one with the standard Gumbel distribution.
 #[inline(always)]
 fn gumbel(uniform: f32) -> f32 {
     -ln(-ln(uniform))

@@ -1,55 +1,55 @@
-//! Lambdas of one query, its documents in rank order.
+//! Lambdas of one query, with its documents in rank order.
 //!
 //! ```text
 //! rank    0  1  2 | 3  4  5 ...        for each i above the truncation:
 //!         i -> j -> -> -> -> ->        all j below it, 16 at a time
 //! ```
 //!
-//! The list is sorted, so s_i >= s_j, and swapping the two never does good where i is the better one: the sign of
-//! v_i - v_j, the values of the documents, alone says which of the two that is. How much a pair matters is its [`Importance`].
+//! The list is sorted, so s_i >= s_j, and swapping the two never helps if i is the better document. The sign of v_i -
+//! v_j, the values of the documents, alone says which one is better. The weight of a pair is its [`Importance`].
 //!
-//! What a pair costs is mostly e^(sigma (s_i - s_j)). Where a query's scores are close together, as they nearly always are,
-//! it is the product of e^(sigma (s_i - m)) and e^(sigma (m - s_j)), with m in the middle: one power for each document
-//! instead of one for each pair.
+//! Most of the time goes into e^(sigma (s_i - s_j)). If the scores of a query are close together, as they nearly always
+//! are, it is computed as the product of e^(sigma (s_i - m)) and e^(sigma (m - s_j)), with m in the middle: one
+//! exponential per document instead of one per pair.
 
 use rankwise_data::simd_kernel;
 
 use super::exp::exp;
 use super::fold;
 
-/// Documents that are worked on together. Sums over a list are kept in this many parts on every machine.
+/// Number of documents processed together. Sums over a list have this many partial sums on every machine.
 pub(crate) const LANES: usize = 16;
 
-/// Keeps the weight of a pair finite when its scores are equal.
+/// Keeps the weight of a pair finite if its scores are equal.
 const SCORE_DISTANCE_FLOOR: f32 = 0.01;
 
-/// How far apart the scores of a query may be, times sigma, for powers to be got as products. The error of such a power
-/// is then at most 2^-20 of it.
+/// The maximum range of scores in a query, times sigma, for which exponentials are computed as products. Their relative
+/// error is then at most 2^-20.
 const WIDEST_FOR_PRODUCTS: f32 = 16.0;
 
 pub(super) type Lanes = [f32; LANES];
 
-/// How much a pair at ranks i above j matters.
+/// The weight of a pair with rank i above rank j.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Importance {
-    /// |v_i - v_j| (row_i - weight_i column_j): by how much a swap changes a metric.
+    /// |v_i - v_j| (row_i - weight_i column_j): how much a swap changes a metric.
     Swap,
     /// |v_i - v_j| (row_i - weight_i column_j + near\[j - i\]).
     SwapAndNear,
-    /// row_i where i is the better document, column_j where j is.
+    /// row_i if i is the better document, column_j if j is.
     Better,
-    /// Of all pairs the same; and the loss is half the square of what is missing to a margin of 1, in place of the logarithm.
+    /// The same for all pairs. The loss is half the squared distance to a margin of 1, instead of the logarithm.
     Hinge,
 }
 
-// The same as constants, so that each is compiled for itself.
+// The same as constants, so that each gets its own compiled code.
 const SWAP: u8 = 0;
 const SWAP_AND_NEAR: u8 = 1;
 const BETTER: u8 = 2;
 const HINGE: u8 = 3;
 
-/// A query in rank order, in groups of lanes; all slices of lanes have the same length. Lanes from `n_docs` on have value, row
-/// and column 0 and the last document's score, and what is written there means nothing.
+/// A query in rank order, in groups of lanes; all slices of lanes have the same length. Lanes from `n_docs` on have
+/// value, row and column 0 and the score of the last document; their results are meaningless.
 #[derive(Debug)]
 pub(crate) struct RankedQuery<'a> {
     pub(crate) n_docs: usize,
@@ -58,27 +58,28 @@ pub(crate) struct RankedQuery<'a> {
     pub(crate) rows: &'a [Lanes],
     pub(crate) weights: &'a [Lanes],
     pub(crate) columns: &'a [Lanes],
-    /// For [`Importance::SwapAndNear`]: the number for ranks d apart stands at `LANES + d`, for d below the padded length.
+    /// For [`Importance::SwapAndNear`]: the number for rank distance d is at `LANES + d`, for d below the padded
+    /// length.
     pub(crate) near: &'a [f32],
-    /// Room for a power of each document.
+    /// Space for an exponential of each document.
     pub(crate) powers: &'a mut [Lanes],
     pub(crate) lambdas: &'a mut [Lanes],
     pub(crate) hessians: &'a mut [Lanes],
 }
 
-/// What all pairs share.
+/// Parameters of all pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairParams {
     pub(crate) importance: Importance,
-    /// How many documents at the top are paired with all below them.
+    /// The number of documents at the top that are paired with all below them.
     pub(crate) n_rows: usize,
     pub(crate) sigma: f32,
     pub(crate) divides_by_distance: bool,
 }
 
 simd_kernel! {
-    /// Adds every pair to the lambdas and Hessians, the former without their factor sigma and the latter without its
-    /// square; gives the sum of the lambdas' sizes over pairs, also without sigma.
+    /// Adds every pair to the lambdas and Hessians, without their factors sigma and sigma^2. Returns the sum of the
+    /// sizes of lambdas over pairs, also without sigma.
     pub(crate) fn add_pairs(query: &mut RankedQuery<'_>, params: PairParams) -> f64 = add_pairs_body;
 }
 
@@ -113,7 +114,7 @@ fn add_rows_of<const PRODUCTS: bool>(query: &mut RankedQuery<'_>, params: PairPa
     }
 }
 
-/// Takes the documents at the top one after another, each with all documents below it.
+/// Pairs each document at the top with all documents below it.
 #[inline(always)]
 fn add_rows<const PRODUCTS: bool, const KIND: u8>(query: &mut RankedQuery<'_>, params: PairParams) -> f64 {
     let n_docs = query.n_docs;
@@ -127,7 +128,7 @@ fn add_rows<const PRODUCTS: bool, const KIND: u8>(query: &mut RankedQuery<'_>, p
         let (value, row, weight) = (query.values[home][lane], query.rows[home][lane], query.weights[home][lane]);
         let first = Document { rank: i, score, value, row, weight, power };
         let mut sums = RowSums::default();
-        // Ranks from i + 1 to the last document take part: some of the first group and of the last, all of the others.
+        // Ranks from i + 1 to the last document are used: some of the first and last groups, all of the others.
         let start = (i + 1) / LANES;
         let n_skipped = (i + 1) % LANES;
         let n_used = (n_docs - start * LANES).min(LANES) - n_skipped;
@@ -146,7 +147,7 @@ fn add_rows<const PRODUCTS: bool, const KIND: u8>(query: &mut RankedQuery<'_>, p
     total
 }
 
-/// Adds the pairs of one document with a group of others: all, or `n_used` of them behind `n_skipped`.
+/// Adds the pairs of one document with a group of others: all, or `n_used` of them after `n_skipped`.
 #[inline(always)]
 fn add_group<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     query: &mut RankedQuery<'_>,
@@ -182,7 +183,7 @@ struct Document {
 
 static NONE_NEAR: Lanes = [0.0; LANES];
 
-/// A group of documents further down.
+/// A group of lower documents.
 struct Others<'a> {
     scores: &'a Lanes,
     values: &'a Lanes,
@@ -199,7 +200,7 @@ struct RowSums {
     hessians: Lanes,
 }
 
-/// The same for lanes. All in one loop, so that nothing between its steps goes through memory.
+/// The same for lanes, in one loop, so that intermediate results stay in registers.
 #[inline(always)]
 fn add_lanes<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     (first, params): (Document, PairParams),
@@ -210,32 +211,32 @@ fn add_lanes<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     sums: &mut RowSums,
 ) {
     for lane in 0..LANES {
-        // Lanes below the skipped ones wrap around to large numbers.
+        // For skipped lanes, this wraps around to large numbers.
         let is_used = ALL | ((lane as u32).wrapping_sub(n_skipped) < n_used);
         let gap = if is_used { first.value - others.values[lane] } else { 0.0 };
-        // Ranks before i have larger scores: their distance would be negative, and a divisor of 0 away.
+        // Documents ranked before i have larger scores; a negative distance could make the divisor 0.
         let distance = if is_used { first.score - others.scores[lane] } else { 0.0 };
         let (signed, hessian) = if KIND == HINGE {
             hinge(gap, params.sigma * distance)
         } else {
             let power = if PRODUCTS {
-                // At least 1 up to rounding, since the first document has the higher score.
+                // At least 1, up to rounding, because the first document has the higher score.
                 first.power * others.powers[lane]
             } else {
-                // Below 1 where the worse document is ahead, so that it cannot grow out of range.
+                // Below 1 if the worse document is ahead, so that it cannot overflow.
                 exp(params.sigma * if gap > 0.0 { distance } else { -distance })
             };
             let swap = importance::<KIND>(&first, gap, (others.columns[lane], others.near[lane]));
             let floor = if params.divides_by_distance { SCORE_DISTANCE_FLOOR + distance } else { 1.0 };
-            // One division for all: the two probabilities of the pair, over the floor.
+            // One division for both probabilities of the pair and the floor.
             let small = 1.0 / (floor * (1.0 + power));
             let large = power * small;
             let is_straight = !PRODUCTS | (gap > 0.0);
             let p = if is_straight { small } else { large };
             let rest = if is_straight { large } else { small };
-            // What the document in the lane gets: positive (down) where the first document is the better one.
+            // The lambda of the document in the lane: positive (down) if the first document is the better one.
             let signed = swap * p;
-            // 1 - p is in `rest`, without the cancellation where p is near 1.
+            // 1 - p is in `rest`, without cancellation if p is near 1.
             (signed, signed.abs() * (rest * floor))
         };
         lambdas[lane] += signed;
@@ -246,7 +247,7 @@ fn add_lanes<const PRODUCTS: bool, const ALL: bool, const KIND: u8>(
     }
 }
 
-/// How much a pair matters, with the sign of the gap of its values.
+/// The weight of a pair, with the sign of the difference of its values.
 #[inline(always)]
 fn importance<const KIND: u8>(first: &Document, gap: f32, (column, near): (f32, f32)) -> f32 {
     if KIND == BETTER {
@@ -257,7 +258,7 @@ fn importance<const KIND: u8>(first: &Document, gap: f32, (column, near): (f32, 
     gap * if KIND == SWAP_AND_NEAR { change + near } else { change }
 }
 
-/// What the lower document of a pair gets from the squared hinge loss, and the Hessian.
+/// The lambda of the lower document of a pair for the squared hinge loss, and the Hessian.
 #[inline(always)]
 fn hinge(gap: f32, distance: f32) -> (f32, f32) {
     let missing = 1.0 - if gap > 0.0 { distance } else { -distance };
@@ -273,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs the kernel on a sorted list; gives lambdas, Hessians and the sum.
+    /// Runs the kernel on a sorted list; returns lambdas, Hessians and the sum.
     fn run(level: SimdLevel, docs: &[(f32, f32)], params: PairParams) -> (Vec<f32>, Vec<f32>, f64) {
         let n_padded = docs.len().next_multiple_of(LANES);
         let last = docs[docs.len() - 1].0;
@@ -315,8 +316,8 @@ mod tests {
         })
     }
 
-    /// Lanes that take no part must not spoil the others, whatever their scores are: here one is 0.01 ahead, the floor of
-    /// the divisor.
+    /// Unused lanes must not affect the others, whatever their scores: here one is 0.01 ahead, the floor of the
+    /// divisor.
     #[test]
     fn lanes_that_take_no_part_change_nothing() {
         let params = PairParams { importance: Importance::Swap, n_rows: 30, sigma: 1.0, divides_by_distance: true };
@@ -332,7 +333,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every instruction set gives the bits of the portable code.
+        /// All instruction sets give exactly the same bits as the portable code.
         #[test]
         fn levels_agree_to_the_bit(
             docs in sorted_docs(), n_rows in 1usize..60, sigma in 0.1f32..3.0, divides_by_distance in any::<bool>(),

@@ -1,32 +1,32 @@
-//! Ranks that are sums of logistic functions, and the forces between documents that come of them.
+//! Soft ranks, as sums of logistic functions, and the resulting forces between documents.
 //!
-//! A row is a document i, the columns are all documents j, `LANES` at a time. With b_j = exp(-s_j) and a_i = exp(s_i), in units of the
-//! temperature and about a common middle, the power of a pair is a product:
+//! A row is a document i, the columns are all documents j, `LANES` at a time. With b_j = exp(-s_j) and a_i = exp(s_i),
+//! in units of the temperature and relative to a common middle, the exponential of a pair is a product:
 //!
 //! ```text
-//! r_ij  = 1 / (1 + a_i b_j)               how far j stands above i
+//! r_ij  = 1 / (1 + a_i b_j)               how much j is above i
 //! r'_ij = r_ij (1 - r_ij)                 its slope, the same for (j, i)
 //! ```
 //!
-//! Columns behind the last document have b = 0: r is 1 and the slope 0.
+//! Padding columns have b = 0, so r is 1 and the slope 0.
 
 use rankwise_data::simd_kernel;
 
 use super::fold;
 
-/// Documents that are worked on together.
+/// Number of documents processed together.
 pub(crate) const LANES: usize = 8;
 
 pub(crate) type Lanes = [f64; LANES];
 
 simd_kernel! {
-    /// Writes r of each column for a row of the given a; gives their sum.
+    /// Writes r of each column for a row with the given a; returns their sum.
     pub(crate) fn rank_row(row: f64, columns: &[Lanes], r: &mut [Lanes]) -> f64 = rank_row_body;
 }
 
 simd_kernel! {
-    /// Takes the force of a row times the slope away from each column's `pull`, and adds its size to each column's `stiffness`;
-    /// gives the sum of the slopes.
+    /// Subtracts the force of a row times the slope from each column's `pull`, and adds its size to each column's
+    /// `stiffness`. Returns the sum of the slopes.
     pub(crate) fn add_force(force: f64, r: &[Lanes], pull: &mut [Lanes], stiffness: &mut [Lanes]) -> f64 = add_force_body;
 }
 

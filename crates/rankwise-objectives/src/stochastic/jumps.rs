@@ -1,4 +1,4 @@
-//! One sample of noisy scores, and what it says of the derivative of a metric.
+//! One sample of noisy scores, and its estimate of the derivative of a metric.
 
 use rankwise_data::SimdLevel;
 use rankwise_metrics::{AdditiveMetric, Context};
@@ -10,16 +10,16 @@ use crate::kernel::pairs::LANES;
 
 /// One sample of a query.
 pub(super) struct NoisyList<'a> {
-    /// The documents in the order of their noisy scores.
+    /// The documents, sorted by noisy score.
     pub(super) keys: &'a [u128],
-    /// By document, its score without noise.
+    /// The score of each document, without noise.
     pub(super) means: &'a [f64],
-    /// By document, its score with noise.
+    /// The score of each document, with noise.
     pub(super) noisy: &'a [f64],
     pub(super) sigma: f64,
 }
 
-/// What the derivative is computed with: room for scores and for columns of the kernel.
+/// Buffers for scores and for columns of the kernel.
 pub(super) struct JumpRooms<'a> {
     pub(super) simd: SimdLevel,
     pub(super) scores: &'a mut Vec<f64>,
@@ -27,15 +27,15 @@ pub(super) struct JumpRooms<'a> {
 }
 
 impl NoisyList<'_> {
-    /// REINFORCE: adds the change of the metric along the noise, times a share.
+    /// REINFORCE: adds the change of the metric along the noise, times a factor.
     pub(super) fn add_change(&self, change: f64, ascent: &mut [f64], share: f64) {
         let change = change / self.sigma * share;
-        // The noise as it has come through the addition.
+        // The noise as rounded by the addition.
         let drawn = self.noisy.iter().zip(self.means).map(|(noisy, mean)| (noisy - mean) / self.sigma);
         ascent.iter_mut().zip(drawn).for_each(|(ascent, noise)| *ascent += change * noise);
     }
 
-    /// Adds the derivative of a metric of the caller's own, times a share.
+    /// Adds the derivative of a custom metric, times a factor.
     pub(super) fn add_own_jumps(
         &self,
         metric: &dyn ScaleFreeMetric,
@@ -57,10 +57,10 @@ impl NoisyList<'_> {
         }
     }
 
-    /// Adds the derivative of the metric by each document's score, times a share.
+    /// Adds the derivative of the metric with respect to each document's score, times a factor.
     ///
-    /// For the document at rank p, the others keep their ranks before p and move up by one after it, where their context is
-    /// one without it. See [`AdditiveMetric`] for the change across one of them.
+    /// For the document at rank p, the others keep their ranks before p and move up by one after it, in a context
+    /// without the document. See [`AdditiveMetric`] for the change across one of them.
     pub(super) fn add_jumps(
         &self,
         metric: &AdditiveMetric,
@@ -71,7 +71,7 @@ impl NoisyList<'_> {
     ) {
         let JumpRooms { simd, scores, columns } = rooms;
         let n_docs = self.keys.len();
-        // From the cutoff on nothing changes; the document there can still come up.
+        // Nothing changes below the cutoff, but the document there can still move up.
         let n_counted = n_docs.min(metric.depth() + 1);
         let n_padded = n_counted.next_multiple_of(LANES);
         let ranked = |rank: usize| doc_of(self.keys[rank]);
@@ -81,7 +81,7 @@ impl NoisyList<'_> {
             column.resize(n_padded, 0.0);
         }
         let step = |rank: usize| metric.rank_weights()[rank] - metric.rank_weights()[rank + 1];
-        // The context of a rank, and what it would be without the first document that lets nobody pass.
+        // The context of a rank, and what it would be without the first document that stops every reader.
         let (mut context, mut without_stop) = (1.0, 1.0);
         let mut stop = None;
         for rank in 0..n_counted {

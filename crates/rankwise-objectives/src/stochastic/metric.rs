@@ -1,16 +1,16 @@
-//! A metric of the caller's own, to be learnt through its values alone.
+//! Custom metrics, learned through their values alone.
 
 use std::fmt::Debug;
 
-/// A bounded function of the order of a query's documents, the larger the better. Only the order counts, not how far the
-/// scores are apart: that is what makes it free of scale.
+/// A bounded function of the order of a query's documents; larger is better. It is scale-free: only the order counts,
+/// not the differences of scores.
 pub trait ScaleFreeMetric: Debug + Send + Sync {
-    /// The value for one query: `order` holds its documents from the first rank to the last, `labels` are by document.
+    /// The value for one query: `order` has its documents from the first rank to the last, `labels` are by document.
     fn value(&self, query: usize, labels: &[f32], order: &[u32]) -> f64;
 
-    /// What it is worth for the document at `rank` to pass each of the others: for the other at place t (ranks without the
-    /// mover), the value with the mover just above it minus that with the mover just below. Whoever knows a shorter way than
-    /// one value for each place can say so here.
+    /// The change when the document at `rank` passes each of the others: for the other document at place t (ranks
+    /// without the mover), the value with the mover directly above it, minus the value with the mover directly below
+    /// it. Override this if there is a faster way than one evaluation per place.
     fn jumps(&self, query: usize, labels: &[f32], order: &[u32], rank: usize, out: &mut Vec<f64>) {
         out.clear();
         let mut moved: Vec<u32> = order.to_vec();

@@ -3,19 +3,19 @@
 //! For a query with scores z and labels r:
 //!
 //! ```text
-//! m = z - sigma mu r                          mu > 0 makes ties as bad as they are counted
+//! m = z - sigma mu r                          mu > 0 penalises ties
 //! s = m + sigma e,  e normal                  one sample of noisy scores, sorted
 //! dM/dz_j = 1/sigma * sum over others o of  J_j(o) phi((s_o - m_j) / sigma)
 //! ```
 //!
-//! where J_j(o) is what the metric gains when document j passes o, all others where their noise has put them, and phi the
-//! density of the normal distribution. (Coordinate conditional sampling: the noise of j itself is integrated out.) The
-//! alternative estimator, `reinforce`, is (M(s) - M(m)) e / sigma.
+//! where J_j(o) is the change of the metric when document j passes o, with all others at their noisy scores, and phi is
+//! the normal density. (Coordinate conditional sampling: the noise of j itself is integrated out.) The alternative
+//! estimator, `reinforce`, is (M(s) - M(m)) e / sigma.
 //!
-//! Multiplying all scores changes no ranking, so the part of the gradient along the scores is of no use; scale-free
-//! acceleration takes it away, g -= <g, z> z / (|z| + nu)^2 with z centred.
+//! Multiplying all scores by a number changes no ranking, so the component of the gradient along the scores is useless.
+//! Scale-free acceleration removes it: g -= <g, z> z / (|z| + nu)^2 with z centred.
 //!
-//! The metric has no curvature to go by: Hessians are 1.
+//! The metric has no useful second derivative: Hessians are 1.
 
 mod jumps;
 mod metric;
@@ -37,14 +37,14 @@ use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDoc
 /// 1 / sqrt(2 pi).
 const INV_SQRT_TAU: f64 = 0.398_942_280_401_432_7;
 
-/// How a gradient is smoothed and estimated, whatever the metric.
+/// How gradients are smoothed and estimated, whatever the metric.
 #[derive(Clone, Copy, Debug)]
 struct Smoothing {
     sigma: f64,
     mu: f64,
     samples: u32,
     estimator: Estimator,
-    /// The smoothing of the norm in scale-free acceleration, and the fewest documents for it; `None` is no acceleration.
+    /// The smoothing of the norm in scale-free acceleration, and its minimum number of documents; `None` disables it.
     acceleration: Option<(f64, usize)>,
 }
 
@@ -64,7 +64,7 @@ impl Smoothing {
         docs.noise.normals(doc, sample / 2)[sample as usize % 2]
     }
 
-    /// Takes away the part of the ascent along the scores, and writes what is left as the gradient of a loss.
+    /// Removes the component of the ascent along the scores, and writes the rest as the gradient of a loss.
     fn finish(&self, ascent: &mut [f64], scores: &[f64], out: &mut GradientSlices<'_>) {
         if let Some((nu, min_docs)) = self.acceleration
             && scores.len() >= min_docs
@@ -72,7 +72,7 @@ impl Smoothing {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
             let norm = libm::sqrt(dot(scores, scores)) + nu;
             let along = dot(ascent, scores) / (norm * norm);
-            // All scores 0 and nu 0: there is no direction to take away.
+            // If all scores and nu are 0, there is no direction to remove.
             if along.is_finite() {
                 ascent.iter_mut().zip(scores).for_each(|(ascent, score)| *ascent -= along * score);
             }
@@ -82,12 +82,12 @@ impl Smoothing {
     }
 }
 
-/// What is to be as large as possible.
+/// The metric to maximise.
 #[derive(Debug)]
 enum Measured {
     Target {
         metric: AdditiveMetric,
-        /// What each document is worth to it, by row.
+        /// The worth of each document, by row.
         worth: Vec<f64>,
     },
     Own(Box<dyn ScaleFreeMetric>),
@@ -123,8 +123,8 @@ pub struct StochasticRank {
 }
 
 impl StochasticRank {
-    /// Learns for the target metric of the parameters. Documents whose scores are equal, noise and all, are ordered worst
-    /// first, or as in the input where the rules say so.
+    /// Learns the target metric of the parameters. Documents whose noisy scores are equal are ordered worst first, or
+    /// in input order if the rules say so.
     pub fn new(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -135,7 +135,7 @@ impl StochasticRank {
         Ok(Self::bound(measured, Smoothing::new(params), share.data, rules, simd))
     }
 
-    /// SoftRank (Taylor et al. 2008) in this framework: the same gradient, neither accelerated nor shifted.
+    /// SoftRank (Taylor et al. 2008) in this framework: the same gradient without acceleration and shift.
     pub fn soft_rank(
         params: &ObjectiveParams,
         share: &Share<'_>,
@@ -147,7 +147,7 @@ impl StochasticRank {
         Ok(Self::bound(measured, smoothing, share.data, rules, simd))
     }
 
-    /// Learns for a metric of the caller's own.
+    /// Learns a custom metric.
     pub fn of_metric(
         metric: Box<dyn ScaleFreeMetric>,
         params: &ObjectiveParams,
@@ -166,7 +166,7 @@ impl StochasticRank {
         self.bounds[query]..self.bounds[query + 1]
     }
 
-    /// The documents by noisy score, the highest first.
+    /// The documents sorted by noisy score, highest first.
     fn rank(&self, docs: &QueryDocs<'_>, noisy: &[f64], keys: &mut Vec<u128>) {
         keys.clear();
         keys.extend(noisy.iter().enumerate().map(|(doc, score)| {

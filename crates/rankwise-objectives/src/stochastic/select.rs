@@ -1,7 +1,7 @@
-//! Selection with order (Vorobev et al. 2019): the order of the documents is given, and a score above 0 selects. Learnt for
-//! DCG-RR, the sum of the selected documents' gains, each over its rank among the selected.
+//! Selection with order (Vorobev et al. 2019): the order of documents is given, and a score above 0 selects a document.
+//! Learned for DCG-RR, the sum of the selected documents' gains, each divided by its rank among the selected.
 //!
-//! Only the sign of a score counts, so there is one place where the metric jumps, 0:
+//! Only the sign of a score counts, so the metric jumps only at 0:
 //!
 //! ```text
 //! dM/dz_j = 1/sigma * E [ M(j selected) - M(j not) ] phi(z_j / sigma)      the others selected by their noisy scores
@@ -15,13 +15,13 @@ use crate::checks::has_weight;
 use crate::params::Estimator;
 use crate::{GradientSlices, Objective, ObjectiveError, ObjectiveParams, QueryDocs, Scratch};
 
-/// The gradient of DCG-RR, smoothed.
+/// The smoothed gradient of DCG-RR.
 #[derive(Clone, Debug)]
 pub struct SelectWithOrder {
     smoothing: Smoothing,
     bounds: Vec<usize>,
-    /// By query, its documents in the order in which they would be shown: by position where that is given, then as in the
-    /// input.
+    /// The documents of each query in the order in which they would be shown: by position if given, then in input
+    /// order.
     order: Vec<u32>,
     /// By row.
     gains: Vec<f64>,
@@ -43,7 +43,7 @@ impl SelectWithOrder {
             order
         };
         Ok(Self {
-            // Scores are measured from 0 here: there is no shift.
+            // Scores are relative to 0 here, so there is no shift.
             smoothing: Smoothing { mu: 0.0, ..Smoothing::new(params) },
             bounds: data.bounds().to_vec(),
             order: data.queries().flat_map(in_order).collect(),
@@ -101,11 +101,11 @@ impl Shown<'_> {
         total
     }
 
-    /// What each document adds by being selected, from the last to the first: its own part, less what those behind it lose
-    /// by standing one rank lower.
+    /// The effect of selecting each document, from the last to the first: its own gain, minus what later documents lose
+    /// by moving down one rank.
     fn for_each_jump(&self, scores: &[f64], mut visit: impl FnMut(usize, f64)) {
         let mut n_before = scores.iter().filter(|score| **score > 0.0).count() as f64;
-        // Lost by the selected documents behind: if this one comes in addition, and if it is one of those counted.
+        // The loss of later selected documents: if this one is added, and if it is already selected.
         let (mut lost_if_new, mut lost_if_in) = (0.0, 0.0);
         for doc in self.order.iter().rev().map(|doc| *doc as usize) {
             let is_selected = scores[doc] > 0.0;
@@ -115,7 +115,7 @@ impl Shown<'_> {
             visit(doc, gain / (n_before + 1.0) - lost);
             if is_selected {
                 lost_if_new += gain / (n_before + 1.0) - gain / (n_before + 2.0);
-                // The first of the selected has nobody before it to be taken away.
+                // No document before the first selected one can be removed.
                 lost_if_in += if n_before > 0.0 { gain / n_before - gain / (n_before + 1.0) } else { 0.0 };
             }
         }

@@ -1,4 +1,4 @@
-//! Derivatives by central differences of a loss.
+//! Numerical derivatives by central differences of a loss.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, DatasetBuilder, Row, SimdLevel};
@@ -6,7 +6,7 @@ use rankwise_metrics::Rules;
 use rankwise_objectives::{Objective, ObjectiveParams, QueryDocs, Round};
 use std::sync::Mutex;
 
-/// The documents of one query, as a loss sees them: in canonical order.
+/// The documents of one query, as seen by a loss, in canonical order.
 #[derive(Clone, Debug)]
 pub(crate) struct List {
     pub(crate) labels: Vec<f64>,
@@ -31,7 +31,7 @@ pub(crate) fn lists(label: impl Strategy<Value = f32> + Clone, longest: usize) -
     prop::collection::vec((0.5f32..3.0, docs), 1..3)
 }
 
-/// The dataset, its scores, and its queries.
+/// The dataset, its scores and its queries.
 pub(crate) fn dataset(lists: &Lists) -> (Dataset, Vec<f64>) {
     let mut builder = DatasetBuilder::default();
     for (query, (_, docs)) in lists.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(crate) fn dataset(lists: &Lists) -> (Dataset, Vec<f64>) {
     (data, scores)
 }
 
-/// Writes down what objectives may draw.
+/// Records the random numbers that objectives can draw.
 struct Listener(Mutex<Vec<(usize, Vec<f64>)>>);
 
 impl Objective for Listener {
@@ -93,7 +93,7 @@ pub(crate) fn queries(data: &Dataset, scores: &[f64]) -> Vec<List> {
 
 const STEP: f64 = 1e-2;
 
-/// First and second derivative of the loss by one score, to the fourth order of the step.
+/// First and second derivative of the loss with respect to one score, with an error of fourth order in the step.
 fn derivatives(list: &List, doc: usize, loss: &dyn Fn(&List) -> f64) -> (f64, f64) {
     let at = |steps: f64| {
         let mut moved = list.clone();
@@ -106,8 +106,8 @@ fn derivatives(list: &List, doc: usize, loss: &dyn Fn(&List) -> f64) -> (f64, f6
     (first, second)
 }
 
-/// Every gradient, and every Hessian where they are exact, equals the differences of the loss: to 1e-5 of itself, or 1e-8 of the
-/// largest in the query, or what differences of such numbers have as rounding error.
+/// Checks that every gradient, and every Hessian if it is exact, equals the differences of the loss. The tolerance is
+/// 1e-5 of the value, 1e-8 of the largest in the query, or the rounding error of the differences.
 pub(crate) fn check(
     lists: &Lists,
     params: &ObjectiveParams,
@@ -116,7 +116,7 @@ pub(crate) fn check(
 ) -> Result<(), TestCaseError> {
     let (data, scores) = dataset(lists);
     let Ok(objective) = params.bind(&data, &Rules::default(), SimdLevel::best()) else {
-        // Labels that are all equal, weights that are all 0: other tests are about them.
+        // All labels equal or all weights 0: other tests cover this.
         return Ok(());
     };
     let (mut grad, mut hess) = (vec![0.0; data.n_rows()], vec![0.0; data.n_rows()]);

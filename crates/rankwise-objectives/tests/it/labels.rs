@@ -1,4 +1,4 @@
-//! Labels and targets that an objective cannot take.
+//! Labels and targets that an objective rejects.
 
 use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_metrics::{Gain, MetricName, Rules};
@@ -51,7 +51,7 @@ fn logistic_takes_probabilities() {
         assert_eq!(error, ObjectiveError::OneLabel { objective: "logistic", label });
     }
     assert_eq!(logistic(&[(0, 0.5, 0.0), (0, 0.5, 0.0)]), None);
-    // Starts where a quarter is likely.
+    // The base score belongs to a probability of a quarter.
     let data = dataset(&[(0, 1.0, 0.0), (0, 0.0, 0.0), (1, 0.0, 0.0), (2, 0.0, 0.0)]);
     let objective = params(|spec| spec.objective = ObjectiveKind::Logistic)
         .bind(&data, &Rules::default(), SimdLevel::best())
@@ -75,7 +75,7 @@ fn targets_that_have_no_rewards_are_refused() {
         spec.target = MetricName::parse("err").unwrap();
     });
     assert!(matches!(error, Some(ObjectiveError::Label(_))));
-    // With linear gain a label of err is a probability.
+    // With linear gain, labels are probabilities for err.
     let target = |spec: &mut ObjectiveSpec| {
         spec.objective = ObjectiveKind::PlackettLuce;
         spec.target = MetricName::parse("err").unwrap();

@@ -16,7 +16,7 @@ fn bind(params: &ObjectiveParams, ties: Ties) -> impl Fn(&rankwise_data::Dataset
     move |data| params.bind(data, &rules, SimdLevel::best()).unwrap()
 }
 
-/// The formulas written down directly: all ordered pairs, ranks by counting, standard-library maths.
+/// The formulas written directly: all ordered pairs, ranks by counting, functions of the standard library.
 fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)> {
     let above = |a: usize, b: usize| {
         let key = |doc: usize| match ties {
@@ -33,7 +33,8 @@ fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)>
         let Some(first) = members.first() else { continue };
         let rank: Vec<usize> = (0..docs.len())
             .map(|doc| {
-                // Documents that agree in score and label take any order: the sums are the same, up to who is who.
+                // Documents with equal score and label can be in any order: the sums are the same, up to exchanging the
+                // two.
                 let equal_before = |other: usize| ties != Ties::Input && docs[other] == docs[doc] && other < doc;
                 members.iter().filter(|other| above(**other, doc) || equal_before(**other)).count()
             })
@@ -64,7 +65,7 @@ fn direct(docs: &[Doc], params: &ObjectiveParams, ties: Ties) -> Vec<(f64, f64)>
                 let lambda = params.sigmoid * delta * p;
                 out[better].0 -= lambda;
                 out[worse].0 += lambda;
-                // 1 - p, which would be 0 where p is near 1.
+                // 1 - p, which would be 0 if p is near 1.
                 let rest = 1.0 / (1.0 + (-params.sigmoid * distance).exp());
                 let hessian = params.sigmoid.powi(2) * delta * p * rest;
                 out[better].1 += hessian;
@@ -86,15 +87,15 @@ fn docs() -> impl Strategy<Value = Vec<Doc>> {
     // Also on a grid of 0.01, the floor of the score distance.
     let grid = (-3i8..4).prop_map(|step| f64::from(f32::from(step) * 0.01));
     let score = prop_oneof![-3.0f64..3.0, (-2i8..3).prop_map(f64::from), grid];
-    // Scores far apart take another way through the kernel.
+    // Scores far apart use another path of the kernel.
     let width = prop_oneof![3 => Just(1.0), 1 => 5.0f64..12.0];
     (width, prop::collection::vec((0u8..3, (0u8..5).prop_map(f32::from), score), 2..40)).prop_map(|(width, docs)| {
         docs.into_iter().map(|(query, label, score)| (query, label, f64::from((score * width) as f32))).collect()
     })
 }
 
-/// Close to the formulas in units of the largest value. A power of a large exponent is less exact in 32 bits: `widest` is the
-/// largest.
+/// Close to the formulas, relative to the largest value. Exponentials of large exponents are less exact in f32;
+/// `widest` is the largest exponent.
 fn close(found: &[f32], expected: impl Iterator<Item = f64>, widest: f64) -> Result<(), TestCaseError> {
     let tolerance = 2e-6 + 2e-7 * widest;
     let expected: Vec<f64> = expected.collect();
@@ -112,7 +113,7 @@ proptest! {
     ) {
         (docs[0], docs[1]) = ((0, 0.0, docs[0].2), (0, 1.0, docs[1].2));
         let ties = if input { Ties::Input } else { Ties::Worst };
-        // Equal documents would be told apart by key only; make them differ. The objective sees 32-bit scores.
+        // Only keys would distinguish equal documents, so make them differ. The objective sees f32 scores.
         for (idx, doc) in docs.iter_mut().enumerate() {
             let step = if input { 0.0 } else { idx as f64 * 1e-4 };
             doc.2 = f64::from((doc.2 + step) as f32);
@@ -122,14 +123,13 @@ proptest! {
         let expected = direct(&docs, &params, ties);
         let scores = || docs.iter().map(|doc| doc.2);
         let widest = sigmoid * (scores().fold(f64::MIN, f64::max) - scores().fold(f64::MAX, f64::min));
-        // Where scores are close together, powers are got in another way, which is held to the tighter bound.
+        // For close scores, exponentials are computed in another way, with a tighter bound.
         let widest = if widest > 16.0 { widest } else { 0.0 };
         close(&grad, expected.iter().map(|pair| pair.0), widest)?;
         close(&hess, expected.iter().map(|pair| pair.1), widest)?;
     }
 
-    /// What goes up equals what goes down in each query, Hessians are not negative, and the order of the input does
-    /// not change a bit.
+    /// In each query, gradients sum to 0, Hessians are not negative, and the order of the input does not change a bit.
     #[test]
     fn is_balanced_and_blind_to_input_order(mut docs in docs(), shift in 0usize..40) {
         (docs[0], docs[1]) = ((0, 0.0, 0.5), (0, 1.0, 0.5));
@@ -145,7 +145,7 @@ proptest! {
         }
         prop_assert!(hess.iter().all(|hessian| *hessian >= 0.0 && hessian.is_finite()));
 
-        // With documents as keys (no ids), moving rows moves the gradients with them.
+        // Without document ids, moving rows moves the gradients with them.
         let sorted = |docs: &[Doc]| {
             let (grad, hess) = gradients(docs, bind(&params, Ties::Worst));
             let mut all: Vec<_> = docs.iter().zip(grad.iter().zip(&hess))
@@ -181,7 +181,7 @@ fn no_weight_gives_nothing_to_learn() {
     for (qid, label) in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 0.0)] {
         builder.push(&Row { qid, label, ..Row::default() }).unwrap();
     }
-    // The first query has no weight, the documents of the second have none.
+    // The first query has weight 0, and so have the documents of the second.
     builder.query_weights(vec![0.0, 1.0]);
     builder.row_weights(vec![1.0, 1.0, 0.0, 0.0]);
     let error = ObjectiveParams::default().bind(&builder.finish().unwrap(), &Rules::default(), SimdLevel::best());
@@ -209,7 +209,7 @@ fn single_documents_and_queries_without_relevant_ones_stay_put() {
     assert!(grad[4] < 0.0 && grad[3] > 0.0 && hess[4] > 0.0);
 }
 
-/// Gains near the ends of the range of numbers order documents as any others do.
+/// Gains near the limits of the number range still order documents.
 #[test]
 fn huge_and_tiny_gains_are_usable() {
     let docs: [Doc; 3] = [(0, 0.0, 0.3), (0, 1.0, 0.2), (0, 2.0, 0.1)];

@@ -1,4 +1,4 @@
-//! Gradients against direct sums, differences and reference values.
+//! Compares gradients with direct sums, differences and reference values.
 
 mod differences;
 mod labels;

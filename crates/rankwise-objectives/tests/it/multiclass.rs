@@ -6,7 +6,7 @@ use rankwise_objectives::{Objective, ObjectiveError, ObjectiveKind, ObjectiveSpe
 use crate::differences::{dataset, lists};
 use crate::{Doc, params};
 
-/// Of the differences.
+/// Step of the differences.
 const STEP: f64 = 1e-2;
 
 fn bind(data: &Dataset, change: impl FnOnce(&mut ObjectiveSpec)) -> Result<Box<dyn Objective>, ObjectiveError> {
@@ -20,7 +20,7 @@ fn bind(data: &Dataset, change: impl FnOnce(&mut ObjectiveSpec)) -> Result<Box<d
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// By every output of every document, with weights: central differences of the loss.
+    /// For every output of every document, with weights: central differences of the loss.
     #[test]
     fn derivatives_are_those_of_the_loss(
         lists in lists(prop_oneof![Just(0.0f32), Just(1.0), Just(2.0), Just(5.0)], 500), outputs in prop::collection::vec(-4.0f64..4.0, 600),

@@ -1,4 +1,4 @@
-//! RankNet and the hinge against central differences of their losses.
+//! Compares RankNet and the hinge with central differences of their losses.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, DatasetBuilder, Pair, Row, SimdLevel};
@@ -31,7 +31,7 @@ fn dataset(labels: &[f32], weights: Option<Vec<f32>>, pairs: Vec<Pair>) -> Datas
     builder.finish().unwrap()
 }
 
-/// The loss of a pair at the distance of its scores.
+/// The loss of a pair with the given score difference.
 fn loss(objective: ObjectiveKind, sigmoid: f64, distance: f64) -> f64 {
     let distance = sigmoid * distance;
     match objective {
@@ -40,7 +40,7 @@ fn loss(objective: ObjectiveKind, sigmoid: f64, distance: f64) -> f64 {
     }
 }
 
-/// All pairs of different labels.
+/// All pairs with different labels.
 fn from_labels(labels: &[f32]) -> Vec<Pair> {
     let all = (0..labels.len()).flat_map(|winner| (0..labels.len()).map(move |loser| (winner, loser)));
     let better = all.filter(|(winner, loser)| labels[*winner] > labels[*loser]);
@@ -49,7 +49,7 @@ fn from_labels(labels: &[f32]) -> Vec<Pair> {
 
 /// Central differences of the sum over pairs.
 fn differences(objective: ObjectiveKind, sigmoid: f64, scores: &[f64], pairs: &[Pair]) -> Vec<(f64, f64)> {
-    // The sum over the pairs of one document; no other depends on its score.
+    // The sum over the pairs of one document; no other pair depends on its score.
     let of_doc = |doc: usize, shift: f64, pairs: &[Pair]| -> f64 {
         let score = |row: u32| scores[row as usize] + if row as usize == doc { shift } else { 0.0 };
         pairs
@@ -89,7 +89,8 @@ fn objectives() -> impl Strategy<Value = ObjectiveKind> {
     prop::sample::select(&[ObjectiveKind::RankNet, ObjectiveKind::Hinge])
 }
 
-/// Labels and scores with ties in both. No distance is near the hinge at 1 but by chance, where there is no second derivative.
+/// Labels and scores, with ties in both. Distances are near the hinge at 1, where there is no second derivative, only
+/// by chance.
 fn docs(longest: usize) -> impl Strategy<Value = Vec<(f32, f64)>> {
     let score = prop_oneof![(-8i8..8).prop_map(|step| f64::from(step) * 0.375), -3.0f64..3.0];
     let score = score.prop_map(|score| f64::from(score as f32));
@@ -113,7 +114,7 @@ proptest! {
         let sigmoid = if objective == ObjectiveKind::Hinge { 1.0 } else { f64::from(sigmoid as f32) };
         let (labels, mut scores): (Vec<f32>, Vec<f64>) = docs.iter().copied().unzip();
         if objective == ObjectiveKind::Hinge {
-            // On a grid that misses it.
+            // On a grid that avoids it.
             for score in &mut scores {
                 *score = (*score / 0.375).round() * 0.375;
             }
@@ -135,7 +136,7 @@ proptest! {
         let sigmoid = if objective == ObjectiveKind::Hinge { 1.0 } else { sigmoid };
         let scores: Vec<f64> = docs.iter().map(|doc| doc.1).collect();
         let n_docs = docs.len() as u32;
-        // Both directions of a pair, and the same pair again, are all fine.
+        // Both directions of a pair, and repeated pairs, are allowed.
         let pairs: Vec<Pair> = drawn.iter().filter_map(|(a, b, weight, probability)| {
             let (winner, loser) = (u32::from(*a) % n_docs, u32::from(*b) % n_docs);
             (winner != loser).then_some(Pair { winner, loser, weight: *weight, probability: *probability })
@@ -150,7 +151,7 @@ proptest! {
         close(&hess, expected.iter().map(|pair| pair.1))?;
     }
 
-    /// What labels say, said by pairs.
+    /// Labels and the pairs they imply give the same.
     #[test]
     fn labels_are_the_pairs_that_they_stand_for(mut docs in docs(60), objective in objectives()) {
         (docs[0].0, docs[1].0) = (0.0, 1.0);

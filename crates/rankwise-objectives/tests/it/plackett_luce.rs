@@ -1,4 +1,4 @@
-//! The expected metric: the mean of many estimates against the derivative of the sum over all orders.
+//! The expected metric: compares the mean of many estimates with the derivative of the sum over all orders.
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_metrics::{Evaluator, Gain, MetricName, Rules};
@@ -24,7 +24,8 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
     shorter.iter().flat_map(inserted).collect()
 }
 
-/// Minus the derivative of the expected metric by each score: sum of P M d ln P over all orders. One query, canonical order.
+/// Minus the derivative of the expected metric with respect to each score: the sum of P M d ln P over all orders. One
+/// query, canonical order.
 fn exact(data: &Dataset, scores: &[f64], target: &MetricName, rules: &Rules) -> Vec<f64> {
     let n = scores.len();
     let evaluator = Evaluator::new(data, std::slice::from_ref(target), rules).unwrap();
@@ -45,7 +46,7 @@ fn exact(data: &Dataset, scores: &[f64], target: &MetricName, rules: &Rules) -> 
     total
 }
 
-/// The mean over many trees lies within 5 standard errors of the derivative, for every document.
+/// For every document, the mean over many trees is within 5 standard errors of the derivative.
 fn check(docs: &[Doc], target: &str, rules: &Rules, samples: usize) {
     const ROUNDS: u32 = 4000;
     let data = dataset(docs);
@@ -96,7 +97,7 @@ fn estimates_mean_the_derivative_of_the_expected_metric() {
     check(&docs, "ndcg@2", &linear, 3);
 }
 
-/// Another ranking as a baseline makes estimates less noisy.
+/// A baseline from another ranking reduces the variance of estimates.
 #[test]
 fn the_baseline_helps() {
     let docs: [Doc; 5] = [(0, 2.0, 0.0), (0, 0.0, 0.0), (0, 1.0, 0.0), (0, 0.0, 0.0), (0, 0.0, 0.0)];
@@ -118,11 +119,11 @@ fn the_baseline_helps() {
         let mean = values.iter().sum::<f64>() / 2000.0;
         values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 2000.0
     };
-    // Without it, half as much as one ranking would be all that two can do.
+    // Without it, two rankings could only halve the variance of one.
     assert!(variance(2) < 0.45 * variance(1), "{} {}", variance(2), variance(1));
 }
 
-/// Scores beyond the range of powers give numbers.
+/// Scores beyond the range of exponentials give finite results.
 #[test]
 fn scores_far_apart_are_usable() {
     let docs: [Doc; 4] = [(0, 2.0, -1e6), (0, 0.0, 1e6), (0, 1.0, 0.0), (0, 0.0, 1e6)];

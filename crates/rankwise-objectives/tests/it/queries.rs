@@ -1,4 +1,4 @@
-//! Gradients of some queries are those that they have among all.
+//! Computing only some queries gives the same gradients for them.
 
 use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_metrics::Rules;
@@ -38,7 +38,7 @@ fn queries_that_are_not_wanted_change_nothing_for_the_others() {
     }
 }
 
-/// The gradient of squared error, for all documents at once, on the thread that asks.
+/// The gradient of squared error, for all documents at once, on the calling thread.
 struct AllResiduals(std::thread::ThreadId);
 
 impl AllQueries for AllResiduals {

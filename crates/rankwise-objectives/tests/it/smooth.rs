@@ -1,4 +1,4 @@
-//! Smooth losses, written down as they read, and the differences of them.
+//! Smooth losses, written as defined, compared through finite differences.
 
 use proptest::prelude::*;
 use rankwise_data::reduce;
@@ -70,7 +70,7 @@ fn likelihood(list: &List, alpha: impl Fn(usize) -> f64) -> f64 {
     let mut order: Vec<usize> = (0..list.labels.len()).collect();
     let key = |doc: &usize| (-list.labels[*doc], list.uniforms[*doc]);
     order.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
-    // ln of the sum from each place on, one document more at a time.
+    // ln of the sum from each place on, adding one document at a time.
     let ln_add = |a: f64, b: f64| a.max(b) + (-(a - b).abs()).exp().ln_1p();
     let mut terms = Vec::new();
     let mut left = f64::NEG_INFINITY;
@@ -107,7 +107,7 @@ fn approx_ndcg(list: &List, temperature: f64) -> f64 {
     -reduce::sum((0..n).filter(|i| list.labels[*i] > 0.0).map(|i| gain(list.labels[i]) / (1.0 + rank(i)).log2())) / best
 }
 
-/// The weight of a document multiplies its own derivative alone.
+/// The weight of a document multiplies only its own derivative.
 fn without_weights(lists: crate::differences::Lists) -> crate::differences::Lists {
     lists
         .into_iter()
@@ -161,7 +161,7 @@ proptest! {
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListNet), &listnet, true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::ListMle), &|list| likelihood(list, |_| 1.0), true)?;
         check(&lists, &params(|spec| spec.objective = ObjectiveKind::PListMle), &p_listmle, true)?;
-        // The square of the length for each difference: one query will do.
+        // Each difference takes quadratic time in the length: one query is enough.
         lists.truncate(1);
         let approx = params(|spec| {
             spec.objective = ObjectiveKind::ApproxNdcg;

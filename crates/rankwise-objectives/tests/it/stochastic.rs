@@ -1,4 +1,4 @@
-//! Smoothed metrics: estimates against exact integrals, fast jumps against slow ones.
+//! Smoothed metrics: compares estimates with exact integrals, and fast jumps with slow ones.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, Share, SimdLevel};
@@ -31,7 +31,7 @@ fn gradient(objective: &dyn Objective, data: &Dataset, tree: u32, scores: &[f64]
     data.to_input_order(&grad).iter().map(|grad| f64::from(*grad)).collect()
 }
 
-/// The metrics written down directly.
+/// The metrics, written directly.
 #[derive(Clone, Debug)]
 struct Plain {
     name: &'static str,
@@ -104,8 +104,8 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
     orders(n - 1).into_iter().flat_map(insert).collect()
 }
 
-/// The derivatives of the smoothed metric: sum over all orders of the metric times the derivative of the order's probability,
-/// P(s_1 > s_2 > ... > s_n), by cumulative integrals over a grid.
+/// The derivatives of the smoothed metric: the sum over all orders of the metric times the derivative of the order's
+/// probability, P(s_1 > s_2 > ... > s_n), by cumulative integrals on a grid.
 fn exact_ascent(metric: &Plain, labels: &[f32], means: &[f64], sigma: f64) -> Vec<f64> {
     const POINTS: usize = 1500;
     let low = means.iter().copied().fold(f64::MAX, f64::min) - 7.0 * sigma;
@@ -128,7 +128,7 @@ fn exact_ascent(metric: &Plain, labels: &[f32], means: &[f64], sigma: f64) -> Ve
         let ranked: Vec<f32> = order.iter().map(|doc| labels[*doc]).collect();
         let value = metric.of(&ranked);
         for (by, slope) in ascent.iter_mut().enumerate() {
-            // Mass of the documents from the last on, each below the next.
+            // The mass of the documents from the last on, each below the next.
             let mut below = vec![1.0; POINTS];
             for doc in order.iter().rev() {
                 let mut sum = 0.0;
@@ -146,7 +146,7 @@ fn exact_ascent(metric: &Plain, labels: &[f32], means: &[f64], sigma: f64) -> Ve
     ascent
 }
 
-/// The mean of 200,000 estimates of each target's gradient lies within five standard errors of the exact derivative.
+/// The mean of 200,000 estimates of each target's gradient is within five standard errors of the exact derivative.
 #[test]
 fn estimates_are_right_on_average() {
     const BATCHES: u32 = 200;
@@ -159,7 +159,7 @@ fn estimates_are_right_on_average() {
         let data = one_query(labels);
         for target in TARGETS {
             for (estimator, mu, sigma) in [(Estimator::Ccs, 0.4, 0.8), (Estimator::Reinforce, 0.0, 1.0)] {
-                // The variance of the other estimator is known to be larger; one list of each length will do.
+                // The other estimator is known to have more variance; one list of each length is enough.
                 if estimator == Estimator::Reinforce && case != 1 {
                     continue;
                 }
@@ -187,7 +187,7 @@ fn estimates_are_right_on_average() {
 
 fn lists() -> impl Strategy<Value = Vec<(f32, f64)>> {
     let label = prop_oneof![2 => Just(0.0f32), 1 => (1u8..5).prop_map(f32::from)];
-    // Scores that swallow the noise tie with each other.
+    // Scores so large that the noise is lost tie with each other.
     let score = prop_oneof![4 => -3.0..3.0f64, 2 => (-2i8..3).prop_map(f64::from), 1 => Just(1e12)];
     let len = prop_oneof![8 => 1usize..40, 1 => 40usize..300];
     len.prop_flat_map(move |len| prop::collection::vec((label.clone(), score.clone()), len))
@@ -196,12 +196,12 @@ fn lists() -> impl Strategy<Value = Vec<(f32, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// The fast sum equals the one over all places of each document, from values of the metric alone.
+    /// The fast sum equals the sum over all places of each document, computed from metric values alone.
     #[test]
     fn fast_jumps_equal_slow_ones(docs in lists(), target in prop::sample::select(&TARGETS[..]), sure in any::<bool>()) {
         let (mut labels, scores): (Vec<f32>, Vec<f64>) = docs.into_iter().unzip();
         if target.starts_with("err") && sure {
-            // With linear gain the label is the chance itself, and 1 lets nobody pass.
+            // With linear gain, the label is the probability itself, and 1 stops every reader.
             labels = labels.iter().map(|label| (label / 3.0).min(1.0)).collect();
         }
         prop_assume!(labels.iter().any(|label| *label != labels[0]));
@@ -220,7 +220,7 @@ proptest! {
         }
     }
 
-    /// Every instruction set gives the same bits.
+    /// All instruction sets give the same bits.
     #[test]
     fn levels_agree_to_the_bit(docs in lists(), target in prop::sample::select(&TARGETS[..])) {
         let (labels, scores): (Vec<f32>, Vec<f64>) = docs.into_iter().unzip();
@@ -237,7 +237,7 @@ proptest! {
         }
     }
 
-    /// What is left of the gradient does not scale the scores.
+    /// The rest of the gradient does not scale the scores.
     #[test]
     fn acceleration_leaves_nothing_along_the_scores(docs in lists(), min_docs in 1usize..6) {
         let (labels, scores): (Vec<f32>, Vec<f64>) = docs.into_iter().map(|(label, z)| (label, z.min(3.0))).unzip();
@@ -259,14 +259,14 @@ proptest! {
             prop_assert_eq!(along(true, 0.0).0, raw);
         } else {
             prop_assert!(along(true, 0.0).0.abs() <= 1e-5 * size, "{} of {size}", along(true, 0.0).0);
-            // With nu, the share that stays is 1 - (|z| / (|z| + nu))^2.
+            // With nu, the remaining share is 1 - (|z| / (|z| + nu))^2.
             let stays = raw * (1.0 - (norm / (norm + 0.5)).powi(2));
             prop_assert!((along(true, 0.5).0 - stays).abs() <= 1e-5 * size);
         }
     }
 }
 
-/// ERR where labels are chances.
+/// ERR with labels as probabilities.
 #[derive(Debug)]
 struct Chances(usize);
 
@@ -282,7 +282,7 @@ impl ScaleFreeMetric for Chances {
     }
 }
 
-/// Fewer draws are needed for the same certainty with each refinement.
+/// Each refinement needs fewer draws for the same precision.
 #[test]
 fn conditional_sampling_has_less_variance_and_acceleration_no_more() {
     let labels: Vec<f32> = (0..20).map(|doc| [0.0, 2.0, 1.0, 0.0, 4.0][doc % 5]).collect();
@@ -336,7 +336,7 @@ fn what_cannot_be_learnt_is_refused() {
     assert!(bind_error(select, &[0.0, 0.0], &rules).to_string().contains("nothing to select"));
 }
 
-/// Selection: each document's jump from values of the metric alone, averaged over what the others may be.
+/// Selection: each document's jump from metric values alone, averaged over the selections of the others.
 #[test]
 fn selection_follows_the_exact_derivative() {
     let labels = [1.0f32, 3.0, 0.0, 2.0];

@@ -1,4 +1,5 @@
-//! LambdaMART in its forms and LambdaLoss, by the plainest code: every swap is made, and the metric evaluated before and after.
+//! LambdaMART in its forms and LambdaLoss, by the simplest code: makes every swap and evaluates the metric before and
+//! after.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, DatasetBuilder, Row, SimdLevel};
@@ -18,7 +19,7 @@ fn metric(name: &str) -> MetricName {
     MetricName::parse(name).unwrap()
 }
 
-/// The documents of one query: label and score, no two scores equal.
+/// The documents of one query: label and score, with all scores different.
 fn list(longest: usize) -> impl Strategy<Value = Vec<Doc>> {
     let doc = ((0u8..4).prop_map(f32::from), -3.0f64..3.0);
     prop::collection::vec(doc, 2..longest).prop_map(|docs| {
@@ -35,7 +36,7 @@ fn ranks(docs: &[Doc]) -> Vec<usize> {
     docs.iter().map(|doc| docs.iter().filter(|other| other.2 > doc.2).count()).collect()
 }
 
-/// The metric when the documents have these ranks.
+/// The metric of the documents at these ranks.
 fn value(docs: &[Doc], ranks: &[usize], name: &MetricName, rules: &Rules) -> f64 {
     let data = dataset(docs);
     let scores: Vec<f64> = ranks.iter().map(|rank| -(*rank as f64)).collect();
@@ -43,7 +44,7 @@ fn value(docs: &[Doc], ranks: &[usize], name: &MetricName, rules: &Rules) -> f64
     evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap_or(0.0)
 }
 
-/// Gradients and Hessians when each pair of different labels matters as much as `delta` says, for documents and their ranks.
+/// Gradients and Hessians if each pair of different labels has the weight `delta`, given documents and ranks.
 fn direct(
     docs: &[Doc],
     (sigma, truncation, is_normalised): (f64, usize, bool),
@@ -115,7 +116,8 @@ proptest! {
             LambdaForm::XgBoost => 32,
         };
         let truncation = truncation.unwrap_or(all);
-        // Without a cutoff of its own, the ideal DCG is cut at the truncation; the metric knows no such thing.
+        // If the target has no cutoff, the truncation level is the cutoff of the ideal DCG; the metric does not know
+        // that.
         let scale = if name == "ndcg" { ideal(&docs, usize::MAX) / ideal(&docs, truncation) } else { 1.0 };
         let name = metric(name);
         let labels: Vec<Doc> = docs.iter().map(|doc| if is_binary {
@@ -172,7 +174,7 @@ fn ideal(docs: &[Doc], cutoff: usize) -> f64 {
     gains.iter().take(cutoff).enumerate().map(|(rank, gain)| gain * discount(rank)).sum()
 }
 
-/// What XGBoost's own tests expect, weights of queries and all.
+/// The values that XGBoost's own tests expect, including query weights.
 #[test]
 fn xgboosts_form_has_the_values_of_its_tests() {
     let of_pair = |weights: [f32; 2], target: &str| {
@@ -194,16 +196,16 @@ fn xgboosts_form_has_the_values_of_its_tests() {
     };
     let (grad, hess) = (2.06611, 2.169_331);
     check(of_pair([2.0, 0.0], "ndcg"), [grad, -grad, 0.0, 0.0], [hess, hess, 0.0, 0.0]);
-    // The weights 2 and 2 are made to have the mean 1: half of what is listed.
+    // The weights 2 and 2 are normalised to a mean of 1: half of the listed values.
     let (grad, hess) = (grad / 2.0, hess / 2.0);
     check(of_pair([2.0, 2.0], "ndcg"), [grad, -grad, grad, -grad], [hess; 4]);
-    // Listed with the weights in it.
+    // Listed with the weights included.
     let (grad, hess) = (1.205_492_3, 1.265_716_6);
     check(of_pair([2.0, 2.0], "map"), [grad, -grad, grad, -grad], [hess; 4]);
 }
 
-/// The mean over many samples of noisy gradients is that of the expectation, which for two documents is an integral over the
-/// logistic difference of their noise.
+/// The mean over many samples of noisy gradients equals the expectation. For two documents, that is an integral over
+/// the logistic difference of their noise.
 #[test]
 fn noise_is_averaged_over_samples() {
     let docs: [Doc; 2] = [(0, 0.0, 0.4), (0, 1.0, 0.0)];
@@ -218,7 +220,8 @@ fn noise_is_averaged_over_samples() {
     let rules = Rules::default();
     let params = spec(200_000, ObjectiveKind::LambdaMart).check().unwrap();
     let (grad, hess) = gradients(&docs, bind(&params, &rules));
-    // The difference of two Gumbel numbers is logistic; the weight of the pair does not depend on who is ahead.
+    // The difference of two Gumbel numbers is logistic; the weight of the pair does not depend on which document is
+    // ahead.
     let (mut mean_grad, mut mean_hess) = (0.0, 0.0);
     let n_steps = 100_000;
     for step in 0..n_steps {
@@ -232,7 +235,7 @@ fn noise_is_averaged_over_samples() {
     assert!((f64::from(grad[0]) - weight * mean_grad).abs() < 2e-3 * weight, "{grad:?} {}", weight * mean_grad);
     assert!((f64::from(hess[1]) - weight * mean_hess).abs() < 2e-3 * weight, "{hess:?} {}", weight * mean_hess);
 
-    // Few samples differ from tree to tree, and noise is noise for LambdaLoss too.
+    // With few samples, gradients differ from tree to tree; noise also works with LambdaLoss.
     for objective in [ObjectiveKind::LambdaMart, ObjectiveKind::LambdaLoss] {
         let one = spec(1, objective).check().unwrap();
         let plain = ObjectiveSpec { noise: NoiseKind::None, ..spec(1, objective) }.check().unwrap();

@@ -6,7 +6,7 @@ use rankwise_objectives::{ObjectiveKind, Round};
 use crate::differences::{List, dataset, lists, queries};
 use crate::params;
 
-/// The formulas as they read, without weights.
+/// The formulas as defined, without weights.
 fn direct(list: &List) -> Vec<(f64, f64)> {
     let n = list.labels.len();
     if n == 1 {
@@ -50,7 +50,7 @@ proptest! {
     }
 }
 
-/// Gains are drawn anew for each tree, and by the seed.
+/// Gains are drawn again for each tree, depending on the seed.
 #[test]
 fn draws_differ_from_tree_to_tree() {
     let docs = [(0, 2.0, 0.5), (0, 0.0, 1.0), (0, 1.0, 1.0)];

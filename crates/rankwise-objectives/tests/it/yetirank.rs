@@ -1,4 +1,4 @@
-//! YetiRank against a simulation of its definition with other random numbers.
+//! Compares YetiRank with a simulation of its definition with other random numbers.
 
 use proptest::prelude::*;
 use rankwise_data::{Dataset, SimdLevel};
@@ -23,7 +23,7 @@ fn bind(params: &ObjectiveParams) -> impl Fn(&Dataset) -> Box<dyn Objective> {
     |data| params.bind(data, &Rules::default(), SimdLevel::best()).unwrap()
 }
 
-/// The metric of documents in an order.
+/// The metric of documents in an ordering.
 fn value(docs: &[Doc], order: &[usize], name: &str) -> f64 {
     let data = dataset(docs);
     let mut scores = vec![0.0; docs.len()];
@@ -32,7 +32,7 @@ fn value(docs: &[Doc], order: &[usize], name: &str) -> f64 {
     evaluator.evaluate(&scores).unwrap().metrics[0].mean.unwrap()
 }
 
-/// A generator of its own (xorshift).
+/// An independent generator (xorshift).
 struct Uniforms(u64);
 
 impl Uniforms {
@@ -44,7 +44,7 @@ impl Uniforms {
     }
 }
 
-/// Gradients and Hessians with the standard errors of a mean over samples.
+/// Gradients and Hessians, with the standard errors of the mean over samples.
 fn simulated(docs: &[Doc], target: Option<&str>, samples: usize) -> Vec<[(f64, f64); 2]> {
     let n_docs = docs.len();
     let mut uniforms = Uniforms(88_172_645_463_325_252);
@@ -101,7 +101,7 @@ fn means_are_those_of_the_definition() {
         let (grad, hess) = gradients(&docs, bind(&params(target, samples)));
         for (doc, [of_grad, of_hess]) in simulated(&docs, target, samples).into_iter().enumerate() {
             for (found, (mean, error)) in [(grad[doc], of_grad), (hess[doc], of_hess)] {
-                // Both sides are estimates; sums of so many numbers are exact to about 1e-4 in 32 bits.
+                // Both sides are estimates; sums of so many f32 numbers are exact to about 1e-4.
                 let allowed = 5.0 * 2f64.sqrt() * error + 2e-4 * mean.abs().max(1e-3);
                 assert!(
                     (f64::from(found) - mean).abs() <= allowed,
@@ -112,7 +112,7 @@ fn means_are_those_of_the_definition() {
     }
 }
 
-/// Two documents are neighbours in every order.
+/// Two documents are neighbours in every ordering.
 #[test]
 fn two_documents_need_no_luck() {
     let (grad, hess) = gradients(&[(0, 0.0, 0.5), (0, 2.0, 0.0)], bind(&params(None, 10)));
@@ -144,7 +144,7 @@ fn what_it_cannot_learn_from_is_refused() {
 }
 
 proptest! {
-    /// What moves up equals what moves down, and the order of the input does not change a bit.
+    /// Gradients sum to 0, and the order of the input does not change a bit.
     #[test]
     fn is_balanced_and_blind_to_input_order(
         docs in prop::collection::vec((0u8..3, (0u8..4).prop_map(f32::from), -3.0f64..3.0), 2..40),

@@ -1,18 +1,18 @@
-//! From the numbers of leaves to scores.
+//! Turns leaf numbers into scores.
 
 use rankwise_simd::SimdLevel;
 
 use crate::kernel::masks::WORD_DOCS;
 use crate::kernel::reach::Words;
 
-/// How bits become bytes, on each kind of machine.
+/// Expands bits to bytes, for each instruction set.
 pub(crate) trait Expand: Copy {
-    /// Writes the number of each document's leaf; bit `doc % 64` of word `doc / 64` of plane `p` is bit `p` of it. At most 8
-    /// planes.
+    /// Writes the leaf number of each document; bit `doc % 64` of word `doc / 64` of plane `p` is its bit `p`. At most
+    /// 8 planes.
     fn numbers<const W: usize>(self, planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]);
 }
 
-/// On every machine.
+/// For all machines.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -44,14 +44,14 @@ impl Expand for Portable {
     }
 }
 
-/// With AVX-512. Whoever holds one is on a machine that has it.
+/// For AVX-512. A value of this type exists only if the machine supports it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
-    /// The only way to one.
+    /// The only constructor.
     pub(crate) fn of(simd: SimdLevel) -> Option<Self> {
         simd.is_avx512().then_some(Self(()))
     }
@@ -62,7 +62,7 @@ impl Avx512 {
 impl Expand for Avx512 {
     #[inline(always)]
     fn numbers<const W: usize>(self, planes: &[Words<W>], numbers: &mut [[u8; WORD_DOCS]; W]) {
-        // SAFETY: a value of this type is made only where the machine has these instructions.
+        // SAFETY: a value of this type is created only if the machine supports these instructions.
         unsafe { avx512::numbers(planes, numbers) }
     }
 }
@@ -88,11 +88,11 @@ mod avx512 {
     }
 }
 
-/// Trees whose values are added in one pass over the scores.
+/// Number of trees added in one pass over the scores.
 pub(crate) const ABREAST: usize = 8;
 
-/// Adds the values of the leaves in these trees, in their order, to each score. A table has as many values as the numbers of
-/// its tree can tell apart.
+/// Adds the leaf values of these trees, in their order, to each score. Each table covers all possible leaf numbers of
+/// its tree.
 #[inline(always)]
 pub(crate) fn add(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
     match values[0].len() {
@@ -110,7 +110,7 @@ fn add_each(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut 
     numbers.iter().zip(values).for_each(|(numbers, values)| add_one(numbers, values, scores));
 }
 
-/// Tables whose length the compiler knows: no place needs to be checked.
+/// For tables of constant length, which need no bounds checks.
 #[inline(always)]
 fn add_of<const N: usize>(numbers: &[&[u8]; ABREAST], values: [&[f64]; ABREAST], scores: &mut [f64]) {
     let tables: [&[f64; N]; ABREAST] =
@@ -133,7 +133,7 @@ pub(crate) fn add_one(numbers: &[u8], values: &[f64], scores: &mut [f64]) {
     }
 }
 
-/// The same for numbers of two bytes.
+/// The same for two-byte leaf numbers.
 #[inline(always)]
 pub(crate) fn add_wide(low: &[u8], high: &[u8], values: &[f64], scores: &mut [f64]) {
     for ((score, low), high) in scores.iter_mut().zip(low).zip(high) {

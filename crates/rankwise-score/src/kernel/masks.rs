@@ -1,12 +1,12 @@
-//! From ranks to answers: a bit for each document that passes a test.
+//! Turns ranks into answers: one bit for each document that passes a test.
 
 use rankwise_simd::SimdLevel;
 
-/// The bits of a word.
+/// Bits per word.
 pub(crate) const WORD_DOCS: usize = 64;
 
-/// For each test, the documents whose rank is at most the test's place: bit `doc % 64` of word `doc / 64`. `answers` has as many
-/// words for each test as there are words of documents.
+/// For each test, the documents whose rank is at most the test's place: bit `doc % 64` of word `doc / 64`. `answers`
+/// has one word per test and word of documents.
 pub(crate) fn answers(simd: SimdLevel, ranks: &[[u8; WORD_DOCS]], tests: &[u8], answers: &mut [u64]) {
     assert_eq!(answers.len(), tests.len() * ranks.len());
     #[cfg(target_arch = "x86_64")]
@@ -22,11 +22,11 @@ pub(crate) fn answers(simd: SimdLevel, ranks: &[[u8; WORD_DOCS]], tests: &[u8], 
     answers_plainly(ranks, tests, answers);
 }
 
-/// Eight documents at a time, as bytes of an integer.
+/// Processes eight documents at a time, as the bytes of an integer.
 fn answers_plainly(ranks: &[[u8; WORD_DOCS]], tests: &[u8], answers: &mut [u64]) {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const HIGH: u64 = !LOW;
-    // Moves the highest bits of eight bytes together, the first byte's lowest.
+    // Gathers the highest bits of eight bytes; the first byte's becomes the lowest.
     const GATHER: u64 = 0x0002_0408_1020_4081;
     for (test, words) in tests.iter().zip(answers.chunks_exact_mut(ranks.len())) {
         let limits = u64::from_ne_bytes([*test; 8]);
@@ -34,8 +34,8 @@ fn answers_plainly(ranks: &[[u8; WORD_DOCS]], tests: &[u8], answers: &mut [u64])
             *word = 0;
             for (eighth, ranks) in ranks.as_chunks::<8>().0.iter().enumerate() {
                 let ranks = u64::from_le_bytes(*ranks);
-                // The highest bit of a byte: limit - rank does not borrow. Without the highest bits it is the one that
-                // stays; with them, the larger one decides.
+                // The highest bit of each byte says that limit - rank does not borrow. If the highest bits of both are
+                // equal, the subtraction of the rest decides; otherwise the larger one does.
                 let stays = ((limits & LOW) | HIGH) - (ranks & LOW);
                 let passes = ((limits & !ranks) | (!(limits ^ ranks) & stays)) & HIGH;
                 *word |= ((passes >> 7).wrapping_mul(GATHER << 7) >> 56) << (8 * eighth);
@@ -55,7 +55,7 @@ mod avx512 {
 
     pub(super) fn answers(simd: SimdLevel, ranks: &[[u8; WORD_DOCS]], tests: &[u8], answers: &mut [u64]) {
         assert!(simd.is_avx512());
-        // SAFETY: the level is made only where the machine has these instructions.
+        // SAFETY: the level is created only if the machine supports these instructions.
         unsafe { compare(ranks, tests, answers) }
     }
 
@@ -84,7 +84,7 @@ mod avx2 {
 
     pub(super) fn answers(simd: SimdLevel, ranks: &[[u8; WORD_DOCS]], tests: &[u8], answers: &mut [u64]) {
         assert!(simd.is_avx2());
-        // SAFETY: the level is made only where the machine has these instructions.
+        // SAFETY: the level is created only if the machine supports these instructions.
         unsafe { compare(ranks, tests, answers) }
     }
 
@@ -96,7 +96,7 @@ mod avx2 {
                 let half = |half: &[u8; 32]| {
                     // SAFETY: 32 bytes are read from an array of 32.
                     let ranks = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
-                    // A rank is at most the limit if it is the smaller of both.
+                    // A rank is at most the limit if it is the minimum of both.
                     let passes = _mm256_cmpeq_epi8(_mm256_min_epu8(ranks, limit), ranks);
                     u64::from(_mm256_movemask_epi8(passes) as u32)
                 };

@@ -1,25 +1,25 @@
-//! From values to ranks: how many thresholds of a ruler lie below a value.
+//! Turns values into ranks: the number of thresholds of a ruler below a value.
 //!
-//! Thresholds stand in groups of 16. Counting the groups that lie below as a whole finds the group in which a value falls, and
-//! counting in that group the rest: two comparisons of 16 lanes.
+//! Thresholds are in groups of 16. Counting the groups that are entirely below a value finds its group; counting within
+//! that group gives the rest: two comparisons of 16 lanes.
 
 use rankwise_simd::SimdLevel;
 
 use crate::plan::RULER_LENGTH;
 
-/// Thresholds of a group, and groups of a ruler.
+/// Number of thresholds in a group, and of groups in a ruler.
 const GROUP: usize = 16;
 
 /// Ascending thresholds, in groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Marks<T> {
-    /// The last threshold of each group; infinite from the last group on, so that no value lies above all.
+    /// The last threshold of each group; infinite from the last group on, so that no value is above all.
     ends: [T; GROUP],
     groups: Vec<[T; GROUP]>,
     len: usize,
 }
 
-/// What thresholds can be.
+/// The type of thresholds.
 pub(crate) trait Mark: Copy + PartialOrd {
     const INFINITE: Self;
 }
@@ -94,12 +94,12 @@ mod avx512 {
 
     use super::{GROUP, Marks, ranks_plainly};
 
-    /// Thresholds that two registers hold, with an infinite one behind them.
+    /// Maximum number of thresholds in two registers, followed by an infinite one.
     const IN_REGISTERS: usize = 2 * GROUP - 1;
 
     pub(super) fn ranks_f32(simd: SimdLevel, marks: &Marks<f32>, values: &[f32], ranks: &mut [u8]) {
         assert!(simd.is_avx512());
-        // SAFETY: the level is made only where the machine has these instructions.
+        // SAFETY: the level is created only if the machine supports these instructions.
         unsafe {
             if marks.len <= IN_REGISTERS { search(marks, values, ranks) } else { count_f32(marks, values, ranks) }
         }
@@ -111,7 +111,7 @@ mod avx512 {
         unsafe { count_f64(marks, values, ranks) }
     }
 
-    /// 16 values at a time, by halving.
+    /// Processes 16 values at a time, by binary search.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,popcnt")]
     fn search(marks: &Marks<f32>, values: &[f32], ranks: &mut [u8]) {
         let infinite = [f32::INFINITY; GROUP];
@@ -194,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        /// Ranks are counts, for every number of thresholds and for values on them.
+        /// Ranks are counts, for any number of thresholds and for values equal to them.
         #[test]
         fn ranks_are_counts(n in 0usize..=RULER_LENGTH, picks in prop::collection::vec((0usize..300, -1i32..=1), 0..70)) {
             let narrow: Vec<f32> = (0..n).map(|place| place as f32 * 0.37 - 20.0).collect();

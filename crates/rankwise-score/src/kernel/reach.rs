@@ -1,4 +1,4 @@
-//! From answers to leaves: which documents come to which node, and the numbers of their leaves as planes of bits.
+//! Turns answers into leaves: which documents reach which node, and their leaf numbers as bit planes.
 //!
 //! ```text
 //!           1111                    documents that reach the root; its test passes 0110
@@ -10,18 +10,18 @@
 
 use crate::plan::Node;
 
-/// Leaves whose planes are put together at once.
+/// Number of leaves whose planes are combined at once.
 const GROUP: usize = 8;
-/// Bits of a leaf's place in its group.
+/// Number of bits of a leaf's index in its group.
 const GROUP_PLANES: usize = 3;
-/// Bits of the number of a leaf.
+/// Maximum number of bits of a leaf number.
 pub(crate) const MAX_PLANES: usize = 14;
 
-/// Words of documents, one after another.
+/// Consecutive words of documents.
 pub(crate) type Words<const W: usize> = [u64; W];
 
-/// Finds the leaves of all documents: `planes[bit]` has the documents whose leaf's number has the bit. `reach` is room for the
-/// nodes and, behind them, the leaves.
+/// Finds the leaves of all documents: `planes[bit]` has the documents whose leaf number has this bit. `reach` is a
+/// buffer for the nodes and then the leaves.
 #[inline(always)]
 pub(crate) fn planes<const W: usize>(
     nodes: &[Node],
@@ -36,7 +36,7 @@ pub(crate) fn planes<const W: usize>(
         reach[usize::from(node.left)] = zip(here, passes, |here, passes| here & passes);
         reach[usize::from(node.right)] = zip(here, passes, |here, passes| here & !passes);
     }
-    // The leaves give the lowest planes and are joined in groups, which give the next planes, and so on.
+    // The leaves give the lowest planes. They are merged into groups, which give the next planes, and so on.
     let mut n_left = n_nodes + 1;
     let leaves = &mut reach[n_nodes..];
     for planes in planes.chunks_mut(GROUP_PLANES) {
@@ -67,7 +67,7 @@ fn zip<const W: usize>(a: Words<W>, b: Words<W>, join: impl Fn(u64, u64) -> u64)
     std::array::from_fn(|word| join(a[word], b[word]))
 }
 
-/// The room that [`planes`] needs for a tree.
+/// The buffer size that [`planes`] needs for a tree.
 pub(crate) fn room(n_nodes: usize) -> usize {
     n_nodes + (n_nodes + 1).next_multiple_of(GROUP)
 }

@@ -1,4 +1,4 @@
-//! All trees over a block of documents, compiled for each kind of machine.
+//! Scores a block of documents with all trees, compiled for each instruction set.
 
 use rankwise_simd::SimdLevel;
 
@@ -7,7 +7,7 @@ use super::masks::WORD_DOCS;
 use super::reach::{MAX_PLANES, Words, planes};
 use crate::plan::{FlatTree, Shape};
 
-/// Planes that make one byte of a leaf's number.
+/// Number of planes that make one byte of a leaf number.
 const BYTE_PLANES: usize = 8;
 
 /// A block of up to `64 * W` documents.
@@ -57,7 +57,7 @@ fn add_all<E: Expand, const W: usize>(expand: E, trees: &[FlatTree], block: &mut
     add_each(expand, rest, answers, reach, block.scores);
 }
 
-/// Tree by tree, of any size.
+/// One tree at a time, of any size.
 #[inline(always)]
 fn add_each<E: Expand, const W: usize>(
     expand: E,
@@ -82,7 +82,7 @@ fn add_each<E: Expand, const W: usize>(
     }
 }
 
-/// The numbers of all documents' leaves, as planes of bits.
+/// The leaf numbers of all documents, as bit planes.
 #[inline(always)]
 fn leaf_bits<const W: usize>(tree: &FlatTree, answers: &[Words<W>], reach: &mut [Words<W>], bits: &mut [Words<W>]) {
     match &tree.shape {
@@ -109,7 +109,7 @@ mod x86 {
             add_all::<_, W>(expand, trees, block);
         }
         let expand = Avx512::of(simd).expect("the level was looked at");
-        // SAFETY: the level is made only where the machine has these instructions.
+        // SAFETY: the level is created only if the machine supports these instructions.
         unsafe { run::<W>(expand, trees, block) }
     }
 

@@ -1,4 +1,4 @@
-//! Scores are those of the reference walk, bit for bit.
+//! Scores have the same bits as the reference implementation.
 
 mod linear;
 mod random;
@@ -9,7 +9,7 @@ use rankwise_model::{ExpectedGain, Model, Output, Precision, Tree, TreeEnsemble}
 use rankwise_score::{Rows, Scorer, Scratch};
 use rankwise_simd::SimdLevel;
 
-/// Scores by every kind of instructions, in one batch and document by document, and compares with the reference.
+/// Scores with all instruction sets, in one batch and document by document, and compares with the reference.
 fn check(model: &Model, values: &[f64]) {
     let n_features = model.features().len();
     let n_docs = values.len() / n_features;
@@ -27,7 +27,7 @@ fn check(model: &Model, values: &[f64]) {
         assert_eq!(bits(&scores), of_wide, "{simd:?}");
         scorer.score(&Rows::new(&narrow, n_features, n_docs), &mut scores, &mut scratch);
         assert_eq!(bits(&scores), of_narrow, "{simd:?}, f32");
-        // Features in another order, with a column that nobody asks for.
+        // Features in another order, with an unused column.
         let turned: Vec<f64> =
             values.chunks(n_features).flat_map(|values| values.iter().rev().copied().chain([f64::NAN])).collect();
         let columns: Vec<usize> = (0..n_features).rev().collect();
@@ -41,7 +41,7 @@ fn check(model: &Model, values: &[f64]) {
     }
 }
 
-/// Holds the best `k` documents against all documents in order of their scores.
+/// Compares the best `k` documents with a full sort by score.
 fn best_of_all(model: &Model, values: &[f64], k: usize) {
     let n_docs = values.len() / model.features().len();
     let docs = Rows::new(values, model.features().len(), n_docs);
@@ -79,7 +79,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Each output has trees of its own.
+    /// Each output has its own trees.
     #[test]
     fn several_outputs_give_the_bits_of_the_reference(
         seed in any::<u64>(), n_docs in 1usize..700, leaves in 1usize..60, oblivious in any::<bool>(), n_outputs in 1usize..5,
@@ -145,7 +145,8 @@ fn a_model_without_trees_gives_its_base_score() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// The best documents are those of all, in the same order, with the same bits: also where many tie.
+    /// The best documents are the same as in a full sort, in the same order and with the same bits, even with many
+    /// ties.
     #[test]
     fn the_best_are_the_best_of_all(seed in any::<u64>(), n_docs in 1usize..1300, k in 0usize..40, steep in any::<bool>()) {
         let shapes = Shapes {
@@ -153,7 +154,7 @@ proptest! {
         };
         let mut model = model(&shapes, seed);
         if steep {
-            // The first trees say nearly all, so that most documents are left early.
+            // The first trees have most of the effect, so that most documents are dropped early.
             let ensemble = model.tree_ensemble().unwrap();
             let steep = |(idx, tree): (usize, &Tree)| tree.scaled(0.7f64.powi(idx as i32));
             let trees = ensemble.trees().iter().enumerate().map(steep).collect();

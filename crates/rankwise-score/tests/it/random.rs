@@ -1,30 +1,30 @@
-//! Random models, and documents that fall on their thresholds.
+//! Random models, and documents with values at their thresholds.
 
 use rankwise_model::{AbsentFeature, Header, Model, Output, Precision, Tree, TreeEnsemble, TreeParts};
 
-/// What a model looks like.
+/// The size and shape of a model.
 pub(crate) struct Shapes {
     pub(crate) n_trees: usize,
     pub(crate) max_leaves: usize,
     pub(crate) n_features: usize,
-    /// Different thresholds of a feature.
+    /// Number of different thresholds per feature.
     pub(crate) n_thresholds: usize,
     pub(crate) precision: Precision,
     pub(crate) kind: Kind,
 }
 
-/// What its trees look like.
+/// The shape of its trees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Up to the largest number of leaves.
+    /// Up to the maximum number of leaves.
     Any,
-    /// Exactly the largest number of leaves.
+    /// Exactly the maximum number of leaves.
     Whole,
-    /// Complete, with one question per level.
+    /// Complete, with one split per level.
     Oblivious,
 }
 
-/// A generator of numbers that look random (Steele, Lea and Flood 2014).
+/// A pseudo-random generator (Steele, Lea and Flood 2014).
 struct Draws(u64);
 
 impl Draws {
@@ -104,7 +104,7 @@ fn tree(shapes: &Shapes, draws: &mut Draws) -> Tree {
     Tree::new(parts).unwrap()
 }
 
-/// Values on thresholds and beside them, missing and infinite ones among them.
+/// Values at and next to thresholds, and missing and infinite values.
 pub(crate) fn values(model: &Model, n_docs: usize, seed: u64) -> Vec<f64> {
     let mut draws = Draws(!seed);
     let thresholds: Vec<f64> =

@@ -1,4 +1,4 @@
-//! From a run to a model.
+//! Turns a run into a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,30 +15,30 @@ use crate::{History, MetricValue, NoTrees, Phases, Sample, StopReason, TrainErro
 /// A finished run.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// The model, cut after the best tree where there was a validation set.
+    /// The model, truncated after the best round if there was a validation set.
     pub model: Model,
-    /// Trees of the model that training started from; they are the first in `model`.
+    /// Number of trees of the start model; they come first in `model`.
     pub start_trees: usize,
-    /// Trees grown, those that were cut off included.
+    /// Number of trees grown, including truncated ones.
     pub trees_grown: usize,
     /// The metrics of the model on the validation sets.
     pub values: Vec<MetricValue>,
-    /// The same after each round, those that were cut off included.
+    /// The metrics after each round, including truncated ones.
     pub history: History,
-    /// The scores of the training documents after the last tree that was grown, in canonical order.
+    /// The scores of the training documents after the last tree, in canonical order.
     pub train_scores_canonical: Vec<f64>,
-    /// Documents that were left out as outliers; `None` where there was no search for them.
+    /// Number of documents excluded as outliers; `None` if there was no search for outliers.
     pub outliers: Option<usize>,
-    /// Why it ended.
+    /// Why training ended.
     pub stopped: StopReason,
-    /// Why no tree of this run is in the model, if none is: such a model ranks no better than the one it started from.
+    /// Why no tree of this run is in the model, if so. Such a model ranks no better than its start model.
     pub no_trees: Option<NoTrees>,
-    /// Where the time went.
+    /// Time per phase.
     pub phases: Phases,
 }
 
 impl Run<'_> {
-    /// The model of the best state.
+    /// Builds the model of the best state.
     pub(crate) fn finish(mut self, stopped: StopReason, total: Duration) -> Result<Trained, TrainError> {
         let trees_grown = self.trees.len();
         let no_trees = self.no_trees();
@@ -75,7 +75,7 @@ impl Run<'_> {
         if precision == Precision::F32 {
             trees.extend(grown);
         } else {
-            // What was learned on rounded values must not ask for more of values that are not rounded.
+            // Splits learned on rounded values must treat unrounded values the same way.
             let is_f64 = |place: u32| self.share.all_f64_features().binary_search(&features[place as usize]).is_ok();
             if start_precision == Precision::F32 {
                 trees = trees.iter().map(|tree| for_f64(tree, |_| false)).collect();
@@ -118,18 +118,18 @@ impl Run<'_> {
     }
 }
 
-/// The names of features, where the data has names.
+/// The names of features, if the data has names.
 fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
     features.iter().filter_map(|feature| share.feature_name(*feature)).map(Into::into).collect()
 }
 
-/// The ids of the features that some tree asks for, and of all features of the start.
+/// The ids of the features that some tree uses, and of all features of the start model.
 fn used_features(ids: &[u32], trees: &[Tree], start: &[u32]) -> Vec<u32> {
     let asked = trees.iter().flat_map(|tree| &tree.parts().feature).map(|feature| ids[*feature as usize]);
     asked.chain(start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// The ids of the features that some grown tree compares as f64, and of those that the start does.
+/// The ids of the features that some grown tree or the start model compares as f64.
 fn used_f64_features(all: &[u32], grown: &[Tree], features: &[u32], start: Option<Start<'_>>) -> Vec<u32> {
     let asked = grown.iter().flat_map(|tree| &tree.parts().feature).map(|place| features[*place as usize]);
     let asked = asked.filter(|id| all.binary_search(id).is_ok());
@@ -137,8 +137,8 @@ fn used_f64_features(all: &[u32], grown: &[Tree], features: &[u32], start: Optio
     asked.chain(of_start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// The tree for a model that does not round values. Where it was grown on rounded ones, each threshold moves to the last f64
-/// that rounds to it.
+/// Converts a tree for a model that does not round values. If it was grown on rounded values, each threshold becomes
+/// the largest f64 that rounds to it.
 fn for_f64(tree: &Tree, is_f64: impl Fn(u32) -> bool) -> Tree {
     let mut parts = tree.parts().clone();
     for (threshold, feature) in parts.threshold.iter_mut().zip(&parts.feature) {
@@ -149,7 +149,7 @@ fn for_f64(tree: &Tree, is_f64: impl Fn(u32) -> bool) -> Tree {
     Tree::new(parts).expect("thresholds stay finite")
 }
 
-/// Trees that name features by their place among `ids`, with features named by their place among `features`.
+/// Replaces feature indices into `ids` by feature indices into `features`.
 fn renumbered(trees: &[Tree], ids: &[u32], features: &[u32]) -> Vec<Tree> {
     let place = |feature: u32| features.binary_search(&ids[feature as usize]).expect("every feature of a tree is used");
     trees

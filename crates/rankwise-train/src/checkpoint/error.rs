@@ -1,12 +1,12 @@
-//! Why a run cannot be gone on with.
+//! Why a run cannot be resumed.
 
 /// A checkpoint that cannot be used, or not for this run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// The bytes are not what was written.
+    /// The bytes were altered or truncated.
     #[error("the checkpoint is damaged: {problem}; remove it to resume from an older one or to start again")]
     Damaged {
-        /// How that shows.
+        /// How this was detected.
         problem: String,
     },
     /// A newer program wrote it.
@@ -16,10 +16,10 @@ pub enum CheckpointError {
     Newer {
         /// The version found.
         found: u32,
-        /// The version read here.
+        /// The supported version.
         known: u32,
     },
-    /// An older program wrote it, which might have trained another model.
+    /// An older program wrote it, and might have trained another model.
     #[error(
         "the checkpoint has format version {found}, but this program supports version {known}; use the rankwise version \
             that wrote it, or another folder to start again"
@@ -27,10 +27,10 @@ pub enum CheckpointError {
     Older {
         /// The version found.
         found: u32,
-        /// The version read here.
+        /// The supported version.
         known: u32,
     },
-    /// The run was made with other parameters.
+    /// The run has other parameters.
     #[error(
         "the checkpoint is from a run with other parameters: {differences}; use the same parameters, or another folder \
          to start again"
@@ -39,7 +39,7 @@ pub enum CheckpointError {
         /// Each as `name is X, was Y`.
         differences: String,
     },
-    /// The run was made on other data.
+    /// The run has other data.
     #[error(
         "the checkpoint is from a run on {what}: {difference}; use the same data, or another folder to start again"
     )]
@@ -49,14 +49,14 @@ pub enum CheckpointError {
         /// How it differs.
         difference: String,
     },
-    /// The run has grown more trees than are wanted now.
+    /// The run has already grown more trees than requested.
     #[error(
         "the checkpoint is from a run with {trees} trees, but num_trees is {num_trees}; set num_trees={trees} or more"
     )]
     TooFar {
-        /// Trees that were tried.
+        /// Rounds so far.
         trees: usize,
-        /// What is wanted.
+        /// The requested number.
         num_trees: usize,
     },
 }

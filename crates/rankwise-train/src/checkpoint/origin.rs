@@ -1,4 +1,4 @@
-//! What a run is made from: parameters and data. Two runs of the same origin grow the same trees.
+//! The parameters and data of a run. Two runs with the same origin grow the same trees.
 
 use rankwise_data::Documents;
 use rankwise_metrics::Ties;
@@ -14,20 +14,20 @@ use crate::{TrainParams, ValidSet};
 /// Parameters and data of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    /// Name and value of every parameter that a tree depends on: all but the number of trees and the choice of code; last,
-    /// the model that the run started from.
+    /// Names and values of all parameters that affect trees, that is, all but the number of trees and the choice of
+    /// implementation. The last entry is the start model.
     settings: Vec<(String, String)>,
     train: DataPrint,
     valid: Vec<DataPrint>,
 }
 
-/// What tells one dataset from another.
+/// Identifies a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct DataPrint {
     rows: usize,
     queries: usize,
     fingerprint: u128,
-    /// A hash of the order of the rows where the run depends on it, 0 elsewhere.
+    /// A hash of the order of rows if the run depends on it, otherwise 0.
     order: u64,
 }
 
@@ -44,7 +44,7 @@ impl Origin {
             .settings()
             .into_iter()
             .filter(|setting| setting.name != "num_trees" && !CHOOSES_CODE.contains(&setting.name));
-        // The objective may be one that parameters cannot name.
+        // The objective may be a custom one that parameters cannot name.
         let value = |setting: Setting| if setting.name == "objective" { objective.to_owned() } else { setting.value };
         Self {
             settings: settings
@@ -56,7 +56,7 @@ impl Origin {
         }
     }
 
-    /// Makes sure that a run of this origin may go on from one of origin `then`; the error names what differs.
+    /// Checks that this run can resume one with origin `then`; the error names the differences.
     pub(crate) fn check_same(&self, then: &Self) -> Result<(), CheckpointError> {
         let differences = differences(&self.settings, &then.settings);
         if !differences.is_empty() {
@@ -76,7 +76,7 @@ impl Origin {
     }
 }
 
-/// Each parameter that differs, as `name is X, was Y`.
+/// The parameters that differ, as `name is X, was Y`.
 fn differences(now: &[(String, String)], then: &[(String, String)]) -> Vec<String> {
     let value_in = |settings: &[(String, String)], name: &str| {
         let found = settings.iter().find(|(known, _)| known == name);

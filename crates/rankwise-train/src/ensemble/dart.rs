@@ -1,35 +1,35 @@
-//! Dropout of trees (Vinayak and Gilad-Bachrach, "DART: Dropouts meet Multiple Additive Regression Trees", 2015), by
+//! Dropout of trees (Vinayak and Gilad-Bachrach, "DART: Dropouts meet Multiple Additive Regression Trees", 2015), with
 //! LightGBM's rules. Before a round, with probability 1 - `skip_drop`, each earlier round is dropped with probability
-//! `drop_rate` times its factor over the mean factor (or `drop_rate` alone under `uniform_drop`); `max_drop` bounds how many. The new trees
-//! learn from the scores without these k rounds, and then
+//! `drop_rate` times its factor over the mean factor (or simply `drop_rate` with `uniform_drop`). At most `max_drop`
+//! rounds are dropped. The new trees learn from the scores without these k rounds. Then the factors are
 //!
 //! ```text
-//!                         factor of the new trees      of dropped ones, times
+//!                         new trees                    multiply those of dropped rounds by
 //! as in the paper         1 / (k + 1)                  k / (k + 1)
 //! xgboost_dart_mode       1 / (k + learning_rate)      k / (k + learning_rate)           1 where k = 0
 //! ```
 //!
-//! beside the learning rate, which leaf values have in them.
+//! besides the learning rate, which leaf values already include.
 
 use rankwise_data::{Draw, Purpose};
 
 use crate::LoopParams;
 
-/// The key of the draw that decides whether any tree is dropped; those of rounds are their numbers.
+/// The key of the draw that decides whether any tree is dropped. The keys for rounds are their numbers.
 const SKIP: u64 = u64::MAX;
 
 pub(crate) struct Dart {
     rate: f64,
-    /// 0 is any number.
+    /// 0 means no limit.
     most: usize,
     skip: f64,
     is_uniform: bool,
-    /// What the new trees of a round stand for beside k dropped ones: 1, or the learning rate.
+    /// The share of the new trees, compared with k dropped rounds: 1, or the learning rate.
     own_share: f64,
     seed: u64,
     /// Rounds, ascending.
     dropped: Vec<usize>,
-    /// The scores without them, where there are any.
+    /// The scores without the dropped rounds, if any are dropped.
     scores: Vec<f64>,
     n_dropped: usize,
 }
@@ -66,7 +66,7 @@ impl Dart {
         self.n_dropped = self.dropped.len();
     }
 
-    /// The scores without what is dropped: `subtract(round, scores)` takes a round out.
+    /// Computes the scores without the dropped rounds; `subtract(round, scores)` removes a round.
     pub(super) fn take_out(&mut self, scores: &[f64], mut subtract: impl FnMut(usize, &mut [f64])) {
         self.scores.clear();
         if !self.dropped.is_empty() {
@@ -75,7 +75,7 @@ impl Dart {
         }
     }
 
-    /// What the new trees learn from, where rounds are dropped.
+    /// The scores that the new trees learn from, if rounds are dropped.
     pub(super) fn scores(&self) -> Option<&[f64]> {
         (!self.scores.is_empty()).then_some(&self.scores)
     }
@@ -84,7 +84,7 @@ impl Dart {
         std::mem::take(&mut self.dropped)
     }
 
-    /// What the factors of dropped rounds are multiplied by.
+    /// The factor for the factors of dropped rounds.
     pub(super) fn kept_share(&self) -> f64 {
         self.n_dropped as f64 / (self.n_dropped as f64 + self.own_share)
     }
@@ -127,7 +127,7 @@ mod tests {
             (heavy as f64 / 4000.0, light as f64 / 4000.0, skipped as f64 / 4000.0)
         };
         let close = |a: f64, b: f64| (a - b).abs() < 0.06 * b;
-        // Half of the rounds drop none; in the others ten of a hundred go, in proportion to 1 and 0.25.
+        // Half of the rounds drop nothing. The others drop ten of a hundred, in proportion to the factors 1 and 0.25.
         let (heavy, light, skipped) = counts(&mut dart(|_| ()));
         assert!(close(heavy, 4.0) && close(light, 1.0) && close(skipped, 0.5), "{heavy} {light} {skipped}");
         let (heavy, light, skipped) = counts(&mut dart(|spec| (spec.uniform_drop, spec.skip_drop) = (true, 0.0)));

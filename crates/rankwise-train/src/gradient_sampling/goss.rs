@@ -6,7 +6,7 @@
 //! each other one with probability p               g, h are divided by p        p = other_rate / (1 - top_rate)
 //! ```
 //!
-//! The first 1/`learning_rate` rounds see all rows. Equal sizes stand in an order that is drawn for each round.
+//! The first 1/`learning_rate` rounds use all rows. Ties between equal sizes are broken at random in each round.
 
 use rankwise_metrics::descending_bits;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::Drawn;
 use crate::LoopParams;
 
-/// Rows that are worth a thread's while.
+/// Minimum number of rows per thread.
 const MIN_ROWS: usize = 1 << 10;
 
 pub(super) struct Goss {
@@ -29,12 +29,13 @@ impl Goss {
         Self { top_rate: params.top_rate, other_rate: params.other_rate, warm_up }
     }
 
-    /// Whether a round, counted from 0, comes before sampling begins.
+    /// Whether a round, counted from 0, is before sampling begins.
     pub(super) fn is_warming_up(&self, round: u32) -> bool {
         round < self.warm_up
     }
 
-    /// Rows by size; of the two numbers that a row draws, the first decides whether it is kept, the second between equal sizes.
+    /// Draws rows by size. Each row has two random numbers: the first decides whether it is kept, the second breaks
+    /// ties.
     pub(super) fn draw(&self, sizes: &[f64], uniforms: impl Fn(usize) -> [f64; 2] + Sync) -> Vec<Drawn> {
         let n_top = ((self.top_rate * sizes.len() as f64) as usize).max(1);
         if n_top >= sizes.len() {
@@ -54,14 +55,14 @@ impl Goss {
     }
 }
 
-/// Rows of the last size that stays, where some of them must go.
+/// Rows tied at the smallest size that is kept, if only some of them are kept.
 struct Ties {
-    /// Those that stay, ascending.
+    /// Those that are kept, ascending.
     rows: Vec<usize>,
 }
 
 impl Ties {
-    /// The `n_top` smallest keys stay, the last of which is `last`; `place` tells rows with that key apart.
+    /// The `n_top` smallest keys are kept; the last of them is `last`. `place` breaks ties between rows with that key.
     fn new(keys: &[u64], last: u64, n_top: usize, place: impl Fn(usize) -> u64) -> Self {
         let n_before = keys.par_iter().with_min_len(MIN_ROWS).filter(|key| **key < last).count();
         let tied = keys.par_iter().enumerate().with_min_len(MIN_ROWS).filter(|(_, key)| **key == last);

@@ -6,8 +6,9 @@
 //! g, h of a row that is drawn are divided by p
 //! ```
 //!
-//! mu is found exactly: with the sizes in descending order and the first k of them certain, mu = (sum of the others) / (wanted - k),
-//! for the first k whose next size is not above it. Sorted values add up to the same sum whatever order they came in.
+//! mu is computed exactly. Sort the sizes in descending order and let the first k have p = 1; then mu = (sum of the
+//! others) / (wanted - k), for the first k whose next size is not above it. Sums of sorted values do not depend on the
+//! order of rows.
 
 use rayon::prelude::*;
 
@@ -24,7 +25,7 @@ impl Mvs {
         Self { fraction: params.bagging_fraction, lambda: params.mvs_reg }
     }
 
-    /// How much Hessians count: as given, or such that they count about as much as gradients do, (sum |g| / sum h)^2.
+    /// The weight of Hessians: the parameter, or (sum |g| / sum h)^2, which makes them about as important as gradients.
     /// `sum(f)` is the sum of `f(g, h)` over all rows and outputs.
     pub(super) fn lambda(&self, sum: impl Fn(&dyn Fn((f64, f64)) -> f64) -> f64) -> f64 {
         self.lambda.unwrap_or_else(|| {
@@ -33,7 +34,7 @@ impl Mvs {
         })
     }
 
-    /// Rows by size; the first number that a row draws decides.
+    /// Draws rows by size, with the first random number of each row.
     pub(super) fn draw(&self, sizes: &[f64], uniforms: impl Fn(usize) -> [f64; 2] + Sync) -> Vec<Drawn> {
         let mu = threshold(sizes, self.fraction * sizes.len() as f64);
         let kept = |(row, size): (usize, &f64)| {
@@ -44,11 +45,12 @@ impl Mvs {
     }
 }
 
-/// The size from which on a row is certain, so that `wanted` rows are expected; 0 where no more have a size.
+/// The size from which on rows are always drawn, so that the expected number is `wanted`; 0 if at most that many rows
+/// have a size.
 fn threshold(sizes: &[f64], wanted: f64) -> f64 {
     let mut sorted = sizes.to_vec();
     sorted.par_sort_unstable_by(f64::total_cmp);
-    // Sums of the k smallest.
+    // Sums of the k smallest sizes.
     let mut sums = Vec::with_capacity(sorted.len() + 1);
     sums.push(0.0);
     for size in &sorted {
@@ -74,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// The threshold by halving an interval.
+    /// The threshold by bisection.
     fn by_bisection(sizes: &[f64], wanted: f64) -> f64 {
         let expected = |mu: f64| sizes.iter().map(|size| (size / mu).min(1.0)).sum::<f64>();
         let (mut low, mut high) = (0.0, 1e6);

@@ -1,16 +1,16 @@
-//! Parameters that do nothing unless another one has a certain value: one table for all of them.
+//! Parameters that have no effect unless another parameter has a certain value, in one table.
 
 use std::fmt;
 
 use super::TrainParams;
 
-/// A parameter does something only where one of these holds. Several rows for a parameter must all hold.
+/// A parameter has an effect only if one of these conditions holds. If a parameter has several rows, all must hold.
 struct Need {
     parameter: &'static str,
     any_of: &'static [Condition],
 }
 
-/// Another parameter has one of these values; with none listed, any but its default.
+/// Another parameter has one of these values or, if none are listed, any value but its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Condition {
     parameter: &'static str,
@@ -104,16 +104,16 @@ const NEEDS: [Need; 42] = [
     Need { parameter: "temperature", any_of: &[objective(&["approx-ndcg"])] },
 ];
 
-/// A parameter that was set, but does nothing with the others as they are.
+/// A parameter that is set but has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WithoutEffect {
     /// The parameter.
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What is in the way: another parameter and its value.
+    /// The cause: another parameter and its value.
     pub because: (&'static str, String),
-    /// What it needs, as it would be typed.
+    /// The required setting, as typed.
     pub needs: String,
 }
 
@@ -135,7 +135,7 @@ impl fmt::Display for Condition {
 }
 
 impl TrainParams {
-    /// The parameters that differ from their defaults and do nothing.
+    /// The non-default parameters that have no effect.
     pub fn without_effect(&self) -> Vec<WithoutEffect> {
         let settings = self.spec.settings();
         let setting = |name: &str| settings.iter().find(|setting| setting.name == name);
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::TrainSpec;
 
-    /// Sets a parameter to a value that is not its default, whatever it is.
+    /// Sets a parameter to some value other than its default.
     fn changed(spec: &mut TrainSpec, name: &str) {
         let candidates =
             ["0.37", "3", "true", "false", "gumbel", "metric", "paper", "1", "reinforce", "up", "map", "decreasing"];
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// With the defaults, whatever needs something else is told; with what it needs, nothing is.
+    /// With the defaults, every parameter with a condition is reported; with the condition met, none is.
     #[test]
     fn a_parameter_is_told_until_its_need_is_met() {
         let told = |spec: &TrainSpec| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What goes with which learner.
+//! Checks which parameters a learner supports.
 
 use rankwise_params::{ParamError, ParamValue as _};
 use rankwise_trees::TreeParams;
@@ -6,7 +6,7 @@ use rankwise_trees::TreeParams;
 use super::{Learner, LoopParams, Sample};
 use crate::StepKind;
 
-/// Makes sure that a learner can do what is asked for.
+/// Checks that the learner supports the parameters.
 pub(super) fn check(boosting: &LoopParams, trees: &TreeParams) -> Result<(), ParamError> {
     if boosting.learner == Learner::Gbdt {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Which parameters of a sample go together.
+//! Checks which sampling parameters can be combined.
 
 use rankwise_params::ParamError;
 

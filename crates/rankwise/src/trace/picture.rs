@@ -1,22 +1,23 @@
 //! A trace as SVG.
 //!
-//! Ranks lie side by side, each as wide as its discount; of long lists a second panel shows the first ones alone. The picture is a grid of cells of a pixel's width. Where several ranks share a cell, the highest grade among them shows, and
-//! where none is relevant the colour that most of them have. What has one colour beside and below each other becomes one
-//! rectangle, so that thousands of documents and trees stay a file of moderate size.
+//! Ranks are side by side, each as wide as its discount; for long lists, a second panel shows only the first ranks. The
+//! picture is a grid of cells, one pixel wide. If several ranks share a cell, it shows the largest label among them or,
+//! if none is relevant, the more frequent colour. Adjacent cells of one colour become one rectangle, so that thousands
+//! of documents and trees still make a file of moderate size.
 
 use std::fmt::Write as _;
 
 use super::Trace;
 
 const WIDTH: usize = 900;
-/// At most so many rows: of more trees every second, every third, ... is drawn.
+/// Maximum number of rows: with more trees, only every second, third, ... is drawn.
 const MOST_ROWS: usize = 1000;
-/// Pixels that all rows together have at least, where there are enough of them.
+/// Minimum total height of all rows in pixels, if there are enough of them.
 const HEIGHT: usize = 560;
 const TALLEST_ROW: usize = 12;
-/// Lists of more documents have two panels.
+/// Longer lists have two panels.
 const LONG: usize = 250;
-/// How many ranks the first of them shows, how wide it is, and what is between them.
+/// The number of ranks in the first panel, its width, and the gap between the panels.
 const TOP_RANKS: usize = 30;
 const TOP_WIDTH: usize = 320;
 const GAP: usize = 24;
@@ -24,14 +25,14 @@ const LEFT: usize = 58;
 const TOP: usize = 92;
 const GREY: &str = "#dedede";
 const RED: &str = "#d9503f";
-/// From the lowest grade above 0 to the highest.
+/// From the lowest label above 0 to the highest.
 const GREENS: [[f64; 3]; 2] = [[150.0, 210.0, 130.0], [8.0, 84.0, 32.0]];
-/// Ranks that may be written below the axis.
+/// Ranks that may be labelled on the axis.
 const RANKS: [usize; 14] = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-/// Pixels between two of them.
+/// Minimum distance between labels in pixels.
 const LABEL_GAP: usize = 26;
 
-/// What a document is drawn in: 0 is grey, 1 red, 2 the lowest grade above 0, ...
+/// The colour of a document: 0 is grey, 1 red, 2 the lowest label above 0, ...
 type Colour = usize;
 
 pub(super) fn draw(trace: &Trace) -> String {
@@ -46,7 +47,7 @@ pub(super) fn draw(trace: &Trace) -> String {
     };
     let colours: Vec<Colour> = (0..trace.labels.len()).map(colour_of).collect();
     let every = trace.orders.len().div_ceil(MOST_ROWS).max(1);
-    // The last one is always among them.
+    // The last one is always included.
     let skipped = trace.orders.len().saturating_sub(1) % every;
     let shown: Vec<&(usize, Vec<u32>)> = trace.orders.iter().skip(skipped).step_by(every).collect();
     let row_height = (HEIGHT / shown.len().max(1)).clamp(1, TALLEST_ROW);
@@ -76,7 +77,7 @@ pub(super) fn draw(trace: &Trace) -> String {
     svg
 }
 
-/// Some first ranks side by side.
+/// A range of first ranks.
 struct Panel {
     left: usize,
     width: usize,
@@ -86,7 +87,7 @@ struct Panel {
 }
 
 impl Panel {
-    /// All ranks; of long lists the first ones also by themselves, since they would be too narrow to see.
+    /// All ranks and, for long lists, a separate panel of the first ones, which would be too narrow to see.
     fn all(n_docs: usize) -> Vec<Self> {
         let panel = |left: usize, width: usize, n_ranks: usize, title: String| Self {
             left,
@@ -176,7 +177,7 @@ fn tree_axis(svg: &mut String, shown: &[&(usize, Vec<u32>)], row_height: usize) 
     let _ = writeln!(svg, "<text transform=\"translate(14,{middle}) rotate(-90)\" text-anchor=\"middle\">tree</text>");
 }
 
-/// A round number of trees between two marks, some twenty pixels apart at least.
+/// A round number of trees between two marks, at least some twenty pixels apart.
 fn tick_step(n_trees: usize, height: usize) -> usize {
     let most = (height / 24).clamp(1, 10);
     let steps = (0..7).flat_map(|power| [1, 2, 5].map(|digit| digit * 10usize.pow(power)));
@@ -197,7 +198,7 @@ fn edges(n_ranks: usize, width: usize) -> Vec<f64> {
 /// The colour of each pixel of a row.
 fn cells(order: &[u32], colours: &[Colour], edges: &[f64], width: usize) -> Vec<Colour> {
     let mut cells = vec![0; width];
-    // Red less grey ranks of a cell.
+    // The number of red ranks minus that of grey ranks in a cell.
     let mut balance = vec![0i32; width];
     for (rank, doc) in order.iter().enumerate() {
         let colour = colours[*doc as usize];
@@ -217,10 +218,10 @@ fn cells(order: &[u32], colours: &[Colour], edges: &[f64], width: usize) -> Vec<
     cells
 }
 
-/// Rectangles of one colour: runs of a row, as tall as the same run goes on in the rows below.
+/// Rectangles of one colour: runs of a row, extended down as long as the run repeats.
 fn rectangles(rows: &[Vec<Colour>], colour: Colour, row_height: usize) -> String {
     let mut path = String::new();
-    // Where a run begins and ends, and its first row.
+    // The start and end of a run, and its first row.
     let mut open: Vec<(usize, usize, usize)> = Vec::new();
     let mut close = |(start, end, first): (usize, usize, usize), row: usize| {
         let (width, y, height) = (end - start, first * row_height, (row - first) * row_height);
@@ -252,7 +253,7 @@ fn rectangles(rows: &[Vec<Colour>], colour: Colour, row_height: usize) -> String
     path
 }
 
-/// Where a colour begins and ends in a row.
+/// The runs of a colour in a row.
 fn runs(cells: &[Colour], colour: Colour) -> Vec<(usize, usize)> {
     let mut at = 0;
     let pieces = cells.chunk_by(|a, b| a == b).map(|piece| {

@@ -1,10 +1,10 @@
-//! What the documents say is what the code does.
+//! Checks that the documentation matches the code.
 
 use std::path::PathBuf;
 
 use rankwise::model::Model;
 
-/// Set to 1, the page is written instead of compared; `cargo xtask docs` does so.
+/// If set to 1, the page is written instead of compared, as by `cargo xtask docs`.
 const UPDATE: &str = "RANKWISE_UPDATE_DOCS";
 
 fn page(name: &str) -> PathBuf {
@@ -27,7 +27,7 @@ fn the_page_of_parameters_is_up_to_date() {
     );
 }
 
-/// The example in docs/model-file.md is a whole file; its last block of JSON.
+/// The example in docs/model-file.md is a complete file; its last JSON block.
 #[test]
 fn the_example_of_a_model_file_is_one() {
     let text = std::fs::read_to_string(page("model-file.md")).unwrap();
@@ -37,7 +37,7 @@ fn the_example_of_a_model_file_is_one() {
     assert_eq!(model.to_json(), example, "the example is what the program writes");
 }
 
-/// So that the Rust in each of them is compiled.
+/// So that the Rust code in each of them is compiled.
 #[test]
 fn the_first_page_of_the_crate_includes_every_document() {
     let crate_page = std::fs::read_to_string(page("../crates/rankwise/src/lib.rs")).unwrap();

@@ -1,4 +1,4 @@
-//! The fast engine makes the plain engine's model, byte for byte, on every instruction set.
+//! The fast engine trains the same model as the plain engine, byte for byte, on every instruction set.
 
 use proptest::prelude::*;
 use rankwise::data::SimdLevel;
@@ -8,7 +8,7 @@ use rankwise::train::Training;
 
 use crate::params;
 
-/// A choice of the parameters that reach the engines.
+/// A choice of the parameters that affect the engines.
 fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     let choose = |name: &'static str, values: &'static [&'static str]| {
         prop::sample::select(values).prop_map(move |value| (name, value.to_owned()))
@@ -67,7 +67,7 @@ proptest! {
             all.extend([("engine", engine), ("histogram_pool_mb", pool)]);
             Training::new(&params(&all), &data).simd(simd).run(&mut Silent).map(|trained| trained.model.to_json())
         };
-        // Whatever the fast engine has to drop and to sum again, the plain one keeps.
+        // The fast engine drops and recomputes histograms; the plain one keeps them all.
         let plain = model("plain", SimdLevel::PORTABLE, "-1");
         for simd in SimdLevel::available() {
             prop_assert_eq!(&plain, &model("fast", simd, pool), "{}", simd.name());
@@ -75,8 +75,8 @@ proptest! {
     }
 }
 
-/// Nodes with thousands of rows are divided among threads and added up again; nodes of several sizes, layouts that share
-/// evenly and that do not.
+/// Nodes with thousands of rows are divided among threads and merged. Tests nodes of several sizes, and layouts that
+/// divide evenly or not.
 #[test]
 fn large_nodes_are_summed_alike_by_any_number_of_threads() {
     for (features, leaves) in [(40, "15"), (75, "40"), (136, "7")] {

@@ -1,4 +1,4 @@
-//! Learners that change what earlier trees count.
+//! Learners that change the factors of earlier trees.
 
 use rankwise::prelude::*;
 
@@ -44,12 +44,12 @@ fn without_drops_dart_is_plain_boosting() {
     assert_ne!(plain, trees(&[("num_trees", "8"), ("learner", "dart"), ("drop_rate", "1"), ("skip_drop", "0")]));
 }
 
-/// Where all earlier trees are dropped, each learns from nothing: they are those of the first round, over and over, and end up
-/// as their mean.
+/// If all earlier trees are dropped, each learns from the initial scores. All trees are then like those of the first
+/// round, and are averaged.
 #[test]
 fn where_all_are_dropped_trees_are_averaged() {
     let data = dataset(&web_docs(1500, 20, 1));
-    // An objective that hardly sees the rounding of scores from which trees were taken out.
+    // An objective that is hardly affected by the rounding of scores when trees are subtracted.
     let common = [("objective", "rmse"), ("num_leaves", "5")];
     let all = [("learner", "dart"), ("drop_rate", "1"), ("skip_drop", "0"), ("max_drop", "0"), ("num_trees", "6")];
     let model = train(&params(&[&common[..], &all].concat()), &data, &[], &mut Silent).unwrap().model;
@@ -61,7 +61,7 @@ fn where_all_are_dropped_trees_are_averaged() {
     }
 }
 
-/// A forest of squared error is the mean of trees of whole steps; each predicts the mean label of its leaves.
+/// A forest with squared error is the mean of its trees; each predicts the mean label of a leaf.
 #[test]
 fn a_forest_predicts_means_and_ranks() {
     let (data, test) = (dataset(&web_docs(3000, 20, 1)), dataset(&web_docs(2000, 20, 2)));

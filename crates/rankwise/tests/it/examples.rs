@@ -1,4 +1,4 @@
-//! The programs in `examples/` run: each ends with a test of itself, which is run from here.
+//! Runs the programs in `examples/`: each ends with a test of itself.
 
 #[path = "../../examples/compare_models.rs"]
 mod compare_models;

@@ -1,4 +1,4 @@
-//! Features whose values f32 does not tell apart, from memory.
+//! Features with different values that are equal as f32, from memory.
 
 use rankwise::data::Keep;
 use rankwise::model::Precision;
@@ -8,7 +8,7 @@ use crate::params;
 
 const N_ROWS: usize = 300;
 
-/// A second that decides, and something else.
+/// A timestamp that decides, and something else.
 fn values() -> Vec<f64> {
     (0..N_ROWS).flat_map(|row| [1_700_000_000.0 + (row * 37 % 60) as f64, (row * 7919 % 101) as f64 * 0.1]).collect()
 }
@@ -25,7 +25,7 @@ fn settings() -> TrainParams {
     params(&[("num_trees", "20"), ("min_data_in_leaf", "2")])
 }
 
-/// Rows, columns, sparse rows and what is kept of the values: all train the same model, and it scores all alike.
+/// Rows, columns, sparse rows and all ways of keeping values train the same model, which scores all of them alike.
 #[test]
 fn the_way_in_does_not_show() {
     let values = values();
@@ -53,7 +53,7 @@ fn the_way_in_does_not_show() {
     models.dedup();
     scores.dedup();
     assert_eq!((models.len(), scores.len()), (1, 1));
-    // The scores are those of the model's own walk over unrounded values.
+    // The scores equal those of the model itself on unrounded values.
     let model = Model::from_json(models[0].as_bytes()).unwrap();
     let place = |feature: u32| model.features().iter().position(|one| *one == feature);
     for (row, score) in values.as_chunks::<2>().0.iter().zip(&scores[0]) {
@@ -66,7 +66,7 @@ fn the_way_in_does_not_show() {
     }
 }
 
-/// A validation set of which no two values are equal as f32 is still read as the training data was.
+/// A validation set whose values all differ as f32 is still treated like the training data.
 #[test]
 fn a_small_validation_set_keeps_its_digits() {
     let data = Dataset::from_dense(&values(), 2).labels(&labels()).qids(&qids()).build().unwrap();

@@ -1,4 +1,4 @@
-//! What a user of the library meets first.
+//! The first steps of a library user.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 const N_FEATURES: usize = 12;
 
-/// Documents that have every feature by its number from 0, some of them missing.
+/// Documents that have every feature by its number from 0, with some missing values.
 fn dense_docs() -> Vec<Doc> {
     let mut docs = web_docs(600, N_FEATURES, 5);
     for doc in &mut docs {

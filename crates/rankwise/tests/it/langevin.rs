@@ -1,4 +1,4 @@
-//! Boosting with noise: what it is for, and what the model keeps of it.
+//! Langevin boosting: its purpose, and its trace in the model.
 
 use rankwise::data::DatasetBuilder;
 use rankwise::prelude::*;
@@ -15,8 +15,8 @@ fn two_optima() -> Dataset {
     builder.finish().unwrap()
 }
 
-/// The order of the three kinds of documents after each tree. That scores shrink changes no order, so those of the start of
-/// the model are as good as those of that time.
+/// The scores of the three kinds of documents after each tree. Shrinking does not change the order, so the first trees
+/// of the final model give the same order as at that time.
 fn iterates(model: &Model) -> Vec<[f64; 3]> {
     let mut scores = [ensemble(model).base_score(); 3];
     let kind = |one: usize| model.features().iter().map(|id| f64::from(u8::from(*id as usize == one + 1))).collect();
@@ -32,8 +32,8 @@ fn iterates(model: &Model) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// The setting of the StochasticRank paper's synthetic experiment: the last iterate is at the global optimum in at least 16 of
-/// 20 runs, and so are at least four of five of the last 500 iterates.
+/// The setting of the synthetic experiment in the StochasticRank paper. The last iterate is at the global optimum in at
+/// least 16 of 20 runs, and so are at least four of five of the last 500 iterates.
 #[test]
 fn stochasticrank_finds_the_global_optimum() {
     let data = two_optima();
@@ -59,7 +59,7 @@ fn stochasticrank_finds_the_global_optimum() {
     assert!(n_last >= 16 && n_iterates >= 8000, "{n_last} of 20 runs, {n_iterates} of 10,000 iterates");
 }
 
-/// The leaves of a shrunk model carry all later factors: its scores are those that training ended with.
+/// The leaves of a shrunk model include all later factors: its scores are those at the end of training.
 #[test]
 fn a_shrunk_model_scores_as_it_did_in_training() {
     let (data, valid) = (dataset(&web_docs(1500, 20, 1)), dataset(&web_docs(700, 20, 2)));

@@ -1,4 +1,4 @@
-//! Does it learn?
+//! Tests that training learns something.
 
 use rankwise::data::Absent;
 use rankwise::objectives::ObjectiveKind;
@@ -36,8 +36,8 @@ fn rmse_fits_labels() {
     assert!(fitted < 0.5 * base, "{fitted} against {base}");
 }
 
-/// Every objective that gives an order puts new queries into a better one than the best feature does; the one that is
-/// given an order learns to select better than showing all.
+/// On new queries, every ranking objective beats the best feature; the objective for selection beats showing all
+/// documents.
 #[test]
 fn every_objective_ranks_or_selects() {
     let (train_data, test) = (dataset(&web_docs(6000, 60, 1)), dataset(&web_docs(4000, 60, 2)));
@@ -50,16 +50,16 @@ fn every_objective_ranks_or_selects() {
             .mean
             .unwrap()
     };
-    // Labels as probabilities, for the one objective that takes nothing else.
+    // Labels as probabilities, for the only objective that requires them.
     let shares: Vec<_> =
         web_docs(6000, 60, 1).into_iter().map(|doc| crate::Doc { label: doc.label / 4.0, ..doc }).collect();
     let shares = dataset(&shares);
     for kind in ObjectiveKind::ALL {
         let objective = kind.render();
-        // Leaves of a few wanted documents are held back where the loss lets them jump.
+        // Regularise small leaves, where this loss would make large jumps.
         let lambda_l2 = if *kind == ObjectiveKind::PListMle { "1" } else { "0" };
         let common = [("num_trees", "40"), ("num_leaves", "16"), ("min_data_in_leaf", "10")];
-        // Where only the sign of a score counts, steps are small beside the noise.
+        // If only the sign of a score counts, steps are small compared with the noise.
         let rate = if *kind == ObjectiveKind::SelectWithOrder { "1" } else { "0.1" };
         let own = [("objective", objective.as_str()), ("lambda_l2", lambda_l2), ("learning_rate", rate)];
         let settings = [&common[..], &own].concat();
@@ -78,7 +78,7 @@ fn every_objective_ranks_or_selects() {
     }
 }
 
-/// Probabilities of being relevant are learned as such.
+/// Probabilities of relevance are learned as such.
 #[test]
 fn logistic_fits_probabilities() {
     let docs: Vec<_> = web_docs(3000, 40, 1)
@@ -137,7 +137,7 @@ fn an_interrupted_run_is_the_start_of_a_whole_one() {
 fn nothing_to_learn_ends_the_run() {
     let mut docs = web_docs(400, 10, 1);
     for doc in &mut docs {
-        // The labels say nothing about the only feature: every query has one document of each label and value.
+        // The only feature is uninformative: every query has one document with each combination of label and value.
         doc.features = vec![(1, 1.0)];
     }
     docs[0].features = vec![(1, 2.0)];
@@ -176,7 +176,7 @@ fn constraints_hold_in_a_trained_model() {
 /// Query, label and features of a document.
 type Features<'a> = (&'a str, f32, &'a [(u32, f32)]);
 
-/// A document's score does not depend on whether another document of the file names a feature that it leaves out.
+/// A document's score does not depend on whether another document of the file has a feature that is absent from it.
 #[test]
 fn a_feature_that_no_document_names_is_absent_like_any_other() {
     for absent in [Absent::Missing, Absent::Zero] {

@@ -1,4 +1,4 @@
-//! The parts together.
+//! Tests of all parts together.
 
 mod docs;
 mod engines;
@@ -25,7 +25,7 @@ use rankwise::data::{DatasetBuilder, Row};
 use rankwise::model::{Tree, TreeEnsemble};
 use rankwise::prelude::*;
 
-/// A document with everything that belongs to it, free of any order.
+/// A document with everything that belongs to it, independent of any order.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "`doc_id` is what the field is called everywhere")]
 struct Doc {
@@ -35,7 +35,7 @@ struct Doc {
     features: Vec<(u32, f32)>,
 }
 
-/// The trees of a model, with what belongs to them.
+/// The tree ensemble of a model.
 fn ensemble(model: &Model) -> &TreeEnsemble {
     model.tree_ensemble().unwrap()
 }

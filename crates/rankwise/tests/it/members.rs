@@ -1,5 +1,5 @@
-//! Several members, each with some of the queries and a thread pool of its own, come to the model that one member alone comes to
-//! with all queries, byte for byte.
+//! Several members, each with some of the queries and its own thread pool, train the same model as one member with all
+//! queries, byte for byte.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -16,7 +16,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 const MEMBERS: usize = 4;
 
-/// Where members of one process meet.
+/// The exchange between members in one process.
 #[derive(Default)]
 struct Meeting {
     state: Mutex<State>,
@@ -88,7 +88,7 @@ impl Reduce for Member<'_> {
     }
 }
 
-/// Which member a query belongs to; parts of different sizes, in no order.
+/// The member that a query belongs to; parts have different sizes, in no order.
 fn member_of(qid: &str) -> usize {
     let hash = qid.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     [0, 1, 1, 2, 2, 2, 3, 3, 3, 3][(hash % 10) as usize]
@@ -125,7 +125,7 @@ fn train_together(
     })
 }
 
-/// Trains alone and together, and compares models and validation values.
+/// Trains alone and together, and compares models and validation metrics.
 fn check(docs: &[Doc], valid: Option<&[Doc]>, settings: &[(&str, &str)]) {
     let common = [("num_trees", "6"), ("min_data_in_leaf", "5")].into_iter();
     let is_default = |(name, _): &(&str, &str)| settings.iter().all(|(given, _)| given != name);
@@ -147,7 +147,7 @@ fn check(docs: &[Doc], valid: Option<&[Doc]>, settings: &[(&str, &str)]) {
     }
 }
 
-/// Documents with twins, and a feature that the documents of one query alone have.
+/// Documents with duplicates, and a feature that only the documents of one query have.
 fn docs(with_ids: bool) -> Vec<Doc> {
     let mut docs = docs_with_twins(with_ids);
     let qid = docs[0].qid.clone();
@@ -224,7 +224,7 @@ fn an_error_of_one_member_is_an_error_of_all() {
         let all = train_together(&params(settings), train, None);
         all.into_iter().map(|trained| trained.unwrap_err().to_string()).collect()
     };
-    // A label that the objective cannot take, in one part only.
+    // A label that the objective rejects, in one part only.
     let mut bad = docs.clone();
     bad[0].label = 1.5;
     let found = errors(&parts(&bad), &[("objective", "multiclass")]);
@@ -233,14 +233,14 @@ fn an_error_of_one_member_is_an_error_of_all() {
         let expected = if member == own { "1.5" } else { "another member of the run failed" };
         assert!(error.contains(expected), "{member}: {error}");
     }
-    // A query that two members have.
+    // A query of two members.
     let mut split = parts(&docs);
     split[0] = dataset(&docs[..40]);
     split[1] = dataset(&docs[..60]);
     assert!(errors(&split, &[]).iter().all(|error| error.contains("in the data of two members")));
 }
 
-/// One of two members that loses the other after some exchanges.
+/// One of two members, which loses the other after some exchanges.
 struct LosesTheOther {
     n_left: AtomicUsize,
 }
@@ -291,7 +291,7 @@ fn a_member_that_is_left_alone_ends_with_an_error() {
     }
 }
 
-/// The search for the parameter in the way asks the other members, too.
+/// The search for the parameter that prevents splits involves the other members, too.
 #[test]
 fn members_agree_on_why_there_is_no_tree() {
     let docs = web_docs(1200, 6, 3);
@@ -306,7 +306,7 @@ fn members_agree_on_why_there_is_no_tree() {
     }
 }
 
-/// Seconds that f32 does not tell apart, in every part or across parts only.
+/// Timestamps that are equal as f32, within parts or only across parts.
 #[test]
 fn members_agree_on_features_that_are_f64() {
     let part_of = |qid: usize| qid % MEMBERS;
@@ -332,7 +332,7 @@ fn members_agree_on_features_that_are_f64() {
     for trained in train_together(&params, &parts(1.0), None) {
         assert_eq!(trained.unwrap().model.to_json(), alone.model.to_json());
     }
-    // Seconds of one part are apart, those of two parts are not.
+    // Timestamps differ as f32 within each part, but not across the two.
     assert!(parts(256.0).iter().all(|part| part.f64_features().is_empty()));
     for trained in train_together(&params, &parts(256.0), None) {
         assert!(trained.unwrap_err().to_string().contains("feature 0"));

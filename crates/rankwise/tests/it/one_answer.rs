@@ -8,8 +8,8 @@ use rankwise::trees::Growth;
 
 use crate::{Doc, dataset, ensemble, params, trees_of, web_docs};
 
-/// Kinds of steps that could depend on order, several at a time: growth policies, samples by document and by query,
-/// sampled features, regularisation, constraints, gradient steps, objectives that draw, several outputs, noise.
+/// Everything that could depend on order, several at a time: growth policies, samples by document and by query, sampled
+/// features, regularisation, constraints, gradient steps, objectives with random numbers, several outputs, noise.
 pub(crate) const SETTINGS: [&[(&str, &str)]; 19] = [
     &[("num_leaves", "15")],
     &[
@@ -43,14 +43,14 @@ pub(crate) const SETTINGS: [&[(&str, &str)]; 19] = [
     &[("leaves_schedule", "1:4,3:20"), ("leaf_smoothing", "5"), ("prune", "true"), ("min_gain_to_split", "0.2")],
 ];
 
-/// Learners by which earlier trees come to count less: their scores are those of the model but for rounding.
+/// Learners that reduce the factors of earlier trees: training scores equal those of the model up to rounding.
 pub(crate) const RESCALED: [&[(&str, &str)]; 3] = [
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0.2")],
     &[("learner", "dart"), ("drop_rate", "0.4"), ("skip_drop", "0"), ("objective", "multiclass"), ("sample", "goss")],
     &[("learner", "rf"), ("sample", "query-bagging"), ("bagging_fraction", "0.5"), ("feature_fraction", "0.5")],
 ];
 
-/// Documents with twins: some rows stand in the data two or three times.
+/// Documents with duplicates: some rows occur two or three times.
 pub(crate) fn docs_with_twins(with_ids: bool) -> Vec<Doc> {
     let mut docs = web_docs(1500, 24, 7);
     let twins: Vec<Doc> = docs.iter().step_by(7).chain(docs.iter().step_by(21)).cloned().collect();
@@ -97,7 +97,7 @@ fn threads_and_order_do_not_show() {
     }
 }
 
-/// Every objective, sample, learner, step and growth policy by itself.
+/// Every objective, sample, learner, step and growth policy on its own.
 #[test]
 fn every_choice_has_one_answer() {
     let choices = [
@@ -108,15 +108,15 @@ fn every_choice_has_one_answer() {
         ("grow", Growth::ALL.iter().map(Growth::render).collect()),
     ];
     let docs = docs_with_twins(true);
-    // Labels as probabilities, for the objective that takes nothing else.
+    // Labels as probabilities, for the only objective that requires them.
     let shares: Vec<Doc> = docs.iter().map(|doc| Doc { label: doc.label / 4.0, ..doc.clone() }).collect();
     for (name, value) in choices.iter().flat_map(|(name, values)| values.iter().map(move |value| (*name, value))) {
         let docs = if value == "logistic" { &shares } else { &docs };
-        // A forest needs a sample of documents or of features, and some samples need their share.
+        // A forest needs a sample of documents or features, and some samples need a fraction.
         let share = if ["bagging", "query-bagging", "mvs"].contains(&value.as_str()) { "0.6" } else { "1" };
         let settings = [(name, value.as_str()), ("feature_fraction", "0.5"), ("bagging_fraction", share)];
         let one = model_json(docs, &settings, 1);
-        // Where the order of documents is what is given, it shows.
+        // If the order of documents is part of the input, it affects the result.
         let is_given_an_order = value == "select-with-order";
         let other_order = if is_given_an_order { docs.clone() } else { shuffled(docs, 1) };
         for threads in [3, 8] {
@@ -125,7 +125,7 @@ fn every_choice_has_one_answer() {
     }
 }
 
-/// What is measured on the way decides where a model ends.
+/// Validation metrics decide where a model ends.
 #[test]
 fn validation_and_early_stopping_have_one_answer() {
     let (docs, valid) = (docs_with_twins(true), web_docs(900, 24, 9));
@@ -160,7 +160,7 @@ fn data_and_seed_do_show() {
     assert_ne!(reference, trees(&docs[1..], sampled));
 }
 
-/// What training measured while it went is what the saved model gives.
+/// The saved model has the same metrics as during training.
 #[test]
 fn a_saved_model_scores_as_it_did_in_training() {
     let (docs, valid) = (docs_with_twins(true), web_docs(600, 24, 9));
@@ -175,7 +175,7 @@ fn a_saved_model_scores_as_it_did_in_training() {
     }
 }
 
-/// The scores that the loop kept, for rows inside and outside the samples, are those of the model.
+/// The scores kept by the loop, for rows inside and outside the samples, are those of the model.
 #[test]
 fn training_scores_are_the_models() {
     let data = dataset(&docs_with_twins(true));

@@ -1,4 +1,4 @@
-//! LightGBM's own ranking example, held to what LightGBM's own test asks of it.
+//! LightGBM's own ranking example must reach the value that LightGBM's test requires.
 
 use rankwise::data::Absent;
 use rankwise::io::read_dataset;
@@ -10,7 +10,7 @@ use crate::params;
 #[test]
 fn reaches_what_the_peers_test_asks() {
     let Some(folder) = public_data("lightgbm-lambdarank") else { return };
-    // The example's sparse text leaves zeros out.
+    // The example's sparse text omits zeros.
     let read = |name: &str| read_dataset(&folder.join(name), Absent::Zero).unwrap();
     let (data, test) = (read("rank.train"), read("rank.test"));
     let sets = [ValidSet { name: "test", data: &test }];

@@ -1,4 +1,4 @@
-//! Fewer trees within a bound.
+//! Pruning within a bound.
 
 use rankwise::prelude::*;
 use rankwise::train::{PruneError, prune};
@@ -35,7 +35,7 @@ fn trees_are_dropped_within_the_bound_and_the_more_the_wider_it_is() {
         );
     }
     assert_eq!(last, 1);
-    // The trees that are kept, with their weights, say more of what the model says than as many first trees do.
+    // The kept trees with their weights approximate the model better than the same number of first trees.
     let some = prune(&model, &valid, &metric(), &rules, 0.02).unwrap().model;
     let first = with_trees(&model, trees_of(&model)[..trees_of(&some).len()].to_vec());
     let whole = rankwise::predict_canonical(&model, &valid);

@@ -1,4 +1,4 @@
-//! New leaf values on other data.
+//! Refitting leaf values to other data.
 
 use rankwise::model::{Model, Tree};
 use rankwise::prelude::*;
@@ -47,7 +47,7 @@ fn on_its_own_data_a_model_gets_its_own_values() {
     }
 }
 
-/// The values of squared loss are means of what is left: an oracle in plain arithmetic, document by document.
+/// For squared loss, leaf values are means of residuals: computed here document by document, in plain arithmetic.
 #[test]
 fn values_are_those_of_an_oracle() {
     let (first, second) = (dataset(&web_docs(700, 10, 1)), dataset(&web_docs(300, 10, 2)));
@@ -89,11 +89,11 @@ fn values_are_those_of_an_oracle() {
     assert!(new.params()["refit"].starts_with("decay=0.3 trees=7"), "{:?}", new.params());
 }
 
-/// A model of another year learns what this year wants.
+/// A model is adapted to new data with other preferences.
 #[test]
 fn a_model_moves_to_new_data_for_any_threads_and_order() {
     let docs = web_docs(1500, 12, 4);
-    // What was best is worst now.
+    // What was best is now worst.
     let turned: Vec<Doc> = docs.iter().map(|doc| Doc { label: 4.0 - doc.label, ..doc.clone() }).collect();
     let (params, model) = trained(&[("objective", "rmse"), ("learning_rate", "0.5")], &dataset(&docs));
     let new_data = dataset(&turned);

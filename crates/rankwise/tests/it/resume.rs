@@ -1,4 +1,4 @@
-//! A run that goes on from a checkpoint comes to the same model, from whichever tree it goes on.
+//! A run that resumes from a checkpoint trains the same model, from whichever tree it resumes.
 
 use rankwise::data::DatasetBuilder;
 use rankwise::prelude::*;
@@ -9,7 +9,7 @@ use crate::{Doc, dataset, params, web_docs};
 
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
-/// Every kind of state that a run carries from tree to tree. With the sixth most trees have no split.
+/// Every kind of state that a run carries from tree to tree. With the sixth, most trees have no split.
 const SETTINGS: [Settings<'static>; 17] = [
     &[("num_leaves", "15")],
     &[("bagging_fraction", "0.6"), ("bagging_freq", "3"), ("feature_fraction", "0.5")],
@@ -30,7 +30,7 @@ const SETTINGS: [Settings<'static>; 17] = [
     &[("learner", "random-forest"), ("bagging_fraction", "0.6"), ("bagging_freq", "1"), ("min_gain_to_split", "1.5")],
 ];
 
-/// Keeps the checkpoint of every tree, and may stop.
+/// Keeps the checkpoint of every tree, and can stop.
 #[derive(Default)]
 struct Keeper {
     checkpoints: Vec<Vec<u8>>,
@@ -49,7 +49,7 @@ impl Observer for Keeper {
     }
 }
 
-/// With weights for some queries, which the fingerprint covers too.
+/// With weights for some queries, which the fingerprint also covers.
 fn weighted(docs: &[Doc]) -> Dataset {
     let n_queries = dataset(docs).n_queries();
     let mut builder = DatasetBuilder::default();
@@ -212,14 +212,14 @@ fn a_folder_keeps_two_and_falls_back_on_the_older() {
     }
     assert_eq!(names(), [third, fourth]);
 
-    // As a process that was killed while it saved would leave it.
+    // As left by a process that was killed while saving.
     std::fs::write(path.join(".tree-0000005.checkpoint.17.0.tmp"), "half").unwrap();
     std::fs::write(path.join(fourth), &keeper.checkpoints[3][..100]).unwrap();
     let mut folder = CheckpointFolder::open(&path).unwrap();
     assert_eq!(names(), [third, fourth]);
     let found = folder.newest().unwrap().unwrap();
     assert_eq!((found.checkpoint.tree(), found.damaged), (3, vec![path.join(fourth)]));
-    // The damaged one goes, the one that was read stays.
+    // The damaged one is removed; the one that was read stays.
     folder.save(5, &keeper.checkpoints[3]).unwrap();
     assert_eq!(names(), [third, "tree-0000005.checkpoint"]);
 

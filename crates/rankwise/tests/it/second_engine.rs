@@ -1,5 +1,5 @@
-//! An engine that keeps rows, bins and histograms in its own memory, in its own way, grows the trees of the others: `Engine` is all
-//! that stands between it and the boosting loop.
+//! An engine with its own layout of rows, bins and histograms grows the same trees as the others: `Engine` is the only
+//! interface between it and the boosting loop.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ struct MapTree<'t, 'd> {
     fixed: FixedPoint,
     /// The rows of each node, and its bounds.
     nodes: Vec<(Vec<u32>, Bounds)>,
-    /// By group, the features that were asked for.
+    /// The requested features, by group.
     features: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -97,7 +97,7 @@ impl MapTree<'_, '_> {
         Side { sums: Sums::unpack(packed), count }
     }
 
-    /// What a question is worth for some nodes together; `None` where it is not allowed.
+    /// The gain of a split for some nodes together; `None` if it is not allowed.
     fn score(&self, judge: &Judge<'_>, nodes: &[usize], split: &Split) -> Option<f64> {
         let params = self.engine.params;
         let shares = params.grow == Growth::Oblivious;
@@ -164,7 +164,7 @@ impl OpenTree for MapTree<'_, '_> {
     }
 
     fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>> {
-        // Its search has looked at counts.
+        // Its search has already checked counts.
         splits.iter().map(|group| Some(group.split)).collect()
     }
 

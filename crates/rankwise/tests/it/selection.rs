@@ -62,7 +62,7 @@ impl Observer for StopEarly {
     }
 }
 
-/// Whoever stops while outliers are looked for keeps the first model.
+/// If training is stopped during the search for outliers, the result is the preliminary model.
 #[test]
 fn the_first_pass_can_be_stopped() {
     let data = dataset(&web_docs(600, 10, 1));
@@ -92,7 +92,7 @@ fn a_part_of_the_documents_is_enough_to_learn_from() {
         let part = value(settings);
         assert!(part > whole - 0.03, "{settings:?}: {part}, all documents {whole}");
     }
-    // Negative documents that are drawn are easier than those that stand high.
+    // Random negative documents are easier than highly ranked ones.
     let drawn = value(&[("sample", "negatives"), ("p_negatives", "40")]);
     assert!(drawn > whole - 0.06, "{drawn}, all documents {whole}");
 }

@@ -1,4 +1,4 @@
-//! Parameters that shape trees by their number, their documents and their gains.
+//! Parameters that shape trees: the schedule of leaves, documents per leaf, gains.
 
 use rankwise::prelude::*;
 use rankwise::train::Training;
@@ -30,7 +30,7 @@ fn trees_grow_with_the_schedule_also_onto_a_start() {
     assert_eq!(leaves(&second), [3, 3, 4, 4, 4, 16, 16, 16, 16]);
 }
 
-/// Small leaves are there, but count little: one document alone a twenty-first of what it would.
+/// Small leaves are allowed, but count little: a single document counts a twenty-first of its full value.
 #[test]
 fn smoothed_leaves_may_be_small() {
     let wild = [("num_leaves", "60"), ("min_data_in_leaf", "0"), ("min_sum_hessian_in_leaf", "0")];

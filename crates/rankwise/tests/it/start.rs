@@ -1,4 +1,4 @@
-//! Training that starts from a model: what comes out is the start and what was grown onto it.
+//! Training from a start model: the result is the start model plus the new trees.
 
 use rankwise::model::{AbsentFeature, Header, Model, Output, Precision, TreeEnsemble};
 use rankwise::prelude::*;
@@ -32,7 +32,7 @@ fn contents(model: &Model) -> Vec<(Vec<u32>, Vec<u64>)> {
     trees_of(model).iter().map(|tree| (ids(tree), bits(tree))).collect()
 }
 
-/// Sampling and drawing go on where they were, so that a run in two parts is the run in one.
+/// Sampling and random draws continue, so that a run in two parts equals one run.
 #[test]
 fn a_run_in_two_parts_is_the_run_in_one() {
     let (data, valid) = (dataset(&web_docs(900, 14, 1)), dataset(&web_docs(400, 14, 2)));
@@ -55,7 +55,7 @@ fn a_run_in_two_parts_is_the_run_in_one() {
     }
 }
 
-/// Whatever the loop does with trees and documents, the start stays in the scores and in the model as it is.
+/// Whatever the loop does with trees and documents, the start model stays unchanged in the scores and in the result.
 #[test]
 fn runs_that_change_trees_or_documents_may_start_from_a_model() {
     let data = dataset(&web_docs(700, 11, 4));
@@ -80,7 +80,7 @@ fn runs_that_change_trees_or_documents_may_start_from_a_model() {
     }
 }
 
-/// Even of another objective, on other data with other features, read at another precision, and not by our scale.
+/// Even a model with another objective, on other data with other features, another precision and another scale.
 #[test]
 fn any_model_is_a_start_and_the_trained_model_scores_what_training_saw() {
     let (other, data) = (dataset(&web_docs(500, 20, 3)), dataset(&web_docs(700, 11, 4)));
@@ -106,11 +106,11 @@ fn any_model_is_a_start_and_the_trained_model_scores_what_training_saw() {
     }
 }
 
-/// A start that nothing improves stays as it is.
+/// If nothing improves the start model, it stays unchanged.
 #[test]
 fn cutting_keeps_the_start() {
     let (data, valid) = (dataset(&web_docs(300, 5, 3)), dataset(&web_docs(300, 5, 9)));
-    // Trained on what is measured: hard to beat by training on something else.
+    // Trained on the validation set, so it is hard to beat by training on other data.
     let first = train(&wanted(&[("num_leaves", "60")], "40"), &valid, &[], &mut Silent).unwrap().model;
     let sets = [ValidSet { name: "valid", data: &valid }];
     let params = wanted(&[("early_stopping_rounds", "3"), ("learning_rate", "1")], "50");

@@ -1,4 +1,4 @@
-//! How far to go along a tree.
+//! The step size of trees.
 
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
@@ -23,7 +23,7 @@ fn values(data: &Dataset, settings: &[(&str, &str)]) -> Vec<f64> {
     values.0
 }
 
-/// Measured on the training data themselves, no tree makes the target worse.
+/// Evaluated on the training data itself, no tree lowers the target metric.
 #[test]
 fn an_exact_step_never_lowers_the_training_metric() {
     let data = dataset(&web_docs(2500, 20, 1));
@@ -37,7 +37,7 @@ fn an_exact_step_never_lowers_the_training_metric() {
     }
 }
 
-/// Half the way to the least loss, twice as fast as a tenth of it.
+/// With strong regularisation, a line search lowers the loss more than plain shrinkage.
 #[test]
 fn a_line_search_goes_to_the_least_loss() {
     let data = dataset(&web_docs(2500, 20, 1));
@@ -47,7 +47,7 @@ fn a_line_search_goes_to_the_least_loss() {
             train(&params(&[&common, settings].concat()), &data, &[], &mut Silent).unwrap().train_scores_canonical;
         scores.iter().zip(data.labels()).map(|(score, label)| (score - f64::from(*label)).powi(2)).sum::<f64>()
     };
-    // Leaves that are drawn to 0 fall short of the least loss; the search makes up for it.
+    // Regularised leaves are too small for the minimum of the loss; the line search compensates for it.
     let (plain, line) = (error(&[]), error(&[("step", "line")]));
     assert!(line < 0.9 * plain, "{line} and {plain}");
 }

@@ -1,6 +1,6 @@
-//! Messages of protocol buffers, as much of them as a model needs.
+//! The part of the protocol buffers encoding that a model needs.
 //!
-//! A field is a tag, `number << 3 | kind`, and a value: an integer in groups of seven bits, or a length and so many bytes.
+//! A field is a tag, `number << 3 | kind`, and a value: a variable-length integer, or a length and that many bytes.
 
 use super::FORMAT;
 use crate::FormatError;
@@ -8,7 +8,7 @@ use crate::FormatError;
 const INTEGER: u64 = 0;
 const BYTES: u64 = 2;
 
-/// A message that is being written.
+/// A message to write.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(Vec<u8>);
 
@@ -58,7 +58,7 @@ impl Message {
     }
 }
 
-/// The fields of a message that hold bytes.
+/// The length-delimited fields of a message.
 pub(crate) struct Parts<'a>(Vec<Part<'a>>);
 
 pub(crate) struct Part<'a> {
@@ -88,12 +88,12 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The first field of a number.
+    /// The first field with this number.
     pub(crate) fn find(&self, field: u64) -> Option<&'a [u8]> {
         self.0.iter().find(|part| part.field == field).map(|part| part.bytes)
     }
 
-    /// All fields of a number.
+    /// All fields with this number.
     pub(crate) fn every(&self, field: u64) -> Vec<&'a [u8]> {
         self.0.iter().filter(|part| part.field == field).map(|part| part.bytes).collect()
     }

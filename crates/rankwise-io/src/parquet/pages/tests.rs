@@ -1,4 +1,4 @@
-//! Pages of all kinds, against what the `parquet` crate makes of them.
+//! Compares pages of all kinds with what the `parquet` crate reads.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl PageReader for Pages {
     }
 }
 
-/// What the crate reads.
+/// The values that the crate reads.
 fn theirs(pages: &[Page], n_rows: usize, is_optional: bool) -> Result<Vec<Option<f32>>> {
     let primitive = SchemaType::primitive_type_builder("f", Type::FLOAT).build()?;
     let column = ColumnDescriptor::new(Arc::new(primitive), i16::from(is_optional), 0, ColumnPath::from("f"));
@@ -54,7 +54,7 @@ fn theirs(pages: &[Page], n_rows: usize, is_optional: bool) -> Result<Vec<Option
     Ok(levels.iter().map(|level| if *level > 0 { values.next() } else { None }).collect())
 }
 
-/// What we read; nothing where it is left to the crate.
+/// The values that we read; `None` if it is left to the crate.
 fn ours(pages: &[Page], n_rows: usize, is_optional: bool) -> Result<Option<Vec<Option<f32>>>> {
     let mut column = ColumnValues::expecting(n_rows / 2);
     let stored = Stored::new(Type::FLOAT, Kind::Float, is_optional, Keep::Rounded).expect("floats are known");
@@ -103,7 +103,7 @@ fn second_version(levels: &[u8], values: &[u8], n_rows: usize, n_nulls: usize, e
     }
 }
 
-/// Draws by xorshift: a case is as large as many draws.
+/// Random numbers (xorshift): a test case needs many.
 struct Draws(u64);
 
 impl Draws {
@@ -118,7 +118,7 @@ impl Draws {
         all[self.below(all.len())]
     }
 
-    /// Packs integers in runs of any kind; the end of the last may be left out.
+    /// Packs integers in runs of any kind; the last run may be truncated.
     fn pack(&mut self, values: &[u32], width: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let mut rest = values;
@@ -196,11 +196,11 @@ impl Draws {
     }
 }
 
-/// Around the numbers of values where codes have other widths, or there are none.
+/// Numbers of values around the limits of code widths.
 const SIZES: [usize; 14] = [0, 1, 2, 3, 100, 255, 256, 257, 5_000, 65_534, 65_535, 65_536, 65_537, 70_000];
 
 proptest! {
-    /// Whatever pages a column has, we read what the crate reads.
+    /// For any pages, we read the same as the crate.
     #[test]
     fn pages_hold_what_the_crate_says(seed in 1u64.., is_optional in any::<bool>()) {
         let mut draws = Draws(seed);
@@ -213,7 +213,7 @@ proptest! {
             pages.push(draws.page(n_different, n_page, is_optional));
             n_rows += n_page;
         }
-        // A page may have more rows than are asked for.
+        // A page may have more rows than requested.
         let n_rows = n_rows - draws.below(3).min(n_rows - 1);
         let expected = theirs(&pages, n_rows, is_optional).unwrap();
         prop_assert_eq!(ours(&pages, n_rows, is_optional).unwrap(), Some(expected));
@@ -232,14 +232,14 @@ fn odd_pages_that_are_legal_are_read() {
     assert_eq!(read(&[first_version(Some(&[]), &[], 0, PLAIN), whole()], true), plain);
     assert_eq!(read(&[second_version(&[], &[], 0, 0, PLAIN), whole()], true), plain);
     assert_eq!(read(&[first_version(None, &[], 0, PLAIN), first_version(None, &four, 4, PLAIN)], false), plain);
-    // No value at all, and no place for one.
+    // No value at all, and no width byte.
     assert_eq!(read(&[dictionary(&[]), first_version(Some(&[8, 0]), &[], 4, CODED)], true), none);
-    // One value takes no bits, as a run and packed.
+    // With one value, codes have no bits, as a run and packed.
     assert_eq!(read(&[dictionary(&[9.0]), first_version(None, &[0, 8], 4, CODED)], false), nines);
     assert_eq!(read(&[dictionary(&[9.0]), first_version(None, &[0, 3], 4, CODED)], false), nines);
-    // More bits than there are values for.
+    // More bits than the number of values needs.
     assert_eq!(read(&[dictionary(&[8.0, 9.0]), first_version(None, &[17, 8, 1, 0, 0], 4, CODED)], false), nines);
-    // Another way to store levels is left to the crate.
+    // Another encoding of levels is left to the crate.
     let Page::DataPage { buf, num_values, encoding, rep_level_encoding, statistics, .. } = whole() else {
         unreachable!("pages of the first version are such")
     };
