@@ -63,6 +63,11 @@ impl<'a> Judge<'a> {
         self.pair_score(left, right, bounds) - self.term(whole, bounds)
     }
 
+    /// Whether a node with these rows is too small to be divided.
+    pub(crate) fn is_rigid(&self, whole: Side) -> bool {
+        (whole.count as usize) < self.params.min_data_in_leaf.max(1).saturating_mul(2)
+    }
+
     /// Whether a leaf may have these sums.
     #[inline]
     pub fn has_enough_hess(&self, side: Side) -> bool {

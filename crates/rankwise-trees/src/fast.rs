@@ -11,6 +11,7 @@
 //! to be made; if it fails, its feature is scanned again with counts, and the node waits for its turn again. A feature is
 //! counted at most once per node, and what is made is the best split among those that are allowed, as in the plain search.
 
+mod level;
 mod search;
 mod sum;
 
@@ -19,16 +20,18 @@ use std::sync::Mutex;
 use rankwise_data::{BinnedDataset, SimdLevel};
 use rayon::prelude::*;
 
+use self::level::LevelSearch;
 use self::search::NodeSearch;
 use self::sum::Job;
 use crate::Sums;
 use crate::blocks::{BLOCK_FEATURES, BinBlocks};
 use crate::context::TreeContext;
-use crate::histograms::{BinCounts, Histograms, Parent, ScanGroup};
+use crate::counts::BinCounts;
+use crate::histograms::{Histograms, Parent, ScanGroup};
 use crate::kernel::CellRow;
 use crate::kernel::joint::ColumnSums;
 use crate::kernel::peaks::{Peaks, ValueBins};
-use crate::scan::Split;
+use crate::scan::{Side, Split};
 
 const NO_PANIC: &str = "nothing panics while it holds the lock";
 
@@ -44,6 +47,15 @@ struct BlockCells {
 #[derive(Debug)]
 pub(crate) struct BlockHistogram {
     blocks: Vec<BlockCells>,
+}
+
+/// What is known about the splits of a group.
+#[derive(Debug)]
+pub(crate) enum GroupSearch {
+    /// One node.
+    Node(NodeSearch),
+    /// The nodes of a level, which share a split.
+    Level(Box<LevelSearch>),
 }
 
 /// Sums blocks of bins.
@@ -114,10 +126,16 @@ impl<'a> FastHistograms<'a> {
 
 impl Histograms for FastHistograms<'_> {
     type Histogram = BlockHistogram;
-    type Search = NodeSearch;
+    type Search = GroupSearch;
+    const SEARCHES_ROWS: bool = true;
 
     fn histogram_bytes(&self) -> usize {
         self.blocks.blocks().iter().map(|block| block.height() * size_of::<CellRow>() + size_of::<BlockCells>()).sum()
+    }
+
+    fn wants(&self, tree: &TreeContext<'_>, whole: Side) -> bool {
+        // A node that cannot be divided only forbids splits that would divide it.
+        !tree.allows_empty_sides || !tree.is_rigid(whole)
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> BlockHistogram {
@@ -161,31 +179,45 @@ impl Histograms for FastHistograms<'_> {
         &self,
         tree: &TreeContext<'_>,
         groups: &[ScanGroup<'_, BlockHistogram>],
-    ) -> Vec<Option<(Split, NodeSearch)>> {
+    ) -> Vec<Option<(Split, GroupSearch)>> {
         let search = |group: &ScanGroup<'_, BlockHistogram>| {
+            if tree.allows_empty_sides {
+                let mut search = self.search_level(tree, group);
+                let split = self.best_of_level(tree, group, &mut search)?;
+                return Some((split, GroupSearch::Level(Box::new(search))));
+            }
             let mut search = self.search(tree, group);
             let split = self.best(tree, group, &mut search)?;
-            Some((split, search))
+            Some((split, GroupSearch::Node(search)))
         };
         groups.par_iter().with_max_len(1).map(search).collect()
     }
 
     fn allows(&self, tree: &TreeContext<'_>, mut counts: impl Iterator<Item = [u32; 2]>) -> bool {
-        counts.next().into_iter().flatten().all(|count| count as usize >= tree.params.min_data_in_leaf)
+        let is_enough = |count: u32| count as usize >= tree.params.min_data_in_leaf;
+        counts.all(|[left, right]| {
+            let divides = left > 0 && right > 0;
+            (is_enough(left) && is_enough(right)) || (tree.allows_empty_sides && !divides)
+        })
     }
 
     fn next_best(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, BlockHistogram>,
-        counts: &BinCounts,
-        search: &mut NodeSearch,
+        counts: &[BinCounts],
+        search: &mut GroupSearch,
     ) -> Option<Split> {
-        let split = self.best(tree, group, search)?;
-        if !search.is_counted() {
-            search.count_best(self.scan_plainly(tree, &group.nodes[0], split.feature, Some(counts)));
+        match search {
+            GroupSearch::Level(search) => self.next_best_of_level(tree, group, counts, search),
+            GroupSearch::Node(search) => {
+                let split = self.best(tree, group, search)?;
+                if !search.is_counted() {
+                    search.count_best(self.scan_plainly(tree, &group.nodes[0], split.feature, Some(&counts[0])));
+                }
+                self.best(tree, group, search)
+            }
         }
-        self.best(tree, group, search)
     }
 
     fn left_sums(&self, histogram: &BlockHistogram, split: &Split) -> Sums {

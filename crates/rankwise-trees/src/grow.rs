@@ -88,7 +88,7 @@ impl<'a> Grower<'a> {
     /// A grower with the engine that the parameters ask for.
     pub fn new(setup: EngineSetup<'a>, seed: u64) -> Self {
         let EngineSetup { data, params, simd, .. } = setup;
-        let engine: Box<dyn Engine + 'a> = if params.engine == EngineKind::Plain || params.grow == Growth::Oblivious {
+        let engine: Box<dyn Engine + 'a> = if params.engine == EngineKind::Plain {
             Box::new(HostEngine::new(setup, PlainHistograms::new(data)))
         } else {
             Box::new(HostEngine::new(setup, FastHistograms::new(data, simd)))

@@ -6,15 +6,15 @@ use smallvec::SmallVec;
 use crate::Sums;
 use crate::bounds::Bounds;
 use crate::context::TreeContext;
+use crate::counts::BinCounts;
 use crate::scan::{Side, Split};
-
-/// A count for each bin.
-pub(crate) type BinCounts = [u32; 256];
 
 /// A node whose best split is wanted.
 #[derive(Debug)]
 pub(crate) struct ScanNode<'a, H> {
-    pub(crate) histogram: &'a H,
+    /// None where the node has no use for one ([`Histograms::wants`]), or where there is no memory for so many.
+    pub(crate) histogram: Option<&'a H>,
+    pub(crate) rows: &'a [u32],
     pub(crate) whole: Side,
     pub(crate) bounds: Bounds,
 }
@@ -46,8 +46,14 @@ pub(crate) trait Histograms: Send + Sync {
     /// What is kept of a search whose result is not sure yet.
     type Search: Send + Sync;
 
+    /// Whether nodes that share a split can be searched without histograms.
+    const SEARCHES_ROWS: bool;
+
     /// How much memory a histogram takes.
     fn histogram_bytes(&self) -> usize;
+
+    /// Whether a histogram of a node with these rows is of any use.
+    fn wants(&self, tree: &TreeContext<'_>, whole: Side) -> bool;
 
     /// The histogram of a node, whose sums are given, from its rows alone.
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], whole: Sums) -> Self::Histogram;
@@ -71,13 +77,13 @@ pub(crate) trait Histograms: Send + Sync {
     /// Whether a split that sends so many rows of each node left and right is allowed, where the search did not look at counts.
     fn allows(&self, tree: &TreeContext<'_>, counts: impl Iterator<Item = [u32; 2]>) -> bool;
 
-    /// The best split after one that is not allowed, given how many rows of the first node each bin of its feature has. It may
-    /// again be one that is not allowed.
+    /// The best split after one that is not allowed, given how many rows of each node each bin of its feature has. It may again be
+    /// one that is not allowed.
     fn next_best(
         &self,
         tree: &TreeContext<'_>,
         group: &ScanGroup<'_, Self::Histogram>,
-        counts: &BinCounts,
+        counts: &[BinCounts],
         search: &mut Self::Search,
     ) -> Option<Split>;
 
@@ -96,6 +102,7 @@ mod tests {
     use rankwise_data::SimdLevel;
 
     use super::*;
+    use crate::counts::count_bins;
     use crate::fast::FastHistograms;
     use crate::plain::PlainHistograms;
     use crate::testing::{Oracle, TinyData, fixed_point, tiny_data, tiny_params, tiny_rows, with_context};
@@ -106,13 +113,16 @@ mod tests {
         tree: &TreeContext<'_>,
         parts: &[(&[u32], Bounds)],
         oracle: &Oracle<'_>,
-    ) -> (Option<Split>, Vec<Sums>) {
-        let of_parts: Vec<H::Histogram> = parts
-            .iter()
-            .map(|(rows, _)| histograms.histogram_of(tree, rows, oracle.side(rows, |_| true).sums))
-            .collect();
+        keeps_histograms: bool,
+    ) -> (Option<Split>, Vec<Option<Sums>>) {
+        let of_part = |rows: &[u32]| {
+            let whole = oracle.side(rows, |_| true);
+            histograms.wants(tree, whole).then(|| histograms.histogram_of(tree, rows, whole.sums))
+        };
+        let of_parts: Vec<Option<H::Histogram>> = parts.iter().map(|(rows, _)| of_part(rows)).collect();
         let nodes = of_parts.iter().zip(parts).map(|(histogram, (rows, bounds))| ScanNode {
-            histogram,
+            histogram: histogram.as_ref().filter(|_| keeps_histograms),
+            rows,
             whole: oracle.side(rows, |_| true),
             bounds: *bounds,
         });
@@ -125,15 +135,15 @@ mod tests {
                 if histograms.allows(tree, counts) {
                     return Some(split);
                 }
-                let mut by_bin = [0; 256];
-                parts[0].0.iter().for_each(|row| {
-                    by_bin[usize::from(oracle.data.column(split.feature)[*row as usize])] += 1;
-                });
-                split = histograms.next_best(tree, &group, &by_bin, &mut search)?;
+                let asked: Vec<(&[u32], usize)> = parts.iter().map(|(rows, _)| (*rows, split.feature)).collect();
+                let counts = count_bins(oracle.data, tree.reduce, &asked);
+                split = histograms.next_best(tree, &group, &counts, &mut search)?;
             }
         });
-        let left =
-            split.iter().flat_map(|split| of_parts.iter().map(|histogram| histograms.left_sums(histogram, split)));
+        let left = split.iter().flat_map(|split| {
+            let sums = |histogram: &Option<H::Histogram>| Some(histograms.left_sums(histogram.as_ref()?, split));
+            of_parts.iter().map(sums)
+        });
         (split, left.collect())
     }
 
@@ -143,12 +153,14 @@ mod tests {
         parts: &[(&[u32], Bounds)],
         data: &TinyData,
         oracle: &Oracle<'_>,
+        keeps_histograms: bool,
     ) -> Result<(), TestCaseError> {
-        let (found, left) = best(histograms, tree, parts, oracle);
+        let (found, left) = best(histograms, tree, parts, oracle, keeps_histograms);
         prop_assert_eq!(found, oracle.best(parts, tree.allows_empty_sides), "{} features", data.binned.n_features());
         if let Some(split) = found {
             for ((rows, _), left) in parts.iter().zip(left) {
-                prop_assert_eq!(left, oracle.side(rows, |row| oracle.goes_left(&split, row)).sums);
+                let expected = oracle.side(rows, |row| oracle.goes_left(&split, row)).sums;
+                prop_assert!(left.is_none_or(|left| left == expected));
             }
         }
         Ok(())
@@ -173,12 +185,16 @@ mod tests {
             let parts: Vec<(&[u32], Bounds)> = cuts.windows(2).map(|pair| (&all[pair[0]..pair[1]], bounds)).collect();
             with_context(&data, &fixed, &params, |mut tree| {
                 tree.judge.allows_empty_sides = parts.len() > 1;
-                check(&PlainHistograms::new(&data.binned), &tree, &parts, &data, &oracle)?;
-                // The fast one looks at one node at a time.
-                tree.judge.allows_empty_sides = false;
+                check(&PlainHistograms::new(&data.binned), &tree, &parts, &data, &oracle, true)?;
                 for simd in SimdLevel::available() {
+                    // Nodes that share a question, with histograms and without.
+                    tree.judge.allows_empty_sides = true;
+                    for keeps_histograms in [true, false] {
+                        check(&FastHistograms::new(&data.binned, simd), &tree, &parts, &data, &oracle, keeps_histograms)?;
+                    }
+                    tree.judge.allows_empty_sides = false;
                     for part in &parts {
-                        check(&FastHistograms::new(&data.binned, simd), &tree, &[*part], &data, &oracle)?;
+                        check(&FastHistograms::new(&data.binned, simd), &tree, &[*part], &data, &oracle, true)?;
                     }
                 }
                 Ok::<(), TestCaseError>(())

@@ -235,9 +235,7 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
 
     fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>> {
         let mut groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(group.nodes)).collect();
-        for group in &groups {
-            self.restore_histograms(&group.nodes);
-        }
+        self.restore_histograms(&groups);
         self.sort_rows(&mut groups);
         let started = Instant::now();
         let confirmed = self.find_allowed(&mut groups);
@@ -257,17 +255,13 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
 
     fn apply(&mut self, splits: &[GroupSplit<'_>]) -> Vec<[Side; 2]> {
         let groups: Vec<Waiting<H::Search>> = splits.iter().map(|group| self.take_waiting(group.nodes)).collect();
-        for group in &groups {
-            self.restore_histograms(&group.nodes);
-        }
+        self.restore_histograms(&groups);
         let started = Instant::now();
         let sorted = groups.iter().flat_map(|group| group.sorted.iter().flatten());
         self.partition.apply(&sorted.map(|node| &node.sorted).collect::<Vec<_>>(), &self.sides);
-        let mut sides = Vec::new();
-        for Waiting { nodes, split, sorted, .. } in groups {
-            let sorted = sorted.expect("a split is applied after it is confirmed");
-            sides.extend(nodes.into_iter().zip(sorted).map(|(parent, sorted)| self.divide(parent, &split, &sorted)));
-        }
+        let left_sums = self.left_sums(&groups);
+        let sorted = groups.iter().flat_map(|group| group.nodes.iter().zip(group.sorted.iter().flatten()));
+        let sides = sorted.zip(left_sums).map(|((parent, sorted), left)| self.divide(*parent, sorted, left)).collect();
         self.times.partition += started.elapsed();
         sides
     }
@@ -325,12 +319,16 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         nodes: impl Iterator<Item = usize>,
         features: Option<&'s [usize]>,
     ) -> ScanGroup<'s, H::Histogram> {
-        let nodes = nodes.map(|id| {
+        let nodes = self.with_rows(nodes).map(|id| {
             let HostNode { whole, bounds, histogram, .. } = &self.nodes[id];
-            let histogram = histogram.as_ref().expect("a node that is searched has a histogram");
-            ScanNode { histogram, whole: *whole, bounds: *bounds }
+            ScanNode { histogram: histogram.as_ref(), rows: self.rows(id), whole: *whole, bounds: *bounds }
         });
         ScanGroup { nodes: nodes.collect(), features: features.unwrap_or(self.input.features) }
+    }
+
+    /// The nodes of a group that have any rows. Others have no say in its split.
+    fn with_rows(&self, nodes: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        nodes.filter(|node| self.nodes[*node].whole.count > 0)
     }
 
     fn rows(&self, node: usize) -> &[u32] {
@@ -341,11 +339,43 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         self.waiting[nodes[0]].take().expect("a group is proposed first")
     }
 
-    /// Adds the two children of a node whose rows were moved.
-    fn divide(&mut self, parent: usize, split: &Split, SortedNode { sorted, counts }: &SortedNode) -> [Side; 2] {
-        let HostNode { rows, whole, histogram, .. } = &self.nodes[parent];
-        let histogram = histogram.as_ref().expect("a group that is applied has histograms");
-        let left_sums = self.engine.histograms.left_sums(histogram, split);
+    /// The sums of the rows that go left, by node; the rows have been moved.
+    fn left_sums(&self, groups: &[Waiting<H::Search>]) -> Vec<Sums> {
+        let nodes = groups.iter().flat_map(|Waiting { nodes, split, sorted, .. }| {
+            let sorted = sorted.as_ref().expect("a split is applied after it is confirmed");
+            nodes.iter().zip(sorted).map(move |(node, sorted)| (&self.nodes[*node], split, sorted))
+        });
+        let nodes: Vec<(&HostNode<H::Histogram>, &Split, &SortedNode)> = nodes.collect();
+        // Without a histogram only the rows tell.
+        let is_unknown = |node: &HostNode<H::Histogram>, sorted: &SortedNode| {
+            node.histogram.is_none() && !sorted.counts.contains(&0)
+        };
+        let unknown: Vec<Range<usize>> = nodes
+            .iter()
+            .filter(|(node, _, sorted)| is_unknown(node, sorted))
+            .map(|(node, _, sorted)| node.rows.start..sorted.sorted.middle())
+            .collect();
+        let of_rows = |range: Range<usize>| {
+            let rows = self.partition.rows(range).iter();
+            rows.fold(0u64, |sum, row| sum.wrapping_add(self.fixed.packed()[*row as usize]))
+        };
+        let mut sums: Vec<u64> = unknown.into_par_iter().map(of_rows).collect();
+        if !sums.is_empty() {
+            self.engine.setup.reduce.sum(&mut sums);
+        }
+        let mut sums = sums.into_iter().map(Sums::unpack);
+        let left = |(node, split, sorted): &(&HostNode<H::Histogram>, &Split, &SortedNode)| match &node.histogram {
+            _ if sorted.counts[0] == 0 => Sums::default(),
+            _ if sorted.counts[1] == 0 => node.whole.sums,
+            Some(histogram) => self.engine.histograms.left_sums(histogram, split),
+            None => sums.next().expect("there is one for each"),
+        };
+        nodes.iter().map(left).collect()
+    }
+
+    /// Adds the two children of a node whose rows were moved, given the sums of those that went left.
+    fn divide(&mut self, parent: usize, SortedNode { sorted, counts }: &SortedNode, left_sums: Sums) -> [Side; 2] {
+        let HostNode { rows, whole, .. } = &self.nodes[parent];
         let left = Side { sums: left_sums, count: counts[0] };
         let right = Side { sums: whole.sums - left_sums, count: counts[1] };
         let (rows, middle) = (rows.clone(), sorted.middle());

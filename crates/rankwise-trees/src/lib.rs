@@ -20,6 +20,7 @@ mod awake;
 mod blocks;
 mod bounds;
 mod context;
+mod counts;
 mod engine;
 mod fast;
 mod fixed_point;

@@ -5,8 +5,9 @@ use rankwise_data::BinnedDataset;
 use rayon::prelude::*;
 
 use crate::context::TreeContext;
-use crate::histograms::{BinCounts, Histograms, Parent, ScanGroup};
-use crate::scan::{Split, Sweep, best_of_feature};
+use crate::counts::BinCounts;
+use crate::histograms::{Histograms, Parent, ScanGroup};
+use crate::scan::{Side, Split, Sweep, best_of_feature};
 use crate::{Cell, Histogram, HistogramLayout, Sums};
 
 /// Features summed in one pass over the rows: where many rows share a bin, an update must wait for the one before it, and
@@ -64,7 +65,10 @@ impl<'a> PlainHistograms<'a> {
                 let mut sweeps: Vec<Sweep<'_>> = group
                     .nodes
                     .iter()
-                    .map(|node| Sweep::new(node.histogram.feature(&self.layout, *feature), node.whole, node.bounds))
+                    .map(|node| {
+                        let histogram = node.histogram.expect("the plain search keeps all histograms");
+                        Sweep::new(histogram.feature(&self.layout, *feature), node.whole, node.bounds)
+                    })
                     .collect();
                 best_of_feature(tree, *feature, &mut sweeps, tree.params.min_data_in_leaf)
             })
@@ -80,9 +84,14 @@ impl<'a> PlainHistograms<'a> {
 impl Histograms for PlainHistograms<'_> {
     type Histogram = Histogram;
     type Search = ();
+    const SEARCHES_ROWS: bool = false;
 
     fn histogram_bytes(&self) -> usize {
         self.layout.n_cells() * size_of::<Cell>()
+    }
+
+    fn wants(&self, _: &TreeContext<'_>, _: Side) -> bool {
+        true
     }
 
     fn histogram_of(&self, tree: &TreeContext<'_>, rows: &[u32], _: Sums) -> Histogram {
@@ -117,7 +126,7 @@ impl Histograms for PlainHistograms<'_> {
         &self,
         _: &TreeContext<'_>,
         _: &ScanGroup<'_, Histogram>,
-        _: &BinCounts,
+        _: &[BinCounts],
         (): &mut (),
     ) -> Option<Split> {
         None

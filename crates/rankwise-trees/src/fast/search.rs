@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::{BlockHistogram, FastHistograms};
 use crate::context::TreeContext;
-use crate::histograms::{BinCounts, ScanGroup, ScanNode};
+use crate::counts::BinCounts;
+use crate::histograms::{ScanGroup, ScanNode};
 use crate::kernel::lane::{LaneScan, best_of_lane};
 use crate::kernel::peaks::{PeakScan, SLACK};
 use crate::scan::{Split, Sweep, best_of_feature};
@@ -17,21 +18,21 @@ use crate::{Cell, Sums};
 #[derive(Debug)]
 pub(crate) struct NodeSearch {
     /// No score is above this; negative infinity where more is known.
-    bounds: Vec<f64>,
+    pub(super) bounds: Vec<f64>,
     /// The largest of them.
     highest: f64,
     /// The best first; features without a split are left out.
-    searched: BinaryHeap<SearchedFeature>,
+    pub(super) searched: BinaryHeap<SearchedFeature>,
 }
 
 /// A feature that was searched exactly.
 #[derive(Clone, Copy, Debug)]
-struct SearchedFeature {
-    place: usize,
+pub(super) struct SearchedFeature {
+    pub(super) place: usize,
     /// Its best split, with a score in the place of the gain.
-    split: Split,
+    pub(super) split: Split,
     /// Whether that is the best that counts allow, or the best, counts aside.
-    is_counted: bool,
+    pub(super) is_counted: bool,
 }
 
 impl Ord for SearchedFeature {
@@ -58,7 +59,7 @@ impl PartialEq for SearchedFeature {
 impl Eq for SearchedFeature {}
 
 impl NodeSearch {
-    fn new(bounds: Vec<f64>, searched: BinaryHeap<SearchedFeature>) -> Self {
+    pub(super) fn new(bounds: Vec<f64>, searched: BinaryHeap<SearchedFeature>) -> Self {
         let highest = highest(&bounds);
         Self { bounds, highest, searched }
     }
@@ -76,7 +77,7 @@ impl NodeSearch {
     }
 
     /// The places that must be searched before the best split is sure: the highest bounds, so many at most.
-    fn unsure(&self, at_most: usize) -> Vec<usize> {
+    pub(super) fn unsure(&self, at_most: usize) -> Vec<usize> {
         let least = self.searched.peek().map_or(f64::MIN, |best| best.split.gain);
         if self.highest < least {
             return Vec::new();
@@ -92,7 +93,13 @@ impl NodeSearch {
         places
     }
 
-    fn learn(&mut self, places: &[usize], split_of: impl Fn(usize) -> Option<Split>) {
+    /// Replaces the bounds of some places by tighter ones.
+    pub(super) fn tighten(&mut self, bounds: impl Iterator<Item = (usize, f64)>) {
+        bounds.for_each(|(place, bound)| self.bounds[place] = bound);
+        self.highest = highest(&self.bounds);
+    }
+
+    pub(super) fn learn(&mut self, places: &[usize], split_of: impl Fn(usize) -> Option<Split>) {
         for place in places {
             self.bounds[*place] = f64::NEG_INFINITY;
             let split = split_of(*place);
@@ -117,7 +124,7 @@ fn highest(bounds: &[f64]) -> f64 {
 
 /// How many features to search at once in a round. Where the first of them decide nothing, many features are alike, as in
 /// wide data with few documents: one at a time, each with a look at all bounds, would take the square of their number.
-fn batch(round: u32) -> usize {
+pub(super) fn batch(round: u32) -> usize {
     const SINGLE_ROUNDS: u32 = 16;
     1 << round.saturating_sub(SINGLE_ROUNDS).min(usize::BITS - 2)
 }
@@ -132,6 +139,13 @@ pub(super) fn peak_scan(tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
     }
 }
 
+impl<'h> ScanNode<'h, BlockHistogram> {
+    /// The histogram of a node that is searched alone.
+    fn of_one(&self) -> &'h BlockHistogram {
+        self.histogram.expect("a node that is searched alone has a histogram")
+    }
+}
+
 impl FastHistograms<'_> {
     /// What the peaks of a node tell, and exact searches where they tell nothing.
     pub(super) fn search(&self, tree: &TreeContext<'_>, group: &ScanGroup<'_, BlockHistogram>) -> NodeSearch {
@@ -143,7 +157,7 @@ impl FastHistograms<'_> {
         let bound = |(place, feature): (usize, &usize)| {
             if has_peaks && tree.directions[*feature] == 0 {
                 let (block, lane) = self.blocks.place(*feature);
-                return f64::from(node.histogram.blocks[block].peaks[lane]) * unit * SLACK;
+                return f64::from(node.of_one().blocks[block].peaks[lane]) * unit * SLACK;
             }
             others.push(place);
             f64::NEG_INFINITY
@@ -188,7 +202,7 @@ impl FastHistograms<'_> {
         if !node.bounds.is_free() || tree.directions[feature] != 0 {
             return self.scan_plainly(tree, node, feature, None);
         }
-        let (cells, lane) = self.feature_cells(node.histogram, feature);
+        let (cells, lane) = self.feature_cells(node.of_one(), feature);
         let scan = LaneScan {
             whole: node.whole.sums.pack(),
             grad_unit: tree.scales.grad(1),
@@ -209,7 +223,7 @@ impl FastHistograms<'_> {
         feature: usize,
         counts: Option<&BinCounts>,
     ) -> Option<Split> {
-        let (rows, lane) = self.feature_cells(node.histogram, feature);
+        let (rows, lane) = self.feature_cells(node.of_one(), feature);
         let cells: Vec<Cell> = rows
             .iter()
             .enumerate()

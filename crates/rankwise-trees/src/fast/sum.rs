@@ -13,7 +13,7 @@ use crate::histograms::Histograms as _;
 use crate::kernel::CellRow;
 use crate::kernel::accumulate::{PageRows, accumulate_page};
 use crate::kernel::joint::{ColumnSums, Put};
-use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks};
+use crate::kernel::peaks::{PeakScan, find_peaks, subtract_and_find_peaks, subtract_cells};
 use crate::tasks::run_largest_first;
 
 /// Where pages cannot be shared evenly, the rows of each are divided among threads, into parts of at least so many.
@@ -55,8 +55,9 @@ struct PageTask<'a> {
 
 /// What is done with the blocks of a page once they are summed.
 struct PageEnd<'a> {
-    scan: PeakScan,
-    parent: Option<(&'a mut [BlockCells], PeakScan)>,
+    /// How to find peaks; none where nodes are searched together.
+    scan: Option<PeakScan>,
+    parent: Option<(&'a mut [BlockCells], Option<PeakScan>)>,
 }
 
 impl PageTask<'_> {
@@ -80,11 +81,19 @@ impl PageEnd<'_> {
         let value_bins = &engine.value_bins[first..];
         if let Some((parents, scan)) = self.parent {
             for ((parent, block), bins) in parents.iter_mut().zip(&*blocks).zip(value_bins) {
-                parent.peaks = subtract_and_find_peaks(engine.simd, &mut parent.cells, &block.cells, bins, &scan);
+                match &scan {
+                    Some(scan) => {
+                        parent.peaks =
+                            subtract_and_find_peaks(engine.simd, &mut parent.cells, &block.cells, bins, scan);
+                    }
+                    None => subtract_cells(engine.simd, &mut parent.cells, &block.cells),
+                }
             }
         }
-        for (block, bins) in blocks.iter_mut().zip(value_bins) {
-            block.peaks = find_peaks(engine.simd, &block.cells, bins, &self.scan);
+        if let Some(scan) = self.scan {
+            for (block, bins) in blocks.iter_mut().zip(value_bins) {
+                block.peaks = find_peaks(engine.simd, &block.cells, bins, &scan);
+            }
         }
     }
 }
@@ -343,10 +352,11 @@ impl FastHistograms<'_> {
         whole: Sums,
         parent: &'h mut Option<(BlockHistogram, Sums)>,
     ) -> Vec<PageEnd<'h>> {
-        let scan = peak_scan(tree, whole);
+        let peak_scan = |whole| (!tree.allows_empty_sides).then(|| peak_scan(tree, whole));
+        let scan = peak_scan(whole);
         match parent {
             Some((parent, rest)) => {
-                let of_rest = peak_scan(tree, *rest);
+                let of_rest = peak_scan(*rest);
                 let pages = self.pages_of(parent).into_iter();
                 pages.map(|blocks| PageEnd { scan, parent: Some((blocks, of_rest)) }).collect()
             }

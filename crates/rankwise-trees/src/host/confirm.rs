@@ -6,7 +6,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::{EngineSetup, HostTree, SortedNode, Waiting};
-use crate::histograms::{BinCounts, Histograms};
+use crate::counts::{BinCounts, count_bins};
+use crate::histograms::Histograms;
 use crate::partition::Sorted;
 use crate::question::Question;
 use crate::scan::Split;
@@ -53,7 +54,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         if refused.is_empty() {
             return splits;
         }
-        let counts = self.count_bins(refused.iter().map(|idx| (groups[*idx].nodes[0], groups[*idx].split.feature)));
+        let counts = self.count_refused(refused.iter().map(|idx| &groups[*idx]));
         let mut left = &mut *groups;
         let mut tasks = Vec::with_capacity(refused.len());
         let mut first = 0;
@@ -75,24 +76,20 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         splits
     }
 
-    /// How many rows of all members each bin of a feature has, for pairs of node and feature.
-    pub(super) fn count_bins(&self, asked: impl Iterator<Item = (usize, usize)>) -> Vec<BinCounts> {
-        let asked: Vec<(usize, usize)> = asked.collect();
-        let mut counts: Vec<BinCounts> = asked
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(node, feature)| {
-                let bins = self.engine.setup.data.column(feature);
-                let mut counts = [0; 256];
-                self.rows(node).iter().for_each(|row| counts[usize::from(bins[*row as usize])] += 1);
-                counts
-            })
-            .collect();
-        if self.engine.setup.reduce.n_members() > 1 {
-            let mut all: Vec<u64> = counts.as_flattened().iter().map(|count| u64::from(*count)).collect();
-            self.engine.setup.reduce.sum(&mut all);
-            counts.as_flattened_mut().iter_mut().zip(all).for_each(|(count, all)| *count = all as u32);
+    /// For each group, how many rows of each of its nodes the bins of its split's feature have.
+    fn count_refused<'g>(&self, groups: impl Iterator<Item = &'g Waiting<H::Search>>) -> Vec<Vec<BinCounts>>
+    where
+        H::Search: 'g,
+    {
+        let (mut asked, mut n_nodes) = (Vec::new(), Vec::new());
+        for group in groups {
+            let nodes = self.with_rows(group.nodes.iter().copied());
+            let before = asked.len();
+            asked.extend(nodes.map(|node| (self.rows(node), group.split.feature)));
+            n_nodes.push(asked.len() - before);
         }
-        counts
+        let setup = &self.engine.setup;
+        let mut counts = count_bins(setup.data, setup.reduce, &asked).into_iter();
+        n_nodes.into_iter().map(|n_nodes| counts.by_ref().take(n_nodes).collect()).collect()
     }
 }

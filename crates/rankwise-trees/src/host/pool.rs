@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Family, HostTree};
+use super::{Family, HostTree, Waiting};
 use crate::engine::Group;
 use crate::histograms::{Histograms, Parent};
 
@@ -10,19 +10,30 @@ impl<H: Histograms> HostTree<'_, '_, H> {
     /// Gives the nodes of new groups their histograms: children by subtraction, where possible.
     pub(super) fn build_histograms(&mut self, groups: &[Group]) {
         let started = Instant::now();
-        let mut is_wanted = vec![false; self.nodes.len()];
         for node in groups.iter().flat_map(|group| &group.nodes) {
-            is_wanted[node.id] = true;
             self.nodes[node.id].bounds = node.bounds;
         }
+        let context = self.context();
+        let mut is_wanted = vec![false; self.nodes.len()];
+        for node in groups.iter().flat_map(|group| &group.nodes) {
+            let whole = self.nodes[node.id].whole;
+            is_wanted[node.id] = whole.count > 0 && self.engine.histograms.wants(&context, whole);
+        }
+        // Nodes that share a split are searched at once. Where not all of their histograms fit, none is kept.
+        let n_wanted = is_wanted.iter().filter(|is_wanted| **is_wanted).count();
+        let keeps = !(context.allows_empty_sides && H::SEARCHES_ROWS) || n_wanted <= self.n_kept;
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         let mut histograms = Vec::new();
         for Family { parent, children: [left, right] } in std::mem::take(&mut self.families) {
             let is_left_smaller = self.nodes[left].whole.count <= self.nodes[right].whole.count;
             let (small, large) = if is_left_smaller { (left, right) } else { (right, left) };
-            let histogram = self.nodes[parent].histogram.take().expect("a parent keeps its histogram until here");
+            let Some(histogram) = self.nodes[parent].histogram.take() else { continue };
+            if keeps && is_wanted[large] && self.nodes[small].whole.count == 0 {
+                self.nodes[large].histogram = Some(histogram);
+                continue;
+            }
             self.n_held -= 1;
-            if is_wanted[large] {
+            if keeps && is_wanted[large] {
                 wanted.push((small, large));
                 histograms.push(histogram);
             } else {
@@ -42,18 +53,28 @@ impl<H: Histograms> HostTree<'_, '_, H> {
             self.nodes[small].histogram = of_small;
         }
         self.times.histograms += started.elapsed();
-        let nodes: Vec<usize> = groups.iter().flat_map(|group| &group.nodes).map(|node| node.id).collect();
-        self.restore_histograms(&nodes);
+        if keeps {
+            let nodes = groups.iter().flat_map(|group| &group.nodes).map(|node| node.id);
+            self.sum_missing(nodes.filter(|node| is_wanted[*node]).collect());
+        }
     }
 
-    /// Sums the histograms of nodes that have none: the root, and those that lost theirs while they waited.
-    pub(super) fn restore_histograms(&mut self, nodes: &[usize]) {
+    /// Sums the histograms of nodes that lost theirs while they waited.
+    pub(super) fn restore_histograms(&mut self, groups: &[Waiting<H::Search>]) {
+        // Nodes that share a split lose nothing while they wait.
+        if !self.engine.setup.params.grow.allows_empty_sides() {
+            self.sum_missing(groups.iter().flat_map(|group| group.nodes.iter().copied()).collect());
+        }
+    }
+
+    /// Sums the histograms of nodes that have none.
+    fn sum_missing(&mut self, nodes: Vec<usize>) {
         let started = Instant::now();
         for node in nodes {
-            if self.nodes[*node].histogram.is_none() {
-                let whole = self.nodes[*node].whole.sums;
-                let histogram = self.engine.histograms.histogram_of(&self.context(), self.rows(*node), whole);
-                self.nodes[*node].histogram = Some(histogram);
+            if self.nodes[node].histogram.is_none() {
+                let whole = self.nodes[node].whole.sums;
+                let histogram = self.engine.histograms.histogram_of(&self.context(), self.rows(node), whole);
+                self.nodes[node].histogram = Some(histogram);
                 self.n_held += 1;
             }
         }

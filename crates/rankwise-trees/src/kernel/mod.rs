@@ -8,6 +8,7 @@
 pub(crate) mod accumulate;
 pub(crate) mod joint;
 pub(crate) mod lane;
+pub(crate) mod level;
 pub(crate) mod peaks;
 mod prefetch;
 pub(crate) mod sides;

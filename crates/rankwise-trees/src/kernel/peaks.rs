@@ -15,7 +15,7 @@ use super::CellRow;
 pub(crate) const SLACK: f64 = 1.0 + 1.5 / (1u64 << 20) as f64;
 
 /// Above this, `lambda_l2` in fixed point might take scores out of the range of f32.
-const MAX_L2: f64 = (1u64 << 48) as f64;
+pub(super) const MAX_L2: f64 = (1u64 << 48) as f64;
 
 /// The best score of each lane, in units of fixed point; negative infinity where there is no candidate.
 pub(crate) type Peaks = [f32; BLOCK_FEATURES];
@@ -45,6 +45,16 @@ simd_kernel! {
     pub(crate) fn subtract_and_find_peaks(
         parent: &mut [CellRow], child: &[CellRow], bins: &ValueBins, scan: &PeakScan,
     ) -> Peaks = subtract_and_find_peaks_body;
+}
+
+simd_kernel! {
+    /// Takes a child's cells from its parent's.
+    pub(crate) fn subtract_cells(parent: &mut [CellRow], child: &[CellRow]) = subtract_cells_body;
+}
+
+#[inline(always)]
+fn subtract_cells_body(parent: &mut [CellRow], child: &[CellRow]) {
+    parent.iter_mut().zip(child).for_each(|(parent, child)| subtract(parent, child));
 }
 
 #[inline(always)]
@@ -84,7 +94,7 @@ fn subtract(parent: &mut CellRow, child: &CellRow) {
 }
 
 #[inline(always)]
-fn missing_cells(bins: &ValueBins, cell: impl Fn(usize, usize) -> u64) -> CellRow {
+pub(super) fn missing_cells(bins: &ValueBins, cell: impl Fn(usize, usize) -> u64) -> CellRow {
     let mut missing = [0; BLOCK_FEATURES];
     for lane in 0..BLOCK_FEATURES {
         // Lanes without a feature have no bins.
@@ -97,7 +107,7 @@ fn missing_cells(bins: &ValueBins, cell: impl Fn(usize, usize) -> u64) -> CellRo
 
 /// How many rows of cells a scan looks at: up to the most bins that a lane has.
 #[inline(always)]
-fn n_scanned(bins: &ValueBins, n_rows: usize) -> usize {
+pub(super) fn n_scanned(bins: &ValueBins, n_rows: usize) -> usize {
     bins.iter().fold(0, |most, bins| most.max(*bins as usize)).min(n_rows)
 }
 
