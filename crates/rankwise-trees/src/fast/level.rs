@@ -25,9 +25,11 @@ use crate::kernel::level::{ScoreRow, add_scores, slack};
 use crate::scan::{Side, Split, Sweep, best_of_feature};
 use crate::{Cell, Sums};
 
-/// The smallest nodes that have this share of the rows together are counted first.
-const SMALL_SHARE: usize = 8;
-/// Features whose small nodes are counted at a time.
+/// The smallest nodes that have this share of the rows together are counted first, if they are small enough to refuse many splits:
+/// up to so many times `min_data_in_leaf`.
+const SMALL_SHARE: u64 = 8;
+const SMALL_MULTIPLE: usize = 64;
+/// Features whose small nodes are counted at a time, after the first two rounds.
 const MASKED_AT_ONCE: usize = 8;
 /// Nodes whose scores one task adds up.
 const NODES_PER_TASK: usize = 16;
@@ -106,6 +108,55 @@ impl Mask {
     }
 }
 
+/// Nodes that cannot be divided: a split must send all rows of each the same way.
+struct RigidNodes {
+    /// By way and bin, by how many nodes more than at the bin before a split is forbidden.
+    steps: [[i32; 257]; 2],
+}
+
+impl Default for RigidNodes {
+    fn default() -> Self {
+        Self { steps: [[0; 257]; 2] }
+    }
+}
+
+impl RigidNodes {
+    /// Adds a node, given the bins of its rows; `n_bins` is the bin of missing values.
+    fn add(&mut self, bins: impl Iterator<Item = u8>, n_bins: usize) {
+        let (mut lowest, mut highest, mut has_missing) = (usize::MAX, 0, false);
+        for bin in bins.map(usize::from) {
+            if bin == n_bins {
+                has_missing = true;
+            } else {
+                (lowest, highest) = (lowest.min(bin), highest.max(bin));
+            }
+        }
+        if lowest == usize::MAX {
+            return;
+        }
+        // Splits at these bins divide the node: a value on the left, and another or a missing one on the right; or the reverse.
+        let ways = if has_missing { [lowest..n_bins, 0..highest] } else { [lowest..highest, lowest..highest] };
+        for (steps, divided) in self.steps.iter_mut().zip(ways) {
+            steps[divided.start] += 1;
+            steps[divided.end] -= 1;
+        }
+    }
+
+    fn forbid(&self, mask: &mut Mask, n_bins: usize) {
+        for (steps, allowed) in self.steps.iter().zip(&mut mask.0) {
+            let mut n_divided = 0;
+            for (step, allowed) in steps.iter().zip(allowed).take(n_bins) {
+                n_divided += step;
+                *allowed &= n_divided == 0;
+            }
+        }
+    }
+}
+
+fn min_data(tree: &TreeContext<'_>) -> u32 {
+    u32::try_from(tree.params.min_data_in_leaf).unwrap_or(u32::MAX)
+}
+
 impl FastHistograms<'_> {
     /// What the scores of a level tell, and exact searches where they tell nothing.
     pub(super) fn search_level(&self, tree: &TreeContext<'_>, group: &Group<'_>) -> LevelSearch {
@@ -147,7 +198,7 @@ impl FastHistograms<'_> {
         level: &mut LevelSearch,
     ) -> Option<Split> {
         for round in 0.. {
-            let places = level.search.unsure(batch(round) * MASKED_AT_ONCE);
+            let places = level.search.unsure(if round < 2 { 1 } else { batch(round) * MASKED_AT_ONCE });
             let unmasked: Vec<usize> = places
                 .iter()
                 .copied()
@@ -180,7 +231,7 @@ impl FastHistograms<'_> {
     ) -> Option<Split> {
         if !level.search.is_counted() {
             let feature = level.search.searched.peek()?.split.feature;
-            let mask = self.mask_of(tree, feature, counts.iter());
+            let mask = self.mask_of(tree, feature, counts);
             level.search.count_best(self.scan_level(tree, group, feature, Some(&mask)));
         }
         self.best_of_level(tree, group, level)
@@ -195,32 +246,49 @@ impl FastHistograms<'_> {
 
     /// Counts the small nodes for some features, and lowers their bounds to what is still allowed.
     fn mask(&self, tree: &TreeContext<'_>, group: &Group<'_>, level: &mut LevelSearch, places: &[usize]) {
-        let asked: Vec<(&[u32], usize)> = places
-            .iter()
-            .flat_map(|place| level.small.iter().map(|node| (group.nodes[*node].rows, group.features[*place])))
-            .collect();
-        let counts = count_bins(self.data, tree.reduce, &asked);
-        let tightened: Vec<(usize, Mask, f64)> = places
-            .par_iter()
-            .zip(counts.par_chunks(level.small.len()))
-            .map(|(place, counts)| {
-                let feature = group.features[*place];
-                let mask = self.mask_of(tree, feature, counts.iter());
-                let bound = self.bound(level, feature, Some(&mask));
-                (*place, mask, bound)
-            })
-            .collect();
-        level.search.tighten(tightened.iter().map(|(place, _, bound)| (*place, *bound)));
-        for (place, mask, _) in tightened {
-            level.masks[place] = Some(Box::new(mask));
-        }
+        let masks: Vec<Mask> = if tree.reduce.n_members() == 1 {
+            places.par_iter().map(|place| self.mask_of_small(tree, group, level, *place)).collect()
+        } else {
+            let asked: Vec<(&[u32], usize)> = places
+                .iter()
+                .flat_map(|place| level.small.iter().map(|node| (group.nodes[*node].rows, group.features[*place])))
+                .collect();
+            let counts = count_bins(self.data, tree.reduce, &asked);
+            let of_places = places.iter().zip(counts.chunks(level.small.len()));
+            of_places.map(|(place, counts)| self.mask_of(tree, group.features[*place], counts)).collect()
+        };
+        let bound = |(place, mask): (&usize, &Mask)| (*place, self.bound(level, group.features[*place], Some(mask)));
+        let bounds: Vec<(usize, f64)> = places.iter().zip(&masks).map(bound).collect();
+        level.search.tighten(bounds.into_iter());
+        places.iter().zip(masks).for_each(|(place, mask)| level.masks[*place] = Some(Box::new(mask)));
     }
 
-    fn mask_of<'c>(&self, tree: &TreeContext<'_>, feature: usize, counts: impl Iterator<Item = &'c BinCounts>) -> Mask {
-        let min_data = u32::try_from(tree.params.min_data_in_leaf).unwrap_or(u32::MAX);
+    /// What the small nodes allow of the feature at a place, where all their rows are here.
+    fn mask_of_small(&self, tree: &TreeContext<'_>, group: &Group<'_>, level: &LevelSearch, place: usize) -> Mask {
+        let feature = group.features[place];
+        let (bins, n_bins) = (self.data.column(feature), self.data.bins(feature).n_value_bins());
+        let mut mask = Mask::new();
+        let mut rigid = RigidNodes::default();
+        for node in &level.small {
+            let node = &group.nodes[*node];
+            let bins = node.rows.iter().map(|row| bins[*row as usize]);
+            if tree.is_rigid(node.whole) {
+                rigid.add(bins, n_bins);
+            } else {
+                let mut counts = [0; 256];
+                bins.for_each(|bin| counts[usize::from(bin)] += 1);
+                mask.forbid(&counts, n_bins, min_data(tree));
+            }
+        }
+        rigid.forbid(&mut mask, n_bins);
+        mask
+    }
+
+    /// What nodes with these counts allow of a feature.
+    fn mask_of(&self, tree: &TreeContext<'_>, feature: usize, counts: &[BinCounts]) -> Mask {
         let n_bins = self.data.bins(feature).n_value_bins();
         let mut mask = Mask::new();
-        counts.for_each(|counts| mask.forbid(counts, n_bins, min_data));
+        counts.iter().for_each(|counts| mask.forbid(counts, n_bins, min_data(tree)));
         mask
     }
 
@@ -396,7 +464,8 @@ fn small_nodes(tree: &TreeContext<'_>, group: &Group<'_>) -> Vec<usize> {
     let mut n_counted = 0;
     let n_small = nodes.iter().take_while(|node| {
         n_counted += u64::from(count(**node));
-        tree.is_rigid(group.nodes[**node].whole) || n_counted <= n_rows / SMALL_SHARE as u64
+        let is_small = count(**node) as usize <= tree.params.min_data_in_leaf.saturating_mul(SMALL_MULTIPLE);
+        tree.is_rigid(group.nodes[**node].whole) || (is_small && n_counted <= n_rows / SMALL_SHARE)
     });
     let n_small = n_small.count();
     nodes.truncate(n_small);
