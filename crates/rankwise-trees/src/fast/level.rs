@@ -197,6 +197,7 @@ impl FastHistograms<'_> {
         group: &Group<'_>,
         level: &mut LevelSearch,
     ) -> Option<Split> {
+        let mut n_scans = 0;
         for round in 0.. {
             let places = level.search.unsure(if round < 2 { 1 } else { batch(round) * MASKED_AT_ONCE });
             let unmasked: Vec<usize> = places
@@ -208,7 +209,8 @@ impl FastHistograms<'_> {
                 self.mask(tree, group, level, &unmasked);
                 continue;
             }
-            let places = level.search.unsure(batch(round));
+            let places = level.search.unsure(batch(n_scans));
+            n_scans += 1;
             if places.is_empty() {
                 break;
             }
