@@ -15,18 +15,21 @@ const MAX_LISTED: usize = 8;
 /// Maximum number of files that `inspect` lists.
 const MAX_PARTS: usize = 100;
 /// The contents of side files.
-const SIDE_ROLES: [&str; 5] = ["query sizes", "row weights", "query weights", "positions", "pairs"];
+const SIDE_ROLES: [&str; 5] = ["query sizes", "document weights", "query weights", "positions", "pairs"];
 
 /// Notes how columns and side files were used, since nobody typed it.
 pub(crate) fn tell(place: &Path, report: &ReadReport, output: Output) {
     for remark in remarks(place, report) {
         output.remark(&remark);
     }
-    tell_split(report, output);
+    tell_split(place, report, output);
 }
 
-/// Notes that queries of several files were merged.
-pub(crate) fn tell_split(report: &ReadReport, output: Output) {
+/// Notes that queries of several files were merged, and warns if --feature-names was ignored.
+pub(crate) fn tell_split(place: &Path, report: &ReadReport, output: Output) {
+    if report.ignores_names {
+        output.warn(&format!("{}: its columns have names, so --feature-names is ignored", files::shown(place)));
+    }
     if let Some(split) = &report.split_queries {
         output.note(&split_remark(split));
     }

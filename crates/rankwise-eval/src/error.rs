@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Too few systems, or too many.
-    #[error("cannot compare {given} systems; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    #[error("{}; give {} to {} systems", miscounted(*given), crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
         /// How many there are.
         given: usize,
@@ -62,4 +62,12 @@ pub enum EvalError {
         /// The value.
         value: f64,
     },
+}
+
+fn miscounted(systems: usize) -> String {
+    match systems {
+        0 => "nothing to compare".into(),
+        1 => "one system cannot be compared".into(),
+        more => format!("{more} systems cannot be compared"),
+    }
 }

@@ -130,9 +130,8 @@ param_group! {
         lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
         /// lambdaloss: NDCG-Loss1, NDCG-Loss2 or NDCG-Loss2++.
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
-        /// lambdaloss: weight of the rank distance relative to the ranks in variant 2++. stochasticrank: shift that lowers the
-        /// scores of relevant documents, in units of `sigma` per label, before noise is added, so that ties are penalised. auto
-        /// is 5 for lambdaloss and 0 for stochasticrank.
+        /// lambdaloss, variant 2++: weight of the NDCG-Loss2 part; auto is 5. stochasticrank: before noise is added, the score of
+        /// a document is lowered by this times `sigma` times its label, so that ties count as in the worst order; auto is 0.
         mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
         /// lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for each tree and
         /// sample.

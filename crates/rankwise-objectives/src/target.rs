@@ -44,7 +44,7 @@ impl Target {
         // Where a convention cuts what the name does not, training looks at the whole list.
         let rules = Rules { default_cutoff: None, ..rules.clone() };
         if !matches!(name.kind(), Ndcg | Dcg | Map | Mrr | ExpectedRank | Precision) {
-            let problem = format!("only these metrics are supported: {WITH_SWAPS}; use one of them");
+            let problem = format!("it is not among the supported metrics; use {WITH_SWAPS}");
             return Err(ObjectiveError::Target { objective, target: name.as_str().to_owned(), problem });
         }
         let metric = additive(objective, name, data, &rules)?;
@@ -101,7 +101,7 @@ pub(crate) fn additive(
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let metric = AdditiveMetric::new(name, rules, longest).ok_or_else(|| {
         let known = AdditiveMetric::KNOWN;
-        refuse(format!("only these metrics are supported: {known}; use one of them"))
+        refuse(format!("it is not among the supported metrics; use {known}"))
     })?;
     if name.kind() == MetricKind::Precision && name.cutoff().is_none() {
         return Err(refuse("without a cutoff it is the same for every order; add one, as in p@10".into()));

@@ -27,7 +27,7 @@ impl ParamInfo {
 
     /// What may be given: the kind of value, and its range where there is one.
     pub fn allowed(&self) -> String {
-        if self.range == Range::ANY { self.kind.clone() } else { format!("{}, {}", self.kind, self.range) }
+        self.range.of(&self.kind)
     }
 }
 

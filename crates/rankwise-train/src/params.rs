@@ -133,7 +133,8 @@ param_group! {
         mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
         /// inliers: number of trees of the preliminary model.
         outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
-        /// inliers: an outlier is misplaced after each of the last trees of the preliminary model; this is their percentage.
+        /// inliers: a document is an outlier if it is misplaced after each of the last trees of the preliminary model. Percentage
+        /// of the trees that count as the last ones.
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
         /// inliers: irrelevant documents are misplaced if they rank in this top percentage (but no deeper than the number of
         /// relevant documents).
@@ -209,7 +210,7 @@ impl LoopParams {
 /// assert_eq!(typed.check()?, params);
 ///
 /// let error = TrainSpec::default().num_leaves(1).check().unwrap_err();
-/// assert_eq!(error.to_string(), "parameter 'num_leaves': 1 is out of range; it must be at least 2 and at most 131072");
+/// assert_eq!(error.to_string(), "parameter 'num_leaves': 1 is out of range; use a value from 2 to 131072");
 /// # Ok::<(), rankwise_params::ParamError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -40,7 +40,7 @@ pub enum PruneError {
         metric: String,
     },
     /// The bound is no number from 0 on.
-    #[error("invalid maximum loss {0}; use a number of 0 or more")]
+    #[error("invalid maximum loss {0}; use a number of at least 0")]
     Bound(f64),
     /// There is nothing to drop.
     #[error("the model has no trees")]

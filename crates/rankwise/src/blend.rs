@@ -23,7 +23,7 @@ pub enum BlendError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// The metric cannot be followed while documents pass each other.
-    #[error("metric '{metric}' is not supported here; use {known}, optionally with @k")]
+    #[error("metric '{metric}' is not supported here; use {known}")]
     Kind {
         /// The metric.
         metric: String,

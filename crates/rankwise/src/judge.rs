@@ -13,7 +13,7 @@ use rankwise_metrics::{Found, RunResults};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JudgeError {
     /// No query of the run was judged.
-    #[error("none of its {queries} queries is judged; check the query ids (the first is '{qid}')")]
+    #[error("none of its {queries} queries are judged; check the query ids (the first is '{qid}')")]
     NoOverlap {
         /// How many queries the run has.
         queries: usize,

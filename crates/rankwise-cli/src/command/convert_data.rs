@@ -52,6 +52,9 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
 /// The output format: as typed, or by the extension of the output file.
 fn target(args: &ConvertData) -> anyhow::Result<DataTarget> {
     args.to.or_else(|| DataTarget::of_name(&args.output)).ok_or_else(|| {
+        if files::is_stream(&args.output) {
+            return user("-: standard output has no file extension to select the format; set --to");
+        }
         let message = "unknown file extension; use .txt, .csv, .tsv, .parquet or .rwcache, or set --to";
         user_at(&args.output, message)
     })

@@ -1,9 +1,10 @@
 //! `rankwise train`
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rankwise::data::{Documents, LoadedData};
-use rankwise::io::{LayoutSpec, ReadData};
+use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::metrics::MetricName;
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         names.iter().zip(&valid_data).map(|(name, read)| ValidSet { name, data: &read.data }).collect();
     output.phase("other");
     let data_path = data_paths.place();
-    tell_data(data_path, &data, &valid, output);
+    tell_data(&data_paths, &inputs.read_options(), &data, &valid, output);
     for (paths, report) in [(&data_paths, &data_report)]
         .into_iter()
         .chain(valid_paths.iter().zip(valid_data.iter().map(|read| &read.report)))
@@ -142,8 +143,23 @@ fn find_data(args: &Train) -> anyhow::Result<(DataPaths, Vec<DataPaths>)> {
         let missing = || user("no training data; put it before the options: rankwise train DATA --out MODEL");
         data.push(valid.give_back().ok_or_else(missing)?);
     }
-    let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<_>>()?;
+    let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<Vec<_>>>()?;
+    check_sets_differ(&valid)?;
     Ok((DataPaths::find(&data)?, valid))
+}
+
+/// Rejects a file in two validation sets: its metrics would be reported twice under one name.
+fn check_sets_differ(sets: &[DataPaths]) -> anyhow::Result<()> {
+    let mut known = HashSet::new();
+    for set in sets {
+        let files: HashSet<PathBuf> =
+            set.inputs().map(|file| file.canonicalize().unwrap_or_else(|_| file.into())).collect();
+        if files.iter().any(|file| known.contains(file)) {
+            return Err(user_at(set.place(), "this validation set is given twice with --valid; remove one"));
+        }
+        known.extend(files);
+    }
+    Ok(())
 }
 
 /// Data is read as for the start model, unless set otherwise.
@@ -182,12 +198,12 @@ impl Sources<'_> {
     }
 }
 
-fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
+fn tell_data(paths: &DataPaths, options: &ReadOptions, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
     if output.hides_warnings() {
         return;
     }
-    output.remark(&format!("{}: {}", files::shown(path), describe(data)));
-    files::warn_of(path, &data.remarks(), output);
+    output.remark(&format!("{}: {}", files::shown(paths.place()), describe(data)));
+    files::warn_of(paths, options, &data.remarks(), output);
     for set in valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }

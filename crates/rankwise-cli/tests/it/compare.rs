@@ -284,9 +284,9 @@ fn what_cannot_be_compared_is_refused() {
     let two = "compare d.txt --scores right.txt --scores half.txt";
     let many = format!("compare d.txt {}", "--scores right.txt ".repeat(21));
     let refused = |line: &str, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    refused("compare d.txt", &["cannot compare 0 systems; give 2 to 20"]);
-    refused("compare d.txt --scores right.txt", &["cannot compare 1 systems; give 2 to 20"]);
-    refused(&many, &["cannot compare 21 systems; give 2 to 20"]);
+    refused("compare d.txt", &["nothing to compare; give 2 to 20 systems"]);
+    refused("compare d.txt --scores right.txt", &["one system cannot be compared; give 2 to 20 systems"]);
+    refused(&many, &["21 systems cannot be compared; give 2 to 20 systems"]);
     refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are named 'right.txt'", "--names"]);
     refused(&format!("{two} --names x,x"), &["two systems are named 'x'"]);
     refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one name per system"]);
@@ -306,7 +306,7 @@ fn what_cannot_be_compared_is_refused() {
     for level in ["0", "1", "-0.1", "nan", "x"] {
         refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': expected a number between 0 and 1"]);
     }
-    refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of 0 or more"]);
+    refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of at least 0"]);
     refused(&format!("{two} --metric ndgc"), &["unknown metric 'ndgc'; did you mean 'ndcg'?"]);
     refused(&format!("{two} --per-query -"), &["--per-query -: standard output is used for the comparison"]);
     refused(&format!("{two} --per-query right.txt"), &["right.txt: cannot write: this file is also an input"]);

@@ -104,5 +104,5 @@ fn names_that_become_one_are_not_exported() {
     lightgbm_model(&sandbox, "a b,a_b");
     sandbox.ok("train d.csv --out m.json --set num_trees=20 --set min_data_in_leaf=3");
     let line = ["convert", "m.json", "--to", "lightgbm", "--out", "l.txt"];
-    sandbox.refused(&line, &["another feature has this name after replacing blanks by _"]);
+    sandbox.refused(&line, &["another feature has the same name once spaces are replaced by _"]);
 }

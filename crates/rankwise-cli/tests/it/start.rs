@@ -136,7 +136,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
     for (line, said) in [
         (
             "prune m.json --valid vali.txt --out n.json --max-loss -1",
-            "--max-loss -1: out of range; give a number of 0 or more",
+            "--max-loss -1: out of range; expected a number of at least 0",
         ),
         ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),

@@ -218,7 +218,7 @@ fn ids_with_blanks_fit_a_table_but_not_a_run() {
     assert!(sandbox.ok("predict model.json d.csv --format tsv").contains("red shoes\tD 1\t"));
     sandbox.refused(
         &["predict", "model.json", "d.csv", "--format", "run", "--out", "d.run"],
-        &["d.csv: the id \"red shoes\" contains a blank, which is not allowed in a run; use --format tsv"],
+        &["d.csv: the id \"red shoes\" contains white space, which is not allowed in a run; use --format tsv"],
     );
 }
 

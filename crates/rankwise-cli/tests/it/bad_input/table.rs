@@ -44,8 +44,8 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1e39 qid:1 1:1\n"), "d.txt:1:1: label \"1e39\" is out of range"),
         ("d.txt", Text("1 qid:1 4294967296:2\n"), "d.txt:1:9: feature 4294967296 is too large; the largest is 4294967295"),
         ("d.txt", Text("1 qid:1 1:1 99999999999999999999:2\n"), "d.txt:1:13: feature 99999999999999999999 is too large"),
-        ("d.txt", Text("1 qid:1 -1:2\n"), "d.txt:1:9: feature \"-1\" is not an integer of 0 or more"),
-        ("d.txt", Text("1 qid:1 price:2\n"), "d.txt:1:9: feature \"price\" is not an integer of 0 or more"),
+        ("d.txt", Text("1 qid:1 -1:2\n"), "d.txt:1:9: feature \"-1\" is not an integer of at least 0"),
+        ("d.txt", Text("1 qid:1 price:2\n"), "d.txt:1:9: feature \"price\" is not an integer of at least 0"),
         ("d.txt", Text("1 qid:1 1:5 2:1 1:7\n"), "d.txt:1:17: feature 1 is given twice in this line; keep one value"),
         ("d.txt", Text("1 qid:1 2:abc\n"), "d.txt:1:11: value \"abc\" of feature 2 is not a number ... nan if it is missing"),
         ("d.txt", Text("1 qid:1 2:0,5\n"), "d.txt:1:11: value \"0,5\" of feature 2 is not a number"),
@@ -100,17 +100,17 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (TRAIN, &[
         ("d.csv", Text(""), "d.csv: there are no rows"),
         ("d.csv", Text("label,qid,a\n"), "d.csv: there are no rows"),
-        ("d.csv", Text("label,qid,a\n1,q,2\n0,q\n"), "d.csv:3:4: the row has 2 fields, but the table has 3 columns; add \
+        ("d.csv", Text("label,qid,a\n1,q,2\n0,q\n"), "d.csv:3:4: this row has 2 fields, but the table has 3 columns; add \
             the missing fields"),
-        ("d.csv", Text("label,qid,a\n1,q,2,5\n"), "d.csv:2:6: the row has 4 fields, but the table has 3 columns; quote fields"),
-        ("d.csv", Text("label,qid,a\n1,\"q,2\n0,q,3\n"), "d.csv:2:3: the quote of \"\"q,2 ... is never closed"),
-        ("d.csv", Text("label,qid,a\n1,\"q\"r,2\n"), "d.csv:2:6: \"r\" follows a closing quote"),
+        ("d.csv", Text("label,qid,a\n1,q,2,5\n"), "d.csv:2:6: this row has 4 fields, but the table has 3 columns; quote fields"),
+        ("d.csv", Text("label,qid,a\n1,\"q,2\n0,q,3\n"), "d.csv:2:3: the quoted field that starts with \"q,2 ... is never closed; add the closing quote"),
+        ("d.csv", Text("label,qid,a\n1,\"q\"r,2\n"), "d.csv:2:6: unexpected \"r\" after a closing quote"),
         ("d.csv", Text("label,qid,colour\n1,q,red\n"), "d.csv:2:5: \"red\" in column \"colour\" is not a number ... --ignore-columns"),
         ("d.csv", Text("label,qid,a\n-1,q,2\n"), "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are finite numbers"),
         ("d.csv", Text("label,qid,a\nnan,q,2\n"), "d.csv:2:1: \"nan\" in column \"label\" is not a label"),
         ("d.csv", Text("label,qid,a\n,q,2\n"), "d.csv:2:1: no label in column \"label\""),
         ("d.csv", Text("label,qid,a\n1,,2\n"), "d.csv:2:3: no qid in column \"qid\"; every row needs the id of its query"),
-        ("d.csv", Text("label,qid,weight,a\n1,q,-2,2\n"), "d.csv:2:5: \"-2\" in column \"weight\" is not a row weight"),
+        ("d.csv", Text("label,qid,weight,a\n1,q,-2,2\n"), "d.csv:2:5: \"-2\" in column \"weight\" is not a document weight"),
         ("d.csv", Text("label,qid,position,a\n1,q,1.5,2\n"), "d.csv:2:5: \"1.5\" in column \"position\" is not a position"),
         ("d.csv", Text("a,qid,b\n1,q,2\n"), "d.csv: no label column; name it with --label-column ... \"a\", \"qid\", \"b\""),
         ("d.csv", Text("a,label,b\n1,0,2\n"), "d.csv: no qid column; name it with --qid-column ... d.csv.query"),
@@ -120,7 +120,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.csv", Bytes(b"label,qid,a\n1,\xff,2\n"), "d.csv:2:3: qid \"\\xff\" is not valid UTF-8"),
         ("d.csv", Bytes(b"label,qid,\xff\n1,q,2\n"), "d.csv:1:11: column name \"\\xff\" is not valid UTF-8"),
         ("d.csv", Made(make::too_many_columns), "d.csv:1:1048577: the table has more than 1048576 columns; check the separator"),
-        ("d.tsv", Text("label\tqid\ta\n1\tq\n"), "d.tsv:2:4: the row has 2 fields, but the table has 3 columns"),
+        ("d.tsv", Text("label\tqid\ta\n1\tq\n"), "d.tsv:2:4: this row has 2 fields, but the table has 3 columns"),
     ]),
     ("train @ --label-column grade --out out.json", &[
         ("d.csv", Text("label,qid,a\n1,q,2\n"), "d.csv: --label-column grade: no such column; ... \"label\", \"qid\", \"a\""),
@@ -151,14 +151,14 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (BESIDE, &[
         ("d.txt.query", Beside(SIZED, ".query", "3\n"), "d.txt.query: the query sizes add up to 3, but there are 2 rows"),
         ("d.txt.query", Beside(SIZED, ".query", "two\n"), "d.txt.query:1:1: \"two\" is invalid; expected the number of rows of a query"),
-        ("d.txt.weight", Beside(NAMED, ".weight", "1\n"), "d.txt.weight: the number of row weights is 1, but the number of rows is 2"),
-        ("d.txt.weight", Beside(NAMED, ".weight", "1\n-1\n"), "d.txt.weight:2:1: \"-1\" is invalid; expected a weight of 0 or more"),
+        ("d.txt.weight", Beside(NAMED, ".weight", "1\n"), "d.txt.weight: the number of document weights is 1, but the number of rows is 2"),
+        ("d.txt.weight", Beside(NAMED, ".weight", "1\n-1\n"), "d.txt.weight:2:1: \"-1\" is invalid; expected a weight of at least 0"),
         ("d.txt.weight", Beside(NAMED, ".weight", "1\n\n1\n"), "d.txt.weight:2:1: the line is empty; expected a weight"),
         ("d.txt.query_weight", Beside(NAMED, ".query_weight", "1\n2\n"), "d.txt.query_weight: the number of query weights is 2"),
         ("d.txt.group_weights", Beside(NAMED, ".group_weights", "b\t1\n"), "d.txt.group_weights: query \"a\" has no weight; give one for every query"),
         ("d.txt.position", Beside(NAMED, ".position", "1\n2\n3\n"), "d.txt.position: the number of positions is 3"),
         ("d.txt.position", Beside(NAMED, ".position", "1\n-2\n"), "d.txt.position:2:1: \"-2\" is invalid; expected a position"),
-        ("d.txt.pairs", Beside(NAMED, ".pairs", "0\t7\n"), "d.txt.pairs:1:1: there is no row 7; the rows are numbered from 0 to 1"),
+        ("d.txt.pairs", Beside(NAMED, ".pairs", "0\t7\n"), "d.txt.pairs:1:1: there is no row 7; pairs count rows from 0, so the last one is 1"),
         ("d.txt.pairs", Beside(NAMED, ".pairs", "0\n"), "d.txt.pairs:1:1: \"0\" is invalid; expected the row numbers of winner and loser"),
     ]),
     // The other commands that read.
@@ -169,7 +169,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     ]),
     (PREDICT, &[
         ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
-        ("d.csv", Text("qid,f1\nq,1,2\n"), "d.csv:2:4: the row has 3 fields, but the table has 2 columns"),
+        ("d.csv", Text("qid,f1\nq,1,2\n"), "d.csv:2:4: this row has 3 fields, but the table has 2 columns"),
         ("folder", AsItIs, "folder: no data files in this folder"),
         ("model.json", AsItIs, "model.json: this is a model, not ranking data; check the order"),
     ]),
@@ -214,7 +214,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     ]),
     // Runs and judgements.
     (RUN, &[
-        ("r.txt", Text("x Q0 d1 1 0.5 t\ny Q0 d1 1 0.5 t\n"), "r.txt:1: none of its 2 queries is judged; check the query ids (the first is 'x'), and that it belongs to qrels.txt"),
+        ("r.txt", Text("x Q0 d1 1 0.5 t\ny Q0 d1 1 0.5 t\n"), "r.txt:1: none of its 2 queries are judged; check the query ids (the first is 'x'), and that it belongs to qrels.txt"),
         ("r.txt", Text("a Q0 d1 1 nan t\n"), "r.txt:1:11: "),
         ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 x t\n"), "r.txt:2:11: "),
         ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 0.25 t\na Q0 d1 3 0.125 t\n"), "r.txt:3:1: ... \"d1\" ... line 1"),
