@@ -35,16 +35,16 @@ pub(crate) struct Cli {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Global {
     /// Print the result as one JSON object on stdout, and errors as one on stderr; docs/json.md describes them.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
     /// Number of threads, at most one per core [default: one per core]. The result does not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    #[arg(long, global = true, display_order = 901, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Random seed [default: 0].
-    #[arg(long, global = true, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, global = true, display_order = 902, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Print only results and errors: no progress, notes, warnings or summaries.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
 }
 

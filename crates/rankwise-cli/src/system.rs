@@ -261,7 +261,10 @@ impl<'a> JudgementCache<'a> {
     fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {
         let data_path = self.data_path("--scores")?;
         let data = self.any_data()?;
-        let scores = read_scores(path)?;
+        let scores = read_scores(path).map_err(|error| match files::model_source(path) {
+            Some(_) => user_at(path, "this is a model, not a score file; use --model"),
+            None => error.into(),
+        })?;
         if scores.len() != data.n_rows() {
             let message = format!(
                 "{} for {} of {}; give one score per row, in the same order",
@@ -291,7 +294,7 @@ impl<'a> JudgementCache<'a> {
         let judged = judged.map_err(|error| match &error {
             JudgeError::NoOverlap { line, .. } => {
                 let place = Place { path: path.into(), line: Some(*line), column: None };
-                user_in(place, format!("{error}, and that it belongs to {}", files::shown(judged_by)))
+                user_in(place, format!("{error} and whether the run belongs to {}", files::shown(judged_by)))
             }
             JudgeError::NoDocIds | JudgeError::Twice { .. } => user_at(judged_by, error.to_string()),
         })?;

@@ -225,7 +225,7 @@ pub enum PairProblem {
         row: u32,
     },
     /// It joins rows of two queries.
-    #[error("its rows belong to the queries {:?} and {:?}; pairs count rows from 0 and must be of one query", qids[0], qids[1])]
+    #[error("its rows belong to the queries {:?} and {:?}; both must be of the same query (pairs count rows from 0)", qids[0], qids[1])]
     Queries {
         /// The queries of winner and loser.
         qids: [String; 2],

@@ -264,8 +264,12 @@ impl fmt::Display for Features {
         let examples: Vec<String> = self.examples.iter().map(u32::to_string).collect();
         let more = if self.count > examples.len() { ", ..." } else { "" };
         let verb = if self.count == 1 { "has" } else { "have" };
-        let ids = if self.count == 1 { "id" } else { "ids" };
-        write!(f, "{} of {} features ({ids} {}{more}) {verb}", self.count, self.of, examples.join(", "))
+        let ids = format!("({} {}{more})", if self.count == 1 { "id" } else { "ids" }, examples.join(", "));
+        match (self.count, self.of) {
+            (_, 1) => write!(f, "the only feature {ids} {verb}"),
+            (count, of) if count == of => write!(f, "all {of} features {ids} {verb}"),
+            (count, of) => write!(f, "{count} of {of} features {ids} {verb}"),
+        }
     }
 }
 
@@ -280,7 +284,11 @@ impl fmt::Display for Queries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = 100.0 * self.count as f64 / self.of as f64;
         let verb = if self.count == 1 { "has" } else { "have" };
-        write!(f, "{} of {} queries ({share:.1} %), for example {}, {verb}", self.count, self.of, self.example)
+        match (self.count, self.of) {
+            (_, 1) => write!(f, "the only query, {}, {verb}", self.example),
+            (count, of) if count == of => write!(f, "all {of} queries {verb}"),
+            (count, of) => write!(f, "{count} of {of} queries ({share:.1} %), for example {}, {verb}", self.example),
+        }
     }
 }
 

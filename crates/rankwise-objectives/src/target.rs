@@ -16,7 +16,7 @@ use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, 
 use crate::ObjectiveError;
 
 /// The metrics that a swap is known for.
-const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p@k";
+const WITH_SWAPS: &str = "ndcg, dcg, map, mrr or err, with or without @k, or p@k";
 
 /// Past this label, the gain 2^label - 1 of one document leaves nothing of all others in 32 bits.
 const MAX_EXP_LABEL: f32 = 31.0;

@@ -22,10 +22,10 @@ pub enum NoTrees {
         min_data_in_leaf: usize,
     },
     /// Every gradient is 0, and so is every label the same.
-    #[error("all labels are equal, so there is nothing to learn; check the labels")]
+    #[error("all labels are equal; check the labels")]
     EqualLabels,
     /// Every gradient is 0: the scores are already as good as the objective can tell, or nothing has weight.
-    #[error("all gradients are 0, so the objective finds nothing to improve; check labels and weights")]
+    #[error("all gradients are 0; check the labels and the weights")]
     NoGradient,
     /// These parameters forbid every split; without the first of them (or without all, where one is not enough) there is one.
     #[error("{} no split; change {}", self.forbid(), if params.len() == 1 { "it" } else { "them" })]

@@ -50,12 +50,12 @@ impl ExportDifference {
     pub fn problem(&self) -> String {
         let Self { ours, theirs, bound, .. } = self;
         let reason = if *bound > 0.0 {
-            format!("rounding to f32 explains a difference of {bound:e} only")
+            format!("rounding to f32 explains at most {bound:.1e} of the difference")
         } else {
             "the two should be equal".into()
         };
         format!(
-            "the model's score is {ours}, the exported file's {theirs}, but {reason}; do not use the export for such data"
+            "the score is {ours} in the model but {theirs} in the export, and {reason}; do not use the export for such data"
         )
     }
 }

@@ -91,7 +91,9 @@ pub fn metric_option() -> String {
         kinds.map(MetricKind::render).collect::<Vec<_>>().join(", ")
     };
     let (cut, whole) = (names(true), names(false));
-    format!("Metrics, such as ndcg@10 or map,p@5,mrr. With an optional cutoff @k: {cut}. Without: {whole}")
+    format!(
+        "Comma-separated metrics, such as ndcg@10 or map,p@5,mrr. With or without a cutoff @k: {cut}. Always without: {whole}"
+    )
 }
 
 fn shown_default(info: &ParamInfo) -> &str {

@@ -78,7 +78,7 @@ fn binning(args: &ConvertData, format: Option<Format>) -> anyhow::Result<Binning
     for setting in &args.settings {
         let (name, value) = files::key_and_value(setting)?;
         if !spec.set(name, value)? {
-            let known = "max_bin and bin_construct_sample_cnt";
+            let known = "max_bin or bin_construct_sample_cnt";
             return Err(user(format!("--set {setting}: not a parameter of caches; use {known}, or --absent")));
         }
     }

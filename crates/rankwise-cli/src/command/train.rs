@@ -70,12 +70,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     output.phase("other");
     let data_path = data_paths.place();
     tell_data(&data_paths, &inputs.read_options(), &data, &valid, output);
-    for (paths, report) in [(&data_paths, &data_report)]
-        .into_iter()
-        .chain(valid_paths.iter().zip(valid_data.iter().map(|read| &read.report)))
-    {
-        reading::tell(paths.place(), report, output);
-    }
+    let read_sets = std::iter::once((data_path, &data_report))
+        .chain(valid_paths.iter().map(DataPaths::place).zip(valid_data.iter().map(|read| &read.report)));
+    reading::tell_all(&read_sets.collect::<Vec<_>>(), output);
     let objective = params.objective().objective;
     if !data.pairs().is_empty() && !objective.takes_pairs() {
         output.note(&format!(
@@ -148,18 +145,14 @@ fn find_data(args: &Train) -> anyhow::Result<(DataPaths, Vec<DataPaths>)> {
     Ok((DataPaths::find(&data)?, valid))
 }
 
-/// Rejects a file in two validation sets: its metrics would be reported twice under one name.
+/// Rejects a validation set that is given twice: its metrics would be reported twice under one name.
 fn check_sets_differ(sets: &[DataPaths]) -> anyhow::Result<()> {
     let mut known = HashSet::new();
-    for set in sets {
-        let files: HashSet<PathBuf> =
-            set.inputs().map(|file| file.canonicalize().unwrap_or_else(|_| file.into())).collect();
-        if files.iter().any(|file| known.contains(file)) {
-            return Err(user_at(set.place(), "this validation set is given twice with --valid; remove one"));
-        }
-        known.extend(files);
+    let path = |set: &DataPaths| set.place().canonicalize().unwrap_or_else(|_| set.place().into());
+    match sets.iter().find(|set| !known.insert(path(set))) {
+        Some(set) => Err(user_at(set.place(), "this validation set is given twice with --valid; remove one")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Data is read as for the start model, unless set otherwise.

@@ -76,7 +76,11 @@ fn a_wrong_file_is_refused_with_its_place() {
             &["p.toml:2:3: parameter 'num_leaves': invalid value 'many'"],
         ),
         ("a fraction", b"num_leaves = 3.5\n", &["p.toml:1:1: ", "expected an integer from 2 to 131072"]),
-        ("out of range", b"eta = 0.1\nnum_leaves = 1\n", &["p.toml:2:1: ", "1 is out of range; it must be at least 2"]),
+        (
+            "out of range",
+            b"eta = 0.1\nnum_leaves = 1\n",
+            &["p.toml:2:1: ", "1 is out of range; use a value from 2 to 131072"],
+        ),
         ("an open string", b"metric = \"ndcg\n", &["p.toml:1:", "write one `name = value`"]),
         ("no text", b"\xff\xfe\x00", &["p.toml: not UTF-8 text"]),
         ("a number too large", b"seed = 99999999999999999999\n", &["p.toml:1:"]),

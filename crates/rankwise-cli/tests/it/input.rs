@@ -85,7 +85,7 @@ fn data_that_teaches_nothing_is_refused() {
     refused("1 qid:a\n0 qid:a\n", &["d.txt: no feature has two different values"]);
     refused(
         "1000 qid:a 1:1\n0 qid:a 1:2\n",
-        &["d.txt: label 1000 in query 'a' is too large for exponential gain", "gain=linear"],
+        &["d.txt: label 1000 in query 'a' is too large for exponential gain", "--gain linear"],
     );
     let sandbox = Sandbox::with_data();
     sandbox.write("d.txt", "1.5 qid:a 1:1\n0 qid:a 1:2\n");
@@ -100,7 +100,7 @@ fn data_that_teaches_nothing_is_refused() {
             "train train.txt --out m.json --set label_gain=0,1",
             &[
                 "train.txt: label ",
-                "no entry in the table of 2 gains (labels 0 to 1); extend the table, or use --gain linear",
+                "no entry in the gain table (the last one is for label 1); extend the table, or use --gain linear",
             ],
         ),
         ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),

@@ -68,7 +68,7 @@ fn stdout_is_not_used_for_two_things() {
     sandbox.all_refused(&[
         (
             "predict model.json train.txt --json",
-            &["--json prints its summary to standard output, so the scores need a file; add --out FILE"],
+            &["--json prints its summary to standard output, so the scores need a file; name an output file"],
         ),
         ("predict model.json train.txt --json --out -", &["so the scores need a file"]),
         (

@@ -321,7 +321,7 @@ fn weights_by_query_id_are_found_in_each_file() {
     sandbox.write("p2.txt.group_weights", "c\t0.5\na\t7\n");
     sandbox.all_refused(&[(
         "inspect p1.txt p2.txt",
-        &["p2.txt: row 1: the query weight is 7 here, but 2 in an earlier row"],
+        &["p2.txt:1:1: the query weight is 7 here, but 2 in an earlier row"],
     )]);
     sandbox.write("p2.txt.group_weights", "c\t0.5\n");
     sandbox.all_refused(&[("inspect p1.txt p2.txt", &["p2.txt.group_weights: query \"a\" has no weight"])]);

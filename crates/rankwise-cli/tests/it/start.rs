@@ -95,8 +95,11 @@ fn bad_starts_and_refits_are_refused() {
             "named.csv: its columns have names, but the start model identifies features by number",
         ),
         ("train train.rwcache --out n.json --init-model model.json", "train.rwcache: "),
-        ("refit model.json train.txt --out n.json --decay 1.5", "--decay 1.5: out of range; give a number from 0 to 1"),
-        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; give a number"),
+        (
+            "refit model.json train.txt --out n.json --decay 1.5",
+            "--decay 1.5: out of range; expected a number from 0 to 1",
+        ),
+        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; expected a number"),
         (
             "refit lgbm.txt train.txt --out n.json",
             "lgbm.txt: the model was trained by another program; set --objective",

@@ -201,7 +201,10 @@ fn columns_are_matched_by_name() {
             &["named.csv: its columns have names, but the training data"],
         ),
         ("train named.csv --separator ab --out x.json", &["one ASCII character"]),
-        ("train named.csv --separator 1 --out x.json", &["does not occur in numbers, ids or line ends"]),
+        (
+            "train named.csv --separator 1 --out x.json",
+            &["one ASCII character other than a letter, a digit, a quote, +, - or ."],
+        ),
         ("train named.csv --header maybe --out x.json", &["maybe"]),
         (
             "train train.txt --label-column 0 --out x.json",

@@ -90,7 +90,7 @@ fn many_absent_features_are_counted() {
     assert!(told[0].starts_with("few.txt: 3 of the 4 features of the model are not in the data"), "{told:?}");
     sandbox.write("other.txt", "1 qid:a 12:1\n0 qid:a 12:2\n");
     let line = format!("train train.txt --valid other.txt --out n.json {TRAIN}");
-    let problem = "other.txt: none of the 4 features of the training data occurs in this data";
+    let problem = "other.txt: none of the 4 features of the training data are in this data";
     sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), &[problem]);
 }
 

@@ -73,13 +73,13 @@ pub struct SynthSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthError {
     /// No rows, or more than a dataset holds.
-    #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
+    #[error("invalid number of rows, {rows}; give 1 to {MAX_ROWS}")]
     Rows {
         /// The number asked for.
         rows: usize,
     },
     /// No features, or absurdly many.
-    #[error("{features} features of synthetic data; give 1 to {MAX_FEATURES}")]
+    #[error("invalid number of features, {features}; give 1 to {MAX_FEATURES}")]
     Features {
         /// The number asked for.
         features: usize,

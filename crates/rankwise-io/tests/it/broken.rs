@@ -35,8 +35,8 @@ const CASES: &[(&[u8], &str)] = &[
         b"\x89PNG\r\n\x1a\n",
         r#"f:1:1: label "\x89PNG" is not a number; each line must start with a label, as in "2 qid:7 1:0.5""#,
     ),
-    (b"\xff\xfe1\0 \0", "f: this is UTF-16 text, but UTF-8 text is expected; convert it, or set `data_format`"),
-    (b"PAR1\x15\x04", "f: this is a Parquet file, but UTF-8 text is expected; convert it, or set `data_format`"),
+    (b"\xff\xfe1\0 \0", "f: this is UTF-16 text; convert it to UTF-8"),
+    (b"PAR1\x15\x04", "f: this is a Parquet file; use text here, or set `data_format` parquet"),
     (
         b"this line begins with many more words than anyone wants to see",
         r#"f:1:1: label "this" is not a number; each line must start with a label, as in "2 qid:7 1:0.5""#,

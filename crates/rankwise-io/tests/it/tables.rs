@@ -164,13 +164,13 @@ fn pairs_are_read_for_every_format() {
         for (content, problem) in [
             (
                 "0 1\n",
-                "1:1: its rows belong to the queries \"x\" and \"y\"; pairs count rows from 0 and must be of one query",
+                "1:1: its rows belong to the queries \"x\" and \"y\"; both must be of the same query (pairs count rows from 0)",
             ),
             ("2 0\n0 3\n", "2:1: there is no row 3; pairs count rows from 0, so the last one is 2"),
             ("2 0\n2 2\n", "2:1: row 2, counted from 0, is both winner and loser; name two rows"),
             (
                 "2\n",
-                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a \
+                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight and a \
                  probability of at most 1",
             ),
         ] {
@@ -264,7 +264,7 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     (
         "label,qid,query_weight\n1,q,1\n1,q,2\n",
-        "d.csv: row 2: the query weight is 2 here, but 1 in an earlier row; use one weight per query",
+        "d.csv:3:1: the query weight is 2 here, but 1 in an earlier row; use one weight per query",
     ),
     (
         "label,qid,position\n1,q,1.5\n",

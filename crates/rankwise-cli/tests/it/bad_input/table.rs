@@ -38,7 +38,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 qid:1 qid:2\n"), "d.txt:1:9: unexpected \"qid:2\""),
         ("d.txt", Text("qid:1 1:1\n"), "d.txt:1:1: label \"qid:1\" is not a number; each line must start with a label"),
         ("d.txt", Text("0 qid:1\n\ngood qid:1\n"), "d.txt:3:1: label \"good\" is not a number"),
-        ("d.txt", Text("nan qid:1 1:1\n"), "d.txt:1:1: label \"nan\" is out of range; labels are finite numbers"),
+        ("d.txt", Text("nan qid:1 1:1\n"), "d.txt:1:1: label \"nan\" is out of range; labels are numbers from 0 to 3.4e38"),
         ("d.txt", Text("-1 qid:1 1:1\n"), "d.txt:1:1: label \"-1\" is out of range"),
         ("d.txt", Text("inf qid:1 1:1\n"), "d.txt:1:1: label \"inf\" is out of range"),
         ("d.txt", Text("1e39 qid:1 1:1\n"), "d.txt:1:1: label \"1e39\" is out of range"),
@@ -53,7 +53,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 qid:a\0b 1:1\n"), "d.txt:1:7: qid \"a\\0b\" contains a control character; remove it"),
         ("d.txt", Bytes(b"1 qid:\xff 1:2\n"), "d.txt:1:7: qid \"\\xff\" is not valid UTF-8; save the file as UTF-8"),
         ("d.txt", Bytes(b"1 qid:1 1:2 # \xc3(\n"), "d.txt:1:15: comment \"\\xc3(\" is not valid UTF-8"),
-        ("d.txt", Bytes(b"\xff\xfe1\0 \0"), "d.txt: this is UTF-16 text, but UTF-8 text is expected; convert it"),
+        ("d.txt", Bytes(b"\xff\xfe1\0 \0"), "d.txt: this is UTF-16 text; convert it to UTF-8"),
         ("d.txt", Bytes(b"\x89PNG\r\n\x1a\n"), "d.txt:1:1: label \"\\x89PNG\" is not a number"),
         ("d.txt", Made(make::junk), "d.txt:1:"),
         ("d.txt", Made(make::long_word), "d.txt:1:1: label \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\" is not a number"),
@@ -106,7 +106,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.csv", Text("label,qid,a\n1,\"q,2\n0,q,3\n"), "d.csv:2:3: the quoted field that starts with \"q,2 ... is never closed; add the closing quote"),
         ("d.csv", Text("label,qid,a\n1,\"q\"r,2\n"), "d.csv:2:6: unexpected \"r\" after a closing quote"),
         ("d.csv", Text("label,qid,colour\n1,q,red\n"), "d.csv:2:5: \"red\" in column \"colour\" is not a number ... --ignore-columns"),
-        ("d.csv", Text("label,qid,a\n-1,q,2\n"), "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are finite numbers"),
+        ("d.csv", Text("label,qid,a\n-1,q,2\n"), "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are numbers from 0 to 3.4e38"),
         ("d.csv", Text("label,qid,a\nnan,q,2\n"), "d.csv:2:1: \"nan\" in column \"label\" is not a label"),
         ("d.csv", Text("label,qid,a\n,q,2\n"), "d.csv:2:1: no label in column \"label\""),
         ("d.csv", Text("label,qid,a\n1,,2\n"), "d.csv:2:3: no qid in column \"qid\"; every row needs the id of its query"),
@@ -214,7 +214,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     ]),
     // Runs and judgements.
     (RUN, &[
-        ("r.txt", Text("x Q0 d1 1 0.5 t\ny Q0 d1 1 0.5 t\n"), "r.txt:1: none of its 2 queries are judged; check the query ids (the first is 'x'), and that it belongs to qrels.txt"),
+        ("r.txt", Text("x Q0 d1 1 0.5 t\ny Q0 d1 1 0.5 t\n"), "r.txt:1: none of its 2 queries are judged; check the query ids (the first is 'x') and whether the run belongs to qrels.txt"),
         ("r.txt", Text("a Q0 d1 1 nan t\n"), "r.txt:1:11: "),
         ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 x t\n"), "r.txt:2:11: "),
         ("r.txt", Text("a Q0 d1 1 0.5 t\na Q0 d2 2 0.25 t\na Q0 d1 3 0.125 t\n"), "r.txt:3:1: ... \"d1\" ... line 1"),
@@ -224,7 +224,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (QRELS, &[
         ("q.txt", Text("a 0 d1 1\na 0 d1 0\n"), "q.txt:2:1: ... \"d1\" ... line 1"),
         ("q.txt", Text("a 0 d1 good\n"), "q.txt:1:8: "),
-        ("q.txt", Text("a 0 d1 1000\n"), "q.txt: label 1000 in query 'a' is too large for exponential gain ... gain=linear"),
+        ("q.txt", Text("a 0 d1 1000\n"), "q.txt: label 1000 in query 'a' is too large for exponential gain ... --gain linear"),
     ]),
     (RUN_BY_DATA, &[
         ("d.txt", Text("1 qid:a 1:1\n0 qid:b 1:1\n"), "d.txt: its documents have no ids ... --qrels"),
