@@ -121,12 +121,12 @@ param_group! {
         /// Objective (loss function) to optimise.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
         /// lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of the current
-        /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto is 30, or 32 with
-        /// lambda_form=xgboost; it means all documents with lambda_form=paper and for lambdaloss.
+        /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto: 30; 32 with
+        /// lambda_form=xgboost; all documents with lambda_form=paper and for lambdaloss.
         truncation_level: Option<usize> = None, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
-        /// lambdamart: which form of LambdaMART. Those of LightGBM and XGBoost use pairs with a document at the top and
-        /// normalise; the paper's uses all pairs without normalisation.
+        /// lambdamart: which form of LambdaMART to use. Those of LightGBM and XGBoost use only pairs with a document at the top,
+        /// and normalise; that of the paper uses all pairs, without normalisation.
         lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
         /// lambdaloss: NDCG-Loss1, NDCG-Loss2 or NDCG-Loss2++.
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];

@@ -153,7 +153,7 @@ mod tests {
             let error = target(name, &[0.0, 1.0], &rules).unwrap_err().to_string();
             assert!(error.contains(&format!("the metric '{name}'")), "{error}");
         }
-        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr and err"));
+        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr or err"));
     }
 
     #[test]

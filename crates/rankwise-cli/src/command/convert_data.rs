@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "write"]);
     let format = target(args)?.format();
     let binning = binning(args, format)?;
-    output.check_file(&args.output, "data need")?;
+    output.check_file(&args.output, "data needs")?;
     let paths = DataPaths::find(&args.input)?;
     files::check_output(&args.output, &paths.inputs().collect::<Vec<_>>())?;
     let options = ReadOptions { keep: Keep::All, ..args.read.options(args.absent)? };

@@ -90,7 +90,10 @@ fn parameters_are_named_with_what_would_fit() {
             "monotone_constraints=3:2",
             &["parameter 'monotone_constraints': invalid value '3:2'; expected a list of id:direction"],
         ),
-        ("label_gain=0,x", &["parameter 'label_gain': invalid value '0,x'; expected a comma-separated list"]),
+        (
+            "label_gain=0,x",
+            &["parameter 'label_gain': invalid value '0,x'; expected comma-separated numbers, each at least 0"],
+        ),
         ("label_gain=1,1", &["parameter 'label_gain': all gains are equal; give better labels larger gains"]),
         ("label_gain=0,-1", &["parameter 'label_gain': -1 is out of range; use a value of at least 0"]),
         ("objective=magic", &["parameter 'objective': invalid value 'magic'; expected lambdamart|lambdaloss|"]),

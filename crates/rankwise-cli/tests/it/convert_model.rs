@@ -106,7 +106,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_written() {
         ("convert model.json --to onnx --out out --check model.json", &["this is a model"]),
         (
             "convert model.json --to onnx --out - --json",
-            &["--json prints its summary to standard output, so the model needs a file"],
+            &["--json prints its object to standard output, so the model needs a file"],
         ),
         ("convert model.json --to pmml --out out", &["'pmml'", "lightgbm", "xgboost-dump"]),
         ("convert - --to onnx --out out --check -", &["standard input can be read only once"]),

@@ -94,7 +94,7 @@ fn data_that_teaches_nothing_is_refused() {
     sandbox.all_refused(&[
         (
             "train d.txt --out m.json --set label_gain=0,1,3",
-            &["d.txt: label 1.5 in query 'a' has no entry in the table"],
+            &["d.txt: label 1.5 in query 'a' has no entry in the gain table"],
         ),
         (
             "train train.txt --out m.json --set label_gain=0,1",
@@ -140,7 +140,7 @@ fn scores_and_labels_must_fit_the_measurement() {
         ("eval d.txt --scores bad", &["bad:2:3: \"x\" is invalid; expected a finite number"]),
         ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
         ("eval d.txt --scores nosuch", &["nosuch: cannot open: no such file"]),
-        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is invalid; expected a finite number"]),
+        ("eval d.txt --scores model.json", &["model.json: this is a model, not a score file; use --model"]),
         ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "another rule"]),
         (
             "eval d.txt --scores two --gain table:0,1,3",

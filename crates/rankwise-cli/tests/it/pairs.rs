@@ -165,7 +165,7 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
         ),
         (
             "train graded.txt --out m.json --set target=recall@5",
-            &["objective 'lambdamart' cannot optimise the metric 'recall@5'", "ndcg, dcg, map, mrr and err"],
+            &["objective 'lambdamart' cannot optimise the metric 'recall@5'", "ndcg, dcg, map, mrr or err"],
         ),
         ("train graded.txt --out m.json --set target=p", &["cannot optimise the metric 'p'", "add one, as in p@10"]),
         ("train one.txt --out m.json --objective ranknet", &["objective 'ranknet' has nothing to learn"]),

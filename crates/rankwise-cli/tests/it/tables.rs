@@ -119,7 +119,7 @@ fn weights_positions_and_pairs_survive_every_form() {
         ("convert-data d.csv nosuch/x.csv", &["nosuch/x.csv: cannot write: its folder does not exist"]),
         ("convert-data nosuch.csv x.csv", &["nosuch.csv: cannot open: no such file"]),
         ("convert-data d.csv - --to letor", &["<stdout>: cannot write: the data needs FILE.weight", "give a file"]),
-        ("convert-data d.csv - --to csv --json", &["--json prints its summary to standard output"]),
+        ("convert-data d.csv - --to csv --json", &["--json prints its object to standard output"]),
         ("convert-data d.csv x.parquet.gz", &["x.parquet.gz: cannot write: Parquet has its own compression"]),
     ]);
     sandbox.write("q.csv", "label,qid,a\n1,two words,2\n");

@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(check(0, None), SynthError::Rows { rows: 0 });
         assert_eq!(check((1 << 30) + 1, None), SynthError::Rows { rows: (1 << 30) + 1 });
         assert_eq!(check(1, Some(0)), SynthError::Features { features: 0 });
-        assert_eq!(check(1, Some(1_000_001)).to_string(), "1000001 features of synthetic data; give 1 to 1000000");
+        assert_eq!(check(1, Some(1_000_001)).to_string(), "invalid number of features, 1000001; give 1 to 1000000");
     }
 
     #[test]

@@ -35,7 +35,11 @@ const CASES: &[Case] = &[
     case("train train.txt --out m.json --checkpoint run", Some(("run", 0, 0)), "add --resume"),
     case("train train.txt vali.txt --set num_trees=0 --out m.json", None, ""),
     case("eval vali.txt --scores short.txt", Some(("short.txt", 0, 0)), "give one score per row"),
-    case("eval --run other.run --qrels some.qrels", Some(("other.run", 1, 0)), "and that it belongs to some.qrels"),
+    case(
+        "eval --run other.run --qrels some.qrels",
+        Some(("other.run", 1, 0)),
+        "and whether the run belongs to some.qrels",
+    ),
     case("refit lgb.txt vali.txt --out r.json", Some(("lgb.txt", 0, 0)), "set --objective"),
     case("convert-data vali.txt v.what", Some(("v.what", 0, 0)), "use .txt"),
     case("predict model.json vali.txt --out s.txt --tag x", None, "add --format run"),
