@@ -100,9 +100,9 @@ pub enum Problem {
     /// A row whose query has another weight in an earlier row.
     QueryWeightDiffers {
         /// What the row says.
-        weight: String,
+        weight: Box<str>,
         /// What the first row of the query says.
-        first: String,
+        first: Box<str>,
     },
     /// The weights of a document and of its query multiply to more than a number can hold.
     WeightProduct,

@@ -30,7 +30,7 @@ pub fn line_of_row(path: &Path, options: &ReadOptions, row: usize) -> Option<u64
 pub(crate) fn data_error(path: &Path, options: &ReadOptions, source: DataError) -> IoError {
     let (row, problem) = match &source {
         DataError::QueryWeightDiffers { row, weight, first } => {
-            (*row, Problem::QueryWeightDiffers { weight: weight.to_string(), first: first.to_string() })
+            (*row, Problem::QueryWeightDiffers { weight: weight.to_string().into(), first: first.to_string().into() })
         }
         DataError::WeightProduct { row } => (*row, Problem::WeightProduct),
         _ => return IoError::Data { path: path.into(), source },
