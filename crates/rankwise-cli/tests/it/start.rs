@@ -20,7 +20,7 @@ fn a_run_in_two_parts_is_the_run_in_one() {
     let inspected = sandbox.json("inspect second.json");
     assert!(inspected["params"]["init_model"].as_str().unwrap().starts_with("trees=4 objective=lambdamart xxh3="));
     let told = sandbox.ok("train train.txt --out n.json --set num_trees=2 --set num_leaves=7 --init-model first.json");
-    assert!(told.contains("grew 2 trees onto 4 trees in"), "{told}");
+    assert!(told.contains("grew 2 trees in addition to the start model's 4 in"), "{told}");
 }
 
 /// A table with other columns in another order: what the start knows keeps its number, and new columns can be learned.
