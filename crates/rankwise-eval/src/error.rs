@@ -25,7 +25,7 @@ pub enum EvalError {
     },
     /// No query has a value of a metric, and a weight above 0, for both of two systems.
     #[error(
-        "'{a}' and '{b}' have no query in common with a value of {metric}; use the same queries, or another rule for \
+        "'{a}' and '{b}' have no query in common with a value of {metric} and a weight above 0; use the same queries, or another rule for \
          queries without relevant documents"
     )]
     NothingCounts {

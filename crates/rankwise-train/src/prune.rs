@@ -34,7 +34,7 @@ pub enum PruneError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// No query counts.
-    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
+    #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,

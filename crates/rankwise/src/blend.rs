@@ -39,7 +39,7 @@ pub enum BlendError {
         which: &'static str,
     },
     /// No query counts.
-    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
+    #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,
