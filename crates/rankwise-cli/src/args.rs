@@ -34,17 +34,17 @@ pub(crate) struct Cli {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Global {
-    /// Print results as one JSON object, and errors as a JSON object on stderr; see docs/json.md for the schemas.
-    #[arg(long, global = true)]
+    /// Print the result as one JSON object on stdout, and errors as one on stderr; docs/json.md describes them.
+    #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
-    /// Number of threads, at most one per core [default: one per core]. Results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    /// Number of threads, at most one per core [default: one per core]. The result does not depend on it.
+    #[arg(long, global = true, display_order = 901, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
-    /// Random seed.
-    #[arg(long, global = true, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    /// Random seed [default: 0].
+    #[arg(long, global = true, display_order = 902, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Print only results and errors: no progress, notes, warnings or summaries.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Synth {
 /// Summarise a dataset or a model.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// A dataset (files, folders or patterns; - is standard input) or a model.
+    /// A model, or a dataset: files, folders or quoted patterns; - is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -125,8 +125,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
-    /// document, counted from 0, then optionally a weight and a probability. A file DATA.pairs next to the data is used by
-    /// default.
+    /// document, counted from 0, then optionally a weight and a probability [default: DATA.pairs, if it exists].
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.
@@ -214,8 +213,8 @@ pub(crate) struct Eval {
     /// Model to evaluate. Can be repeated; the result is then a table.
     #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
     pub(crate) model: Vec<PathBuf>,
-    /// Feature to evaluate as a ranker, by id or column name: larger values rank first, missing values last. Can be repeated
-    /// and combined with --model.
+    /// Feature to evaluate as a ranker, by id or column name. Documents with larger values rank higher, those without a value
+    /// last. Can be repeated and combined with --model.
     #[arg(long, value_name = "FEATURE", group = "systems", conflicts_with_all = ["scores", "run"])]
     pub(crate) feature: Vec<String>,
     /// Score file to evaluate, with one score per row of DATA.
@@ -256,7 +255,7 @@ pub(crate) struct ConvertData {
     /// Binning parameter of a cache: max_bin or bin_construct_sample_cnt. Training must use the same values. Can be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// Value of features that are absent from a LETOR line, in IN and OUT: missing or zero.
+    /// How features that are absent from a LETOR line are treated, in IN and in OUT: missing or zero.
     #[arg(long, value_name = "MEANING", default_value = "missing", value_parser = absent)]
     pub(crate) absent: Absent,
     #[command(flatten)]

@@ -19,22 +19,27 @@ use anyhow::Context as _;
 use rankwise::data::SimdLevel;
 
 use crate::args::{Cli, Command};
-use crate::failure;
 use crate::output::Output;
+use crate::{failure, text};
 
 /// Runs what was typed.
 pub(crate) fn run(cli: Cli, output: Output) -> anyhow::Result<()> {
     // An invalid RANKWISE_SIMD is an error at once, even if the command would not use it.
     SimdLevel::from_env()?;
     // The command itself runs inside the pool: a parallel step that starts there costs less than one from outside.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(cli.global.threads)).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(cli.global.threads, output)).build();
     pool.context("cannot start the threads")?.install(|| dispatch(cli, output))
 }
 
 /// The requested number, or 0 for one per core. Never more than cores: eight threads on two cores were a fifth slower.
-fn n_threads(asked: Option<u16>) -> usize {
+fn n_threads(asked: Option<u16>, output: Output) -> usize {
     let n_cores = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
-    asked.map_or(0, |asked| usize::from(asked).min(n_cores))
+    let Some(asked) = asked.map(usize::from) else { return 0 };
+    if asked > n_cores {
+        let cores = text::count(n_cores, "core");
+        output.warn(&format!("--threads {asked}: this machine has {cores}, so {n_cores} are used"));
+    }
+    asked.min(n_cores)
 }
 
 fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {

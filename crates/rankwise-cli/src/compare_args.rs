@@ -35,19 +35,19 @@ pub(crate) struct Compare {
     /// 100000 for fisher, 10000 for bootstrap]
     #[arg(long, value_name = "N", value_parser = permutations, allow_negative_numbers = true)]
     pub(crate) permutations: Option<u32>,
-    /// Significance level for corrected p-values; confidence intervals cover 1 - LEVEL.
+    /// Significance level of the corrected p-values. The confidence level of intervals is 1 - LEVEL.
     #[arg(long, value_name = "LEVEL", default_value = "0.05", value_parser = alpha, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
     /// Comma-separated names of the systems, in their order [default: the file names].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) names: Option<Vec<String>>,
-    /// Compare the other systems with this one only.
+    /// Compare each of the other systems with this one only.
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
     /// Write the metrics of each query to a TSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
-    /// Number of queries with the largest gains and losses to show for each pair.
+    /// For each pair, show this many of the queries with the largest gains and losses.
     #[arg(long, value_name = "N", default_value = "3", value_parser = top, allow_negative_numbers = true)]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -144,5 +144,5 @@ fn alpha(typed: &str) -> Result<f64, String> {
 }
 
 fn top(typed: &str) -> Result<usize, String> {
-    typed.parse().map_err(|_| "expected an integer of 0 or more".into())
+    typed.parse().map_err(|_| "expected an integer of at least 0".into())
 }

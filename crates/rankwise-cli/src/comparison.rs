@@ -79,7 +79,7 @@ impl Report<'_> {
     /// The conclusions in words, one line per system.
     pub(crate) fn findings(&self, metric: usize) -> String {
         let pairs = self.pairs_of(metric);
-        let mut out = format!("at the level {}", self.alpha);
+        let mut out = format!("at significance level {}", self.alpha);
         if pairs.len() > 1 {
             let _ = write!(out, ", corrected for {} pairs", pairs.len());
         }

@@ -139,15 +139,17 @@ fn place(error: &anyhow::Error) -> Option<Place> {
 }
 
 /// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
-const OPTIONS: [&str; 22] = [
+const OPTIONS: [&str; 24] = [
     "allow_rounding",
     "columns",
+    "convention",
     "data_format",
     "doc_column",
     "empty",
     "err_max_grade",
     "feature_names",
     "feature_offset",
+    "gain",
     "header",
     "ignore_columns",
     "label_column",

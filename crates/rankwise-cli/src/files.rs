@@ -56,7 +56,14 @@ pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyho
         ));
     }
     if let Some(TreeChoice::First(n_rounds)) = choice {
-        let ensemble = trees_of(&model, path, "--trees")?.first_rounds(n_rounds);
+        let ensemble = trees_of(&model, path, "--trees")?;
+        let all_rounds = ensemble.n_trees() / ensemble.n_outputs();
+        if n_rounds > all_rounds {
+            let unit = if ensemble.n_outputs() > 1 { "round" } else { "tree" };
+            let all = text::count(all_rounds, unit);
+            output.warn(&format!("{}: the model has only {all}; --trees {n_rounds} uses all of them", shown(path)));
+        }
+        let ensemble = ensemble.first_rounds(n_rounds);
         return Ok(model.with_ranker(ensemble)?);
     }
     Ok(model)
@@ -147,20 +154,31 @@ pub(crate) enum Labels {
 }
 
 /// Warns of suspicious training data.
-pub(crate) fn warn_of(path: &Path, remarks: &[Remark], output: Output) {
+pub(crate) fn warn_of(paths: &DataPaths, options: &ReadOptions, remarks: &[Remark], output: Output) {
     for remark in remarks {
-        output.warn(&format!("{}: {remark}", shown(path)));
+        let text = remark.in_lines(|row| line_of_row(paths, options, row));
+        output.warn(&format!("{}: {text}", shown(paths.place())));
+    }
+}
+
+/// The line in which a row begins, if the data is a single text file; both count from 1.
+pub(crate) fn line_of_row(paths: &DataPaths, options: &ReadOptions, row: usize) -> Option<u64> {
+    match paths.files() {
+        [file] => rankwise::io::line_of_row(file, options, row),
+        _ => None,
     }
 }
 
 /// Warns if the features of data do not match those of a model.
-pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, output: Output) {
-    warn_features(WantedFeatures::of_model(model), data, path, output);
+pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, read: &DataArgs, output: Output) {
+    // An invalid option is an error before the data is read.
+    let offset = read.options(absent_of(model)).map_or(0, |options| options.layout.feature_offset);
+    warn_features(WantedFeatures::of_model(model), data, path, offset, output);
 }
 
 /// Warns if the features of data do not match the wanted ones.
-pub(crate) fn warn_features(wanted: WantedFeatures<'_>, data: &Documents, path: &Path, output: Output) {
-    for remark in rankwise::match_features(wanted, data) {
+pub(crate) fn warn_features(wanted: WantedFeatures<'_>, data: &Documents, path: &Path, offset: i32, output: Output) {
+    for remark in rankwise::match_features(wanted, data, offset) {
         output.warn(&with_flags(&format!("{}: {remark}", shown(path))));
     }
 }

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use rankwise::params::{ParamError, ParamGroup, ParamInfo};
 
+use crate::failure::with_flags;
+
 /// The parameters of a group that were typed, with their values.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupArgs<G> {
@@ -62,7 +64,7 @@ fn option<G: ParamGroup>(info: &ParamInfo) -> Arg {
         .value_name("VALUE")
         .value_parser(move |typed: &str| checked::<G>(name, typed))
         .allow_negative_numbers(true)
-        .help(format!("{} [{}; default: {default}]", info.help, info.allowed()))
+        .help(with_flags(&format!("{} [{}; default: {default}]", info.help, info.allowed())))
         .help_heading(G::TITLE)
 }
 

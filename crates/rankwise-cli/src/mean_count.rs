@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rankwise::metrics::{MetricValues, MissingQueries, Results, Rules};
+use rankwise::metrics::{MetricKind, MetricValues, MissingQueries, Results, Rules};
 use serde_json::{Value, json};
 
 use crate::text;
@@ -24,6 +24,8 @@ pub(crate) struct MeanCount {
     pub(crate) empty_in_mean: usize,
     /// In the mean, without results in the run.
     pub(crate) unanswered_in_mean: usize,
+    /// All queries have weight 0, so there is no mean.
+    pub(crate) is_weightless: bool,
 }
 
 /// The states of one system's queries, independent of metrics.
@@ -31,33 +33,44 @@ pub(crate) struct MeanCount {
 pub(crate) struct QueryStates {
     states: Vec<QueryState>,
     leaves_out_unanswered: bool,
+    is_weightless: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct QueryState {
-    is_empty: bool,
+    has_gain: bool,
+    has_relevant: bool,
     is_unanswered: bool,
+}
+
+impl QueryState {
+    /// Whether it has no relevant document, in the sense of a metric.
+    fn is_empty(self, metric: MetricKind) -> bool {
+        !if metric.is_binary() { self.has_relevant } else { self.has_gain }
+    }
 }
 
 impl QueryStates {
     pub(crate) fn new(results: &Results<'_>, rules: &Rules) -> Self {
         let state = |idx: usize| {
             let query = results.query(idx);
-            let mut labels = query.labels.iter().chain(query.missed);
+            let labels = || query.labels.iter().chain(query.missed);
             QueryState {
-                is_empty: labels.all(|label| rules.gain.of(*label) == 0.0),
+                has_gain: labels().any(|label| rules.gain.of(*label) > 0.0),
+                has_relevant: labels().any(|label| *label >= rules.relevant_from),
                 is_unanswered: query.n_docs() == 0,
             }
         };
         Self {
             states: (0..results.n_queries()).map(state).collect(),
             leaves_out_unanswered: rules.missing_queries == MissingQueries::Skip,
+            is_weightless: (0..results.n_queries()).all(|query| results.query_weight(query) == 0.0),
         }
     }
 
     /// Queries without relevant documents.
     pub(crate) fn n_empty(&self) -> usize {
-        self.states.iter().filter(|state| state.is_empty).count()
+        self.states.iter().filter(|state| !state.has_relevant).count()
     }
 
     /// Queries without results in the run.
@@ -66,19 +79,21 @@ impl QueryStates {
     }
 
     /// The queries behind the mean of a metric.
-    pub(crate) fn mean_count(&self, metric: &MetricValues) -> MeanCount {
-        let mut count = MeanCount { judged: self.states.len(), ..MeanCount::default() };
+    pub(crate) fn mean_count(&self, metric: &MetricValues, kind: MetricKind) -> MeanCount {
+        let (judged, is_weightless) = (self.states.len(), self.is_weightless);
+        let mut count = MeanCount { judged, is_weightless, ..MeanCount::default() };
         for (idx, state) in self.states.iter().enumerate() {
+            let is_empty = state.is_empty(kind);
             let is_left_out = state.is_unanswered && self.leaves_out_unanswered;
             // Metrics over all documents have no values per query.
             let has_value = if metric.is_pooled { !is_left_out } else { metric.per_query[idx].is_some() };
             if has_value {
                 count.in_mean += 1;
-                count.empty_in_mean += usize::from(state.is_empty);
+                count.empty_in_mean += usize::from(is_empty);
                 count.unanswered_in_mean += usize::from(state.is_unanswered);
             } else if is_left_out {
                 count.without_results += 1;
-            } else if state.is_empty {
+            } else if is_empty {
                 count.without_relevant += 1;
             } else {
                 count.without_value += 1;
@@ -92,6 +107,9 @@ impl MeanCount {
     /// "mean over 105 of 156 queries; 51 without relevant documents skipped".
     pub(crate) fn text(&self) -> String {
         let judged = text::count(self.judged, "query");
+        if self.is_weightless {
+            return format!("no mean over {judged}: all query weights are 0");
+        }
         if self.in_mean == self.judged {
             let mut out = format!("over {judged}; {} without relevant documents", self.empty_in_mean);
             if self.unanswered_in_mean > 0 {
@@ -162,6 +180,8 @@ mod tests {
         let expected = "mean over 90 of 156 queries; 51 without relevant documents, 10 without results, 5 without a value \
                         skipped; 3 without relevant documents counted";
         assert_eq!(few.text(), expected);
+        let weightless = MeanCount { is_weightless: true, ..all };
+        assert_eq!(weightless.text(), "no mean over 156 queries: all query weights are 0");
         let named = [("a".to_owned(), all), ("b".to_owned(), some), ("c".to_owned(), all)];
         assert_eq!(lines(&named), format!("a, c: {}\nb: {}\n", all.text(), some.text()));
         assert_eq!(lines(&named[1..2]), format!("{}\n", some.text()));

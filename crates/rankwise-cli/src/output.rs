@@ -116,7 +116,7 @@ impl Output {
     pub(crate) fn check_file(self, out: &Path, what: &str) -> anyhow::Result<()> {
         if self.is_json && is_stream(out) {
             return Err(user(format!(
-                "--json prints its summary to standard output, so the {what} a file; add --out FILE"
+                "--json prints its object to standard output, so the {what} a file; name an output file"
             )));
         }
         Ok(())

@@ -15,18 +15,38 @@ const MAX_LISTED: usize = 8;
 /// Maximum number of files that `inspect` lists.
 const MAX_PARTS: usize = 100;
 /// The contents of side files.
-const SIDE_ROLES: [&str; 5] = ["query sizes", "row weights", "query weights", "positions", "pairs"];
+const SIDE_ROLES: [&str; 5] = ["query sizes", "document weights", "query weights", "positions", "pairs"];
 
 /// Notes how columns and side files were used, since nobody typed it.
 pub(crate) fn tell(place: &Path, report: &ReadReport, output: Output) {
-    for remark in remarks(place, report) {
-        output.remark(&remark);
-    }
-    tell_split(report, output);
+    tell_all(&[(place, report)], output);
 }
 
-/// Notes that queries of several files were merged.
-pub(crate) fn tell_split(report: &ReadReport, output: Output) {
+/// [`tell`] for all datasets of a command.
+pub(crate) fn tell_all(sets: &[(&Path, &ReadReport)], output: Output) {
+    for (place, report) in sets {
+        for remark in remarks(place, report) {
+            output.remark(&remark);
+        }
+        note_split(report, output);
+    }
+    warn_names(sets, output);
+}
+
+/// Notes that queries of several files were merged, and warns if --feature-names was ignored.
+pub(crate) fn tell_split(place: &Path, report: &ReadReport, output: Output) {
+    note_split(report, output);
+    warn_names(&[(place, report)], output);
+}
+
+/// The names may be meant for one dataset of several, such as a validation set.
+fn warn_names(sets: &[(&Path, &ReadReport)], output: Output) {
+    if let Some((place, _)) = sets.first().filter(|_| sets.iter().all(|(_, report)| report.ignores_names)) {
+        output.warn(&format!("{}: its columns have names, so --feature-names is ignored", files::shown(place)));
+    }
+}
+
+fn note_split(report: &ReadReport, output: Output) {
     if let Some(split) = &report.split_queries {
         output.note(&split_remark(split));
     }

@@ -18,7 +18,7 @@ pub(crate) struct Refit {
     /// Model file to write.
     #[arg(long, value_name = "NEW")]
     pub(crate) out: PathBuf,
-    /// Weight of the old leaf values, from 0 to 1; the new value is SHARE * old + (1 - SHARE) * refitted.
+    /// Weight of the old leaf values, from 0 to 1: a leaf becomes SHARE * old + (1 - SHARE) * refitted.
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, allow_negative_numbers = true)]
     pub(crate) decay: f64,
     /// Objective [default: the objective of the model]. Required for models of other programs.
@@ -37,10 +37,10 @@ pub(crate) struct Prune {
     /// Model of Rankwise or another program.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Labelled documents that decide how many trees are needed: a file, a folder or a quoted pattern; - is standard input.
+    /// Labelled documents to measure the metric on: a file, a folder or a quoted pattern; - is standard input.
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: PathBuf,
-    /// Maximum loss of the metric.
+    /// Largest allowed drop of the metric.
     #[arg(long, value_name = "LOSS", default_value_t = 0.001, allow_negative_numbers = true)]
     pub(crate) max_loss: f64,
     /// Metric to preserve, such as ndcg@10.

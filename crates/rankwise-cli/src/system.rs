@@ -142,10 +142,15 @@ pub(crate) struct Queries {
 pub(crate) fn measure(
     systems: &[System],
     judgements: Judgements<'_>,
-    measures: &Measures,
+    names: &[MetricName],
+    rules: &Rules,
     trees: TreesArgs,
     output: Output,
 ) -> anyhow::Result<Measured> {
+    let measures = Measures::new(names, rules)?;
+    if trees.choice().is_some() && !systems.iter().any(|system| matches!(system, System::Model(_))) {
+        return Err(user("--trees applies to models only; remove it, or give --model"));
+    }
     let mut cache = JudgementCache::new(judgements, trees, output);
     let mut evaluations = Vec::with_capacity(systems.len());
     let (mut queries, mut mean_counts) = (Queries::default(), Vec::with_capacity(systems.len()));
@@ -156,7 +161,8 @@ pub(crate) fn measure(
         output.phase("measure");
         let evaluation = measures.evaluate(&results).map_err(|error| user_at(judgements.path(), error.to_string()))?;
         let states = QueryStates::new(&results, measures.rules());
-        mean_counts.push(evaluation.metrics.iter().map(|metric| states.mean_count(metric)).collect());
+        let each = evaluation.metrics.iter().zip(names);
+        mean_counts.push(each.map(|(metric, name)| states.mean_count(metric, name.kind())).collect());
         evaluations.push(evaluation);
         if idx == 0 {
             queries = Queries::new(&results, &states);
@@ -245,8 +251,8 @@ impl<'a> JudgementCache<'a> {
         let data_path = self.data_path("--model")?;
         let judgements = self.judgements;
         let data = self.data_for(&model)?;
-        files::warn_unknown_features(&model, data, data_path, output);
         if let Judgements::Data(paths, typed) = judgements {
+            files::warn_unknown_features(&model, data, data_path, typed, output);
             files::warn_training_data(&model, data, paths, typed, output);
         }
         Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
@@ -255,7 +261,10 @@ impl<'a> JudgementCache<'a> {
     fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {
         let data_path = self.data_path("--scores")?;
         let data = self.any_data()?;
-        let scores = read_scores(path)?;
+        let scores = read_scores(path).map_err(|error| match files::model_source(path) {
+            Some(_) => user_at(path, "this is a model, not a score file; use --model"),
+            None => error.into(),
+        })?;
         if scores.len() != data.n_rows() {
             let message = format!(
                 "{} for {} of {}; give one score per row, in the same order",
@@ -285,7 +294,7 @@ impl<'a> JudgementCache<'a> {
         let judged = judged.map_err(|error| match &error {
             JudgeError::NoOverlap { line, .. } => {
                 let place = Place { path: path.into(), line: Some(*line), column: None };
-                user_in(place, format!("{error}, and that it belongs to {}", files::shown(judged_by)))
+                user_in(place, format!("{error} and whether the run belongs to {}", files::shown(judged_by)))
             }
             JudgeError::NoDocIds | JudgeError::Twice { .. } => user_at(judged_by, error.to_string()),
         })?;
@@ -374,18 +383,21 @@ fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
     let place = files::shown(path);
     if let Some((n_unknown, line)) = judged.unknown {
         let queries = text::count(n_unknown, "query");
-        output.warn(&format!("{place}:{line}: ignored {queries} without judgements, the first one in this line"));
+        output.warn(&format!("{place}:{line}: ignored {queries} without judgements; the first is in this line"));
     }
     if judged.n_unanswered > 0 {
         let queries = text::count(judged.n_unanswered, "judged query");
-        let become_of = match rules.missing_queries {
-            MissingQueries::Count => "they count as empty result lists; use --missing-queries skip to ignore them",
-            MissingQueries::Skip => "they are ignored; use --missing-queries count to count them",
+        let is_one = judged.n_unanswered == 1;
+        let (verb, advice) = match (rules.missing_queries, is_one) {
+            (MissingQueries::Count, true) => ("has no results in the run and counts as an empty list", "skip ignores"),
+            (MissingQueries::Count, false) => ("have no results in the run and count as empty lists", "skip ignores"),
+            (MissingQueries::Skip, true) => ("has no results in the run and is ignored", "count includes"),
+            (MissingQueries::Skip, false) => ("have no results in the run and are ignored", "count includes"),
         };
-        output.warn(&format!("{place}: {queries} without results in the run; {become_of}"));
+        output.warn(&format!("{place}: {queries} {verb}; --missing-queries {advice} such queries"));
     }
     if judged.n_judged_docs == 0 {
-        output.warn(&format!("{place}: none of its documents is judged; check the document ids"));
+        output.warn(&format!("{place}: none of its documents are judged; check the document ids"));
     }
 }
 

@@ -5,8 +5,8 @@ use clap::Args;
 /// Which trees of a model to use.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct TreesArgs {
-    /// Use the first N rounds of the model (N trees, or N trees per class of a multiclass model), or all [default: all, except
-    /// for XGBoost files with a best iteration, which are used up to it].
+    /// Use the first N trees of each model (of a multiclass model: N trees per class), or all [default: all; for XGBoost models
+    /// with a best iteration: the trees up to it].
     #[arg(long, value_name = "N|all", value_parser = parse, allow_negative_numbers = true)]
     trees: Option<TreeChoice>,
 }
@@ -28,5 +28,6 @@ fn parse(typed: &str) -> Result<TreeChoice, String> {
     if typed == "all" {
         return Ok(TreeChoice::All);
     }
-    typed.parse().map(TreeChoice::First).map_err(|_| "expected a number of trees, such as 100, or all".into())
+    let number = typed.parse().ok().filter(|number| *number > 0);
+    number.map(TreeChoice::First).ok_or_else(|| "expected a number of trees of at least 1, such as 100, or all".into())
 }

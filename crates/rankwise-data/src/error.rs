@@ -7,7 +7,7 @@ pub enum DataError {
     #[error("there are no rows; a dataset needs at least one document")]
     Empty,
     /// The label is negative, infinite or not a number.
-    #[error("row {row}: label {label} is not a finite number of 0 or more")]
+    #[error("row {row}: label {label} is not a number from 0 to 3.4e38")]
     Label {
         /// The row.
         row: usize,
@@ -15,7 +15,7 @@ pub enum DataError {
         label: f32,
     },
     /// The weight is negative, infinite or not a number.
-    #[error("{what} {index}: weight {weight} is not a finite number of 0 or more")]
+    #[error("{what} {index}: weight {weight} is not a number from 0 to 3.4e38")]
     Weight {
         /// "row", "query" or "pair".
         what: &'static str,
@@ -25,7 +25,7 @@ pub enum DataError {
         weight: f32,
     },
     /// The product of a row weight and its query weight overflows.
-    #[error("row {row}: the product of its weight and its query's weight overflows f32; use smaller weights")]
+    #[error("row {row}: the product of the document weight and the query weight exceeds 3.4e38; use smaller weights")]
     WeightProduct {
         /// The row.
         row: usize,
@@ -211,7 +211,7 @@ pub enum DataError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairProblem {
     /// It refers to a row that does not exist.
-    #[error("there is no row {row}; the rows are numbered from 0 to {}", rows - 1)]
+    #[error("there is no row {row}; pairs count rows from 0, so the last one is {}", rows - 1)]
     Row {
         /// The row number in the pair.
         row: u32,
@@ -219,13 +219,13 @@ pub enum PairProblem {
         rows: usize,
     },
     /// It prefers a row to itself.
-    #[error("row {row} is both winner and loser; name two rows")]
+    #[error("row {row}, counted from 0, is both winner and loser; name two rows")]
     Itself {
         /// The row.
         row: u32,
     },
     /// Its rows belong to two queries.
-    #[error("its rows belong to the queries {:?} and {:?}; compare rows of one query", qids[0], qids[1])]
+    #[error("its rows belong to the queries {:?} and {:?}; both must be of the same query (pairs count rows from 0)", qids[0], qids[1])]
     Queries {
         /// The queries of winner and loser.
         qids: [String; 2],

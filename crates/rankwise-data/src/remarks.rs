@@ -195,14 +195,33 @@ fn is_scattered(input_rows: &[u32]) -> bool {
     (last - first) as usize + 1 > input_rows.len()
 }
 
+impl Remark {
+    /// The text, with lines in place of rows if `line` knows the line of a row; both count from 1.
+    pub fn in_lines(&self, line: impl Fn(usize) -> Option<u64>) -> String {
+        let Self::Twins { count, of, example: [first, second] } = self else { return self.to_string() };
+        match (line(*first), line(*second)) {
+            (Some(first), Some(second)) => duplicates(*count, *of, &format!("lines {first} and {second}")),
+            _ => self.to_string(),
+        }
+    }
+}
+
+fn duplicates(count: usize, of: usize, example: &str) -> String {
+    let are = if count == 1 { "is a duplicate" } else { "are duplicates" };
+    format!("{count} of {of} rows {are}, for example {example}; remove duplicates that are mistakes")
+}
+
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ConstantFeatures(found) => {
-                write!(f, "{found} the same value in every document, so trees cannot use it; check where it comes from")
+                write!(
+                    f,
+                    "{found} the same value in every document, which is of no use to trees; check the data's source"
+                )
             }
             Self::RareFeatures(found) => {
-                write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether that is right")
+                write!(f, "{found} a value in fewer than 1 of {RARE} documents; check whether that is intended")
             }
             Self::CutFeatures(found) => write!(
                 f,
@@ -212,30 +231,30 @@ impl fmt::Display for Remark {
             Self::OneLabel(found) => {
                 write!(
                     f,
-                    "{found} only one distinct label, so there is no order to learn; check the labels \
-                     if these are many"
+                    "{found} only one distinct label, so there is no order to learn; check the labels{}",
+                    found.if_many()
                 )
             }
             Self::OneDoc(found) => {
                 write!(
                     f,
-                    "{found} only one document, so there is nothing to rank; check the query ids if these are many"
+                    "{found} only one document, so there is nothing to rank; check the query ids{}",
+                    found.if_many()
                 )
             }
             Self::Scattered(found) => write!(
                 f,
-                "{found} rows that are not contiguous, which are merged into one query; if they are different queries, \
-                 give them different ids"
+                "{found} rows that are not contiguous and were merged into one query; give different queries \
+                 different ids"
             ),
             Self::LabelsLikeIds { distinct, largest } => write!(
                 f,
                 "the labels are {distinct} different integers up to {largest}, which look like ids; check that each \
                  line starts with its label"
             ),
-            Self::Twins { count, of, example: [first, second] } => write!(
-                f,
-                "{count} of {of} rows are duplicates, for example rows {first} and {second}; remove them if that is a mistake"
-            ),
+            Self::Twins { count, of, example: [first, second] } => {
+                write!(f, "{}", duplicates(*count, *of, &format!("rows {first} and {second}")))
+            }
         }
     }
 }
@@ -245,7 +264,19 @@ impl fmt::Display for Features {
         let examples: Vec<String> = self.examples.iter().map(u32::to_string).collect();
         let more = if self.count > examples.len() { ", ..." } else { "" };
         let verb = if self.count == 1 { "has" } else { "have" };
-        write!(f, "{} of {} features ({}{more}) {verb}", self.count, self.of, examples.join(", "))
+        let ids = format!("({} {}{more})", if self.count == 1 { "id" } else { "ids" }, examples.join(", "));
+        match (self.count, self.of) {
+            (_, 1) => write!(f, "the only feature {ids} {verb}"),
+            (count, of) if count == of => write!(f, "all {of} features {ids} {verb}"),
+            (count, of) => write!(f, "{count} of {of} features {ids} {verb}"),
+        }
+    }
+}
+
+impl Queries {
+    /// A condition on the advice, unless every query is concerned.
+    fn if_many(&self) -> &'static str {
+        if self.count == self.of { "" } else { " if there are many such queries" }
     }
 }
 
@@ -253,7 +284,11 @@ impl fmt::Display for Queries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = 100.0 * self.count as f64 / self.of as f64;
         let verb = if self.count == 1 { "has" } else { "have" };
-        write!(f, "{} of {} queries ({share:.1} %), for example {}, {verb}", self.count, self.of, self.example)
+        match (self.count, self.of) {
+            (_, 1) => write!(f, "the only query, {}, {verb}", self.example),
+            (count, of) if count == of => write!(f, "all {of} queries {verb}"),
+            (count, of) => write!(f, "{count} of {of} queries ({share:.1} %), for example {}, {verb}", self.example),
+        }
     }
 }
 
@@ -289,12 +324,12 @@ mod tests {
             ("c", 1.0, &[(1, 4.0), (2, 7.0)]),
         ]);
         let expected = [
-            "1 of 3 features (2) has the same value in every document",
-            "1 of 3 features (3) has values that are infinite or beyond 3.4e38",
+            "1 of 3 features (id 2) has the same value in every document",
+            "1 of 3 features (id 3) has values that are infinite or beyond 3.4e38",
             "1 of 3 queries (33.3 %), for example b, has only one distinct label, so",
             "1 of 3 queries (33.3 %), for example c, has only one document, so there is",
             "2 of 3 queries (66.7 %), for example a, have rows that are not contiguous",
-            "1 of 5 rows are duplicates, for example rows 2 and 4",
+            "1 of 5 rows is a duplicate, for example rows 2 and 4",
         ];
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {

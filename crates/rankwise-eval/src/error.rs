@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Too few systems, or too many.
-    #[error("cannot compare {given} systems; give {} to {}", crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
+    #[error("{}; give {} to {} systems", miscounted(*given), crate::MIN_SYSTEMS, crate::MAX_SYSTEMS)]
     Count {
         /// The number of systems.
         given: usize,
@@ -25,7 +25,7 @@ pub enum EvalError {
     },
     /// No query has a value of a metric for both of two systems and a weight above 0.
     #[error(
-        "'{a}' and '{b}' have no query in common with a value of {metric}; use the same queries, or another rule for \
+        "'{a}' and '{b}' have no query in common with a value of {metric} and a weight above 0; use the same queries, or another rule for \
          queries without relevant documents"
     )]
     NothingCounts {
@@ -62,4 +62,12 @@ pub enum EvalError {
         /// The value.
         value: f64,
     },
+}
+
+fn miscounted(systems: usize) -> String {
+    match systems {
+        0 => "nothing to compare".into(),
+        1 => "one system cannot be compared".into(),
+        more => format!("{more} systems cannot be compared"),
+    }
 }

@@ -56,6 +56,16 @@ fn question(mut split: Split, decision_type: u32) -> Result<Split, FormatError> 
     Ok(split)
 }
 
+/// Whether a feature is none of the model's, which the file counts.
+fn is_beyond(feature: u32, n_features: Option<usize>) -> bool {
+    n_features.is_some_and(|n_features| feature as usize >= n_features)
+}
+
+fn beyond(feature: u32, n_features: Option<usize>) -> String {
+    let last = n_features.unwrap_or(0).saturating_sub(1);
+    format!("feature {feature} is out of range, since max_feature_idx is {last}")
+}
+
 /// Rejects models with several outputs, or with a mean instead of a sum.
 fn check_outputs(per_iteration: Option<usize>, is_average: bool) -> Result<(), FormatError> {
     if per_iteration.is_some_and(|n| n != 1) {

@@ -153,7 +153,7 @@ impl<'a> Field<'a> {
     pub(crate) fn text(&self) -> Result<&'a str, FormatError> {
         match self.value {
             Value::Text(text) => Ok(text),
-            _ => Err(self.error("it is not a text")),
+            _ => Err(self.error("it is not a string")),
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a> Field<'a> {
 
     /// An integer of at least 0.
     pub(crate) fn integer(&self) -> Result<usize, FormatError> {
-        as_integer(self.number()?).ok_or_else(|| self.error("not an integer of 0 or more"))
+        as_integer(self.number()?).ok_or_else(|| self.error("it is not an integer of at least 0"))
     }
 
     pub(crate) fn numbers(&self) -> Result<&'a [f64], FormatError> {

@@ -21,6 +21,8 @@ pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
 
 const UTF8_BOM: &[u8] = &[0xef, 0xbb, 0xbf];
 const UTF16_BOMS: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
+/// What messages call a Parquet file where text is expected.
+pub(crate) const PARQUET: &str = "a Parquet file";
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Splits a stream into blocks of whole lines; each line includes its newline.
@@ -197,7 +199,7 @@ fn strip_start(buffer: &mut Vec<u8>) -> Option<&'static str> {
         buffer.drain(..UTF8_BOM.len());
     }
     if buffer.starts_with(PARQUET_MAGIC) {
-        return Some("a Parquet file");
+        return Some(PARQUET);
     }
     UTF16_BOMS.iter().any(|mark| buffer.starts_with(mark)).then_some("UTF-16 text")
 }

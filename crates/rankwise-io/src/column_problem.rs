@@ -43,16 +43,25 @@ pub enum ColumnProblem {
     },
     /// There is no label column.
     #[error(
-        "no label column; name it with `label_column`, or set `header` no if the first line is not a header; the \
-         columns are {columns}"
+        "no label column{}; name it with `label_column`, or set `header` no if the first line is not a header; the \
+         columns are {columns}",
+        taken_note(taken.as_ref())
     )]
     NoLabel {
-        /// The existing columns.
+        /// A column that would be taken for it, and what it is used as.
+        taken: Option<(String, &'static str)>,
+        /// What there is.
         columns: String,
     },
-    /// Neither a column nor a side file gives the queries.
-    #[error("no qid column; name it with `qid_column`{}; the columns are {columns}", sizes_advice(sizes.as_deref()))]
+    /// Neither a column nor a side file tells the queries.
+    #[error(
+        "no qid column{}; name it with `qid_column`{}; the columns are {columns}",
+        taken_note(taken.as_ref()),
+        sizes_advice(sizes.as_deref())
+    )]
     NoQueries {
+        /// A column that would be taken for it, and what it is used as.
+        taken: Option<(String, &'static str)>,
         /// The side file that could give query sizes; `None` for streams.
         sizes: Option<String>,
         /// The existing columns.
@@ -86,7 +95,7 @@ pub enum ColumnProblem {
     },
     /// Two columns match a feature of the model.
     #[error(
-        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for blanks; \
+        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for spaces; \
          ignore one of them with `ignore_columns`"
     )]
     TwoColumns {
@@ -171,6 +180,10 @@ pub enum ColumnProblem {
 
 fn advice(nearest: Option<&str>) -> String {
     nearest.map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
+}
+
+fn taken_note(taken: Option<&(String, &'static str)>) -> String {
+    taken.map_or_else(String::new, |(column, role)| format!(": column {column} is used as the {role}"))
 }
 
 fn sizes_advice(sizes: Option<&str>) -> String {

@@ -45,11 +45,22 @@ pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool)
     }
     let label_wanted = !options.is_label_optional && options.layout.label_column.as_deref() != Some(NONE);
     if label_wanted && !roles.contains(&Some(Role::Label)) {
-        return Err(ColumnProblem::NoLabel { columns: table.list() });
+        let taken = taken(&roles, names, &table.shown, Role::Label);
+        return Err(ColumnProblem::NoLabel { taken, columns: table.list() });
     }
     let feature_names = table.number_features(names, options, &mut roles)?;
     let roles = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
     Ok(Columns { roles, shown: table.shown, feature_names })
+}
+
+/// A column whose name is usual for a role, but that has another one.
+fn taken(roles: &[Option<Role>], names: &Names<'_>, shown: &[String], wanted: Role) -> Option<(String, &'static str)> {
+    let Names::Given(names) = names else { return None };
+    let mut columns = roles.iter().zip(names.iter().zip(shown));
+    columns.find_map(|(role, (name, shown))| match role {
+        Some(Role::Ignored | Role::Feature(_)) | None => None,
+        Some(role) => (*role != wanted && wanted.is_usual(name)).then(|| (shown.clone(), role.noun())),
+    })
 }
 
 struct Table<'a> {
@@ -212,6 +223,12 @@ impl<'a> Table<'a> {
 }
 
 impl Columns {
+    /// A column whose name is usual for a role, but that has another one.
+    pub(crate) fn taken(&self, names: &Names<'_>, wanted: Role) -> Option<(String, &'static str)> {
+        let roles: Vec<Option<Role>> = self.roles.iter().copied().map(Some).collect();
+        taken(&roles, names, &self.shown, wanted)
+    }
+
     /// The features in column order, if the ids ascend.
     pub(crate) fn ascending_features(&self) -> Option<Vec<u32>> {
         let feature = |role: &Role| match role {

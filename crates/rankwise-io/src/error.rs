@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise_data::DataError;
 
+use crate::blocks::PARQUET;
 use crate::column_problem::ColumnProblem;
 use crate::parts::PartProblem;
 use crate::problem::Problem;
@@ -66,7 +67,7 @@ pub enum IoError {
         excess: Excess,
     },
     /// Another format than expected.
-    #[error("{}: this is {format}, but UTF-8 text is expected; convert it, or set `data_format`", input(path))]
+    #[error("{}: this is {format}; {}", input(path), format_advice(format))]
     Format {
         /// The file.
         path: PathBuf,
@@ -116,6 +117,15 @@ pub enum IoError {
         input(path)
     )]
     PairsForCache {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of pairs without any.
+    #[error(
+        "{}: there are no pairs; write one pair per line: the row numbers of the better and the worse document",
+        input(path)
+    )]
+    NoPairs {
         /// The file.
         path: PathBuf,
     },
@@ -229,6 +239,7 @@ impl IoError {
             | Self::Columns { path, .. }
             | Self::NoColumns { path, .. }
             | Self::PairsForCache { path }
+            | Self::NoPairs { path }
             | Self::GivenTwice { path, .. }
             | Self::Part { path, .. }
             | Self::Row { path, .. }
@@ -273,6 +284,10 @@ fn input(path: &Path) -> String {
 
 fn output(path: &Path) -> String {
     if is_stream(path) { "<stdout>".into() } else { path.display().to_string() }
+}
+
+fn format_advice(format: &str) -> &'static str {
+    if format == PARQUET { "use text here, or set `data_format` parquet" } else { "convert it to UTF-8" }
 }
 
 fn after(line: u64) -> String {

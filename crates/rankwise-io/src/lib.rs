@@ -42,6 +42,7 @@ mod problem;
 mod read;
 mod report;
 mod resolved;
+mod row_lines;
 mod scores;
 mod side_files;
 mod trec;
@@ -61,6 +62,7 @@ pub use parts::{PartProblem, find_data_files, read_data, read_data_to_train, rea
 pub use problem::Problem;
 pub use read::{read_cache_from, read_dataset, read_dataset_from, read_dataset_with, read_training_data};
 pub use report::{ColumnUse, PartReport, ReadData, ReadReport, SideFile, SplitQueries};
+pub use row_lines::line_of_row;
 pub use scores::{read_scores, read_scores_from, write_scores};
 pub use side_files::side_file_paths;
 pub use trec::{Qrels, TrecEntry, TrecRun, TrecTable, read_qrels, read_qrels_from, read_run, read_run_from};

@@ -20,7 +20,7 @@ use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::ReadOptions;
 
-const EXPECTED: &str = "a feature number, a blank and a name";
+const EXPECTED: &str = "a feature number, a space and a name";
 
 /// Reads feature names, one number and name per line.
 pub fn read_feature_names(path: &Path) -> Result<BTreeMap<u32, String>, IoError> {
@@ -48,7 +48,7 @@ fn parse_line(line: &[u8]) -> Option<(u32, String)> {
 
 /// Applies the numbers and names that the options set.
 pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result<Dataset, IoError> {
-    let (offset, file) = (options.layout.feature_offset.unwrap_or(0), options.layout.feature_names.as_deref());
+    let (offset, file) = (options.layout.feature_offset, options.layout.feature_names.as_deref());
     if offset == 0 && file.is_none() {
         return Ok(data);
     }

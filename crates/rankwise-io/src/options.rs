@@ -82,7 +82,7 @@ impl Separator {
 
 impl ParamValue for Separator {
     fn kind() -> String {
-        "one ASCII character that does not occur in numbers, ids or line ends, or tab".into()
+        "one ASCII character other than a letter, a digit, a quote, +, - or . (tab for a tab)".into()
     }
     fn parse(text: &str) -> Option<Self> {
         match text.as_bytes() {
@@ -100,10 +100,10 @@ param_group! {
     /// The layout of a data file: its format and the roles of its columns. A column is given by name or by number, from 0;
     /// `none` means that there is no such column.
     pub LayoutSpec => LayoutParams, SetLayout, "Data format" {
-        /// Data format; auto detects it from the content and the file name.
+        /// Data format. auto: detected from the content and the file name.
         data_format: Option<Format> = None, Range::ANY, [];
-        /// Label column, by name or by number from 0; `none` if absent. The next five options work alike. auto finds columns by
-        /// their usual names; without a header, the first column is the label and the second the qid.
+        /// Label column, by name or by number from 0; `none` if absent. auto: found by its usual names; without a
+        /// header, the first column is the label and the second the query id. The next five options work in the same way.
         label_column: Option<String> = None, Range::ANY, [];
         /// Query id column.
         qid_column: Option<String> = None, Range::ANY, [];
@@ -115,22 +115,22 @@ param_group! {
         query_weight_column: Option<String> = None, Range::ANY, [];
         /// Column with the position at which each document was shown.
         position_column: Option<String> = None, Range::ANY, [];
-        /// Columns to ignore, separated by commas.
+        /// Columns to ignore, by name or number.
         ignore_columns: Vec<String> = Vec::new(), Range::ANY, [];
         /// Whether the first line of a CSV or TSV file is a header with column names.
         header: Header = Header::Auto, Range::ANY, [];
-        /// Field separator of CSV and TSV; auto depends on the format.
+        /// Field separator of CSV and TSV files. auto: a comma or a tab, by the format.
         separator: Option<Separator> = None, Range::ANY, [];
         /// Column description file in CatBoost's format.
         column_description: Option<PathBuf> = None, Range::ANY, [];
-        /// Whether equal query ids in several files mean the same query (data) or one query per file (file). With file, ids of
-        /// the second file (by path) become 2/ID, and so on.
+        /// Whether equal query ids in several files mean the same query (data) or one query per file (file). With `file`, ids of
+        /// the second file, by path, become 2/ID, and so on.
         qid_scope: QidScope = QidScope::Data, Range::ANY, [];
         /// Number to add to the feature ids of LETOR data and of tables without column names, such as -1 if the data counts
         /// from 1 and the model from 0.
-        feature_offset: Option<i32> = None, Range::ANY, [];
-        /// File with feature names, one number and name per line, for data without names, such as LETOR. The numbers are those
-        /// after `feature_offset`.
+        feature_offset: i32 = 0, Range::ANY, [];
+        /// File with feature names, one number and name per line, for data without names, such as LETOR. The numbers count
+        /// after `feature_offset` is added.
         feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }
@@ -248,7 +248,7 @@ impl Role {
             Self::Label => "label",
             Self::Qid => "qid",
             Self::DocId => "document id",
-            Self::Weight => "row weight",
+            Self::Weight => "document weight",
             Self::QueryWeight => "query weight",
             Self::Position => "position",
             Self::Feature(_) => "feature",

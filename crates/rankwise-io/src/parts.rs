@@ -32,6 +32,7 @@ use crate::problem::Problem;
 use crate::read::{self, FileRows, Input};
 use crate::report::{PartReport, ReadData, ReadReport, SplitQueries};
 use crate::resolved::Resolved;
+use crate::row_lines::data_error;
 
 /// Reads several files as one dataset. A path can be a file, a folder with data files, or a pattern such as
 /// `part-*.parquet`; see [`find_data_files`].
@@ -111,7 +112,8 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
         rows: part.n_rows,
         side_files: part.side_files.clone(),
     };
-    let report = ReadReport { parts: parts.iter().map(report).collect(), columns, split_queries };
+    let ignores_names = agreement.resolved().is_some_and(|resolved| read::ignores_names(resolved, options));
+    let report = ReadReport { parts: parts.iter().map(report).collect(), columns, split_queries, ignores_names };
     let mut pairs = Vec::new();
     for part in &mut parts {
         pairs.append(&mut part.pairs);
@@ -123,7 +125,7 @@ fn read_files(files: &[PathBuf], options: &ReadOptions) -> Result<ReadData, IoEr
         builder.pairs(pairs);
     }
     builder.feature_names(agreement.into_feature_names());
-    let data = builder.finish().map_err(|error| explain(error, &parts, &first_rows))?;
+    let data = builder.finish().map_err(|error| explain(error, &parts, &first_rows, options))?;
     let data = numbering::apply(data, options, &files[0])?;
     Ok(ReadData { data, report })
 }
@@ -244,7 +246,7 @@ fn split_queries(parts: &[Part]) -> Option<SplitQueries> {
 }
 
 /// Adds the file to fix to an error; rows and pairs count from 1 in each file.
-fn explain(error: DataError, parts: &[Part], first_rows: &[usize]) -> IoError {
+fn explain(error: DataError, parts: &[Part], first_rows: &[usize], options: &ReadOptions) -> IoError {
     let part_of = |row: usize| {
         let place = first_rows.partition_point(|first| *first < row).saturating_sub(1);
         (&parts[place], row - first_rows[place])
@@ -273,5 +275,5 @@ fn explain(error: DataError, parts: &[Part], first_rows: &[usize]) -> IoError {
         }
         other => (parts[0].path.clone(), other),
     };
-    IoError::Data { path, source }
+    data_error(&path, options, source)
 }

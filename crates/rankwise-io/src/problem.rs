@@ -97,6 +97,15 @@ pub enum Problem {
     QuoteRest,
     /// An invalid pair of documents.
     Pair(PairProblem),
+    /// A row whose query has another weight in an earlier row.
+    QueryWeightDiffers {
+        /// What the row says.
+        weight: Box<str>,
+        /// What the first row of the query says.
+        first: Box<str>,
+    },
+    /// The weights of a document and of its query multiply to more than a number can hold.
+    WeightProduct,
     /// Too many columns.
     TooManyColumns {
         /// The limit.
@@ -137,7 +146,7 @@ impl Problem {
     pub(crate) fn describe(&self, found: &str) -> String {
         match self {
             Self::Label => label(found),
-            Self::LabelRange => format!("label \"{found}\" is out of range; labels are finite numbers of 0 or more"),
+            Self::LabelRange => format!("label \"{found}\" is out of range; labels are numbers from 0 to 3.4e38"),
             Self::QidEmpty => "\"qid:\" has no id; write the query's id right after the colon".into(),
             Self::QidLate => format!("unexpected \"{found}\"; write one qid, right after the label"),
             Self::QidMissing { first_line } => {
@@ -155,10 +164,10 @@ impl Problem {
                 sizes.display()
             ),
             Self::NotPair => {
-                format!("\"{found}\" is not feature:value; write an integer, a colon and a number, without blanks")
+                format!("\"{found}\" is not feature:value; write an integer, a colon and a number, without spaces")
             }
             Self::Index => {
-                format!("feature \"{found}\" is not an integer of 0 or more; number the features 0, 1, 2 and so on")
+                format!("feature \"{found}\" is not an integer of at least 0; number the features 0, 1, 2 and so on")
             }
             Self::IndexTooLarge => format!("feature {found} is too large; the largest is {}", u32::MAX),
             Self::Value { feature } => {
@@ -178,15 +187,25 @@ impl Problem {
             Self::Ragged { fields, columns } => {
                 let what =
                     if fields < columns { "add the missing fields" } else { "quote fields that contain a separator" };
-                format!("the row has {fields} fields, but the table has {columns} columns; {what}")
+                format!("this row has {fields} fields, but the table has {columns} columns; {what}")
             }
             Self::QuoteOpen => {
-                format!("the quote of \"{found}\" is never closed; close it, and double quotes inside a quoted field")
+                let field = found.trim_start_matches('"');
+                format!(
+                    "the quoted field that starts with \"{field}\" is never closed; add the closing quote, and write \
+                     quotes inside the field as \"\""
+                )
             }
             Self::QuoteRest => {
-                format!("\"{found}\" follows a closing quote; double quotes inside a quoted field")
+                format!("unexpected \"{found}\" after a closing quote; write quotes inside a quoted field as \"\"")
             }
             Self::Pair(problem) => problem.to_string(),
+            Self::QueryWeightDiffers { weight, first } => {
+                format!("the query weight is {weight} here, but {first} in an earlier row; use one weight per query")
+            }
+            Self::WeightProduct => {
+                "the product of the document weight and the query weight exceeds 3.4e38; use smaller weights".into()
+            }
             Self::TooManyColumns { limit } => {
                 format!("the table has more than {limit} columns; check the separator and the quotes")
             }
@@ -220,8 +239,8 @@ fn label(found: &str) -> String {
 
 fn cell(column: &str, noun: &'static str, found: &str) -> String {
     let advice = match noun {
-        "label" => "labels are finite numbers of 0 or more",
-        "row weight" | "query weight" => "weights are finite numbers of 0 or more",
+        "label" => "labels are numbers from 0 to 3.4e38",
+        "document weight" | "query weight" => "weights are numbers from 0 to 3.4e38",
         "position" => "positions are integers from 0 to 4294967295",
         "qid" => "every row needs the id of its query",
         _ => "write a number, or leave the field empty if the value is missing; `ignore_columns` skips columns",

@@ -82,9 +82,15 @@ fn read_opened(mut source: ByteStream<'_>, path: &Path, options: &ReadOptions) -
     let rows = read_rows(source, format, &input)?;
     let columns = rows.resolved.as_ref().map(Resolved::uses).unwrap_or_default();
     let side_files = input.side_files.list();
+    let ignores_names = rows.resolved.as_ref().is_some_and(|resolved| ignores_names(resolved, options));
     let data = input.build(rows)?;
     let part = PartReport { path: path.into(), format: Some(format), rows: data.n_rows(), side_files };
-    Ok(ReadData { data, report: ReadReport { parts: vec![part], columns, split_queries: None } })
+    Ok(ReadData { data, report: ReadReport { parts: vec![part], columns, split_queries: None, ignores_names } })
+}
+
+/// Whether `feature_names` names features of a table that has names of its own.
+pub(crate) fn ignores_names(resolved: &Resolved, options: &ReadOptions) -> bool {
+    options.layout.feature_names.is_some() && !resolved.columns.feature_names.is_empty()
 }
 
 /// The rows of a file in blocks, in file order.
@@ -130,7 +136,7 @@ pub(crate) fn is_cache(source: &mut ByteStream<'_>, options: &ReadOptions) -> Re
 
 fn read_cache(source: ByteStream<'_>, path: &Path, options: &ReadOptions) -> Result<CachedDataset, IoError> {
     let layout = &options.layout;
-    if layout.feature_offset.is_some_and(|offset| offset != 0) || layout.feature_names.is_some() {
+    if layout.feature_offset != 0 || layout.feature_names.is_some() {
         return Err(IoError::Columns { path: path.into(), problem: ColumnProblem::CacheNumbers });
     }
     refuse_columns(path, options, "a cache of binned data")?;
@@ -202,7 +208,7 @@ impl<'a> Input<'a> {
             if let Some(side) = self.side_files.path_of(*role) {
                 let what = match role {
                     Role::Qid => "the queries",
-                    Role::Weight => "row weights",
+                    Role::Weight => "document weights",
                     Role::QueryWeight => "query weights",
                     _ => "positions",
                 };
@@ -212,7 +218,8 @@ impl<'a> Input<'a> {
         }
         if !has_sizes && !columns.roles.contains(&Role::Qid) {
             let sizes = self.expected_sizes.as_ref().map(|path| path.display().to_string());
-            return Err(at_path(ColumnProblem::NoQueries { sizes, columns: columns.list() }));
+            let taken = columns.taken(names, Role::Qid);
+            return Err(at_path(ColumnProblem::NoQueries { taken, sizes, columns: columns.list() }));
         }
         let resolved = Resolved::new(names, columns);
         match self.agreement {
@@ -229,7 +236,7 @@ impl<'a> Input<'a> {
             builder.feature_names(resolved.columns.feature_names);
         }
         let names = self.side_files.give_to(&mut builder);
-        let data = builder.finish().map_err(|error| names.explain(self.path, error))?;
+        let data = builder.finish().map_err(|error| names.explain(self.path, self.options, error))?;
         numbering::apply(data, self.options, self.path)
     }
 }

@@ -24,6 +24,8 @@ pub struct ReadReport {
     pub columns: Vec<ColumnUse>,
     /// Queries with rows in several files.
     pub split_queries: Option<SplitQueries>,
+    /// Whether `feature_names` was ignored, because the columns have names.
+    pub ignores_names: bool,
 }
 
 impl ReadReport {
@@ -51,7 +53,7 @@ pub struct PartReport {
 pub struct SideFile {
     /// The file.
     pub path: PathBuf,
-    /// What it holds: `query sizes`, `row weights`, `query weights`, `positions` or `pairs`.
+    /// What it holds: `query sizes`, `document weights`, `query weights`, `positions` or `pairs`.
     pub role: &'static str,
 }
 

@@ -12,9 +12,10 @@ use crate::byte_stream::ByteStream;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::number;
-use crate::options::Role;
+use crate::options::{ReadOptions, Role};
 use crate::problem::{Problem, name};
 use crate::report::SideFile;
+use crate::row_lines::data_error;
 
 pub(crate) const SIZES: &str = ".query";
 pub(crate) const ROW_WEIGHTS: &str = ".weight";
@@ -26,7 +27,7 @@ const SUFFIXES: [&str; 6] = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, P
 
 /// The format of a line of pairs.
 const PAIR_LINE: &str =
-    "the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
+    "the row numbers of winner and loser, counted from 0, then optionally a weight and a probability of at most 1";
 
 /// The content of the side files of a data file.
 #[derive(Default)]
@@ -45,12 +46,12 @@ impl SideFiles {
     pub(crate) fn read(data: &Path) -> Result<Self, IoError> {
         let files = Self {
             sizes: read_beside(data, SIZES, "the number of rows of a query", integer)?,
-            row_weights: read_beside(data, ROW_WEIGHTS, "a weight of 0 or more", weight)?,
-            query_weights: read_beside(data, QUERY_WEIGHTS, "a weight of 0 or more", weight)?,
+            row_weights: read_beside(data, ROW_WEIGHTS, "a weight of at least 0", weight)?,
+            query_weights: read_beside(data, QUERY_WEIGHTS, "a weight of at least 0", weight)?,
             weights_by_id: read_beside(
                 data,
                 WEIGHTS_BY_ID,
-                "a query id, a tab and a weight of 0 or more",
+                "a query id, a tab and a weight of at least 0",
                 id_and_weight,
             )?,
             positions: read_beside(data, POSITIONS, "a position, an integer from 0 to 4294967295", integer)?,
@@ -70,7 +71,11 @@ impl SideFiles {
             let other = beside.display().to_string();
             return Err(IoError::GivenTwice { path: path.into(), other, what: "pairs" });
         }
-        self.pairs = Some((path.into(), read_list(ByteStream::open(path)?, PAIR_LINE, pair)?));
+        let pairs = read_list(ByteStream::open(path)?, PAIR_LINE, pair)?;
+        if pairs.is_empty() {
+            return Err(IoError::NoPairs { path: path.into() });
+        }
+        self.pairs = Some((path.into(), pairs));
         Ok(self)
     }
 
@@ -110,7 +115,7 @@ impl SideFiles {
         let pairs = self.pairs.as_ref().map(|(path, _)| path.as_path());
         let all = [
             (self.path_of(Role::Qid), "query sizes"),
-            (self.path_of(Role::Weight), "row weights"),
+            (self.path_of(Role::Weight), "document weights"),
             (self.path_of(Role::QueryWeight), "query weights"),
             (self.path_of(Role::Position), "positions"),
             (pairs, "pairs"),
@@ -208,14 +213,16 @@ pub(crate) struct SideNames {
 
 impl SideNames {
     /// Adds the file to fix to an error.
-    pub(crate) fn explain(self, data: &Path, source: DataError) -> IoError {
+    pub(crate) fn explain(self, data: &Path, options: &ReadOptions, source: DataError) -> IoError {
         let side = match source {
             DataError::Pair { pair, problem } => {
                 // Each line has one pair, and empty lines are only at the end.
                 let (path, line) = (self.pairs.unwrap_or_else(|| data.into()), pair as u64);
                 return IoError::Line { path, line, column: 1, found: String::new(), problem: Problem::Pair(problem) };
             }
-            DataError::Length { what: "row weights", .. } | DataError::Weight { what: "row", .. } => self.row_weights,
+            DataError::Length { what: "document weights", .. } | DataError::Weight { what: "row", .. } => {
+                self.row_weights
+            }
             DataError::Length { what: "positions", .. } => self.positions,
             DataError::Length { what: "query weights", .. }
             | DataError::Weight { .. }
@@ -224,7 +231,10 @@ impl SideNames {
             DataError::GroupSizes { .. } => self.sizes,
             _ => None,
         };
-        IoError::Data { path: side.unwrap_or_else(|| data.into()), source }
+        match side {
+            Some(path) => IoError::Data { path, source },
+            None => data_error(data, options, source),
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub struct AdditiveMetric {
 
 impl AdditiveMetric {
     /// The metrics of this form, for messages.
-    pub const KNOWN: &str = "ndcg, dcg, map, mrr, err, p, recall, hits, pfound and rbp, with or without a cutoff";
+    pub const KNOWN: &str = "ndcg, dcg, map, mrr, err, p, recall, hits, pfound or rbp, with or without @k";
 
     /// The metric for lists up to a length; `None` if it has another form.
     pub fn new(name: &MetricName, rules: &Rules, longest: usize) -> Option<Self> {

@@ -48,11 +48,10 @@ impl Gain {
     fn problem(&self, label: f32) -> Option<String> {
         match self {
             Self::Exp if label > MAX_EXP_LABEL => {
-                Some(format!("is too large for exponential gain (at most {MAX_EXP_LABEL}); use gain=linear"))
+                Some(format!("is too large for exponential gain (at most {MAX_EXP_LABEL}); use `gain` linear"))
             }
             Self::Table(gains) if label.fract() != 0.0 || label as usize >= gains.len() => Some(format!(
-                "has no entry in the table of {} gains (labels 0 to {}); extend the table, or use linear gain",
-                gains.len(),
+                "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` linear",
                 gains.len() - 1
             )),
             _ => None,

@@ -66,6 +66,12 @@ impl MetricKind {
         matches!(self, Ndcg | Dcg | Map | Mrr | Err | Precision | Recall | Hits | F1 | PFound | Rbp)
     }
 
+    /// Whether it asks only which documents are relevant, not how much.
+    pub fn is_binary(self) -> bool {
+        use MetricKind::{Auc, Bpref, F1, Hits, Lrap, Map, Mrr, Precision, QueryAuc, RPrecision, Rbp, Recall};
+        matches!(self, Map | Mrr | Precision | Recall | Hits | F1 | RPrecision | Auc | QueryAuc | Rbp | Bpref | Lrap)
+    }
+
     /// Whether larger values are better.
     pub fn is_larger_better(self) -> bool {
         !matches!(self, Self::Arp | Self::PairLogit)
@@ -173,6 +179,10 @@ impl Eq for MetricName {}
 impl ParamValue for MetricName {
     fn kind() -> String {
         format!("a metric ({}), most of them with an optional cutoff @k", MetricKind::kind())
+    }
+
+    fn plural() -> String {
+        format!("metrics ({}), most of them with an optional cutoff @k", MetricKind::kind())
     }
 
     fn parse(text: &str) -> Option<Self> {

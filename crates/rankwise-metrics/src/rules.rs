@@ -39,7 +39,7 @@ param_enum! {
 
 param_enum! {
     /// Another program's rules.
-    pub enum Convention {
+    pub enum Convention, unset "none" {
         /// LightGBM.
         LightGbm = "lightgbm",
         /// XGBoost.
@@ -70,22 +70,22 @@ param_enum! {
 param_group! {
     /// The rules of the metrics.
     pub RulesSpec => RulesParams, SetRules, "Metrics" {
-        /// Gain of a label: 2^label - 1 (exp), the label itself (linear), or an entry of a table; `auto` follows the
-        /// convention, or is exp.
+        /// Gain of a label: 2^label - 1 (exp), the label itself (linear), or an entry of a table. auto: as set by
+        /// `convention`, otherwise exp.
         gain: Option<Gain> = None, Range::ANY, [];
-        /// Order of documents with tied scores; `auto` follows the convention, or is worst.
+        /// Order of documents with tied scores. auto: as set by `convention`, otherwise worst.
         ties: Option<Ties> = None, Range::ANY, [];
-        /// Value of queries without relevant documents; `auto` follows the convention, or is zero.
+        /// Value of queries without relevant documents. auto: as set by `convention`, otherwise zero.
         empty: Option<Empty> = None, Range::ANY, [];
-        /// Discount of a rank in DCG and NDCG: 1/log2(1 + rank) or 1/rank; `auto` is log2.
+        /// Discount of a rank in DCG and NDCG: 1/log2(1 + rank) or 1/rank. auto: log2.
         discount: Option<Discount> = None, Range::ANY, [];
-        /// Minimum label of relevant documents in binary metrics; `auto` follows the convention, or is any label above 0.
+        /// Minimum label of relevant documents in binary metrics. auto: as set by `convention`, otherwise any label above 0.
         relevant_from: Option<f64> = None, Range::above(0.0), [];
         /// Denominator of average precision at a cutoff: the number of relevant documents (relevant), or the cutoff if that is
-        /// smaller (cutoff); `auto` follows the convention, or is relevant.
+        /// smaller (cutoff). auto: as set by `convention`, otherwise relevant.
         map_denominator: Option<MapDenominator> = None, Range::ANY, [];
-        /// Denominator of precision for lists shorter than the cutoff: the cutoff or the length of the list; `auto` follows the
-        /// convention, or is cutoff.
+        /// Denominator of precision for lists shorter than the cutoff: the cutoff or the length of the list. auto: as set by
+        /// `convention`, otherwise cutoff.
         precision_denominator: Option<PrecisionDenominator> = None, Range::ANY, [];
         /// Maximum label in ERR and pFound with exponential gain.
         err_max_grade: f64 = 4.0, Range::closed(1.0, 900.0), [];
@@ -93,10 +93,10 @@ param_group! {
         rbp_persistence: f64 = 0.8, Range::between(0.0, 1.0), [];
         /// Probability in pFound that the user proceeds to the next document after one that is not relevant.
         pfound_decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
-        /// Whether judged queries without results in the run count as empty lists (count) or are ignored (skip); `auto` follows
-        /// the convention, or is count.
+        /// Whether judged queries without results in the run count as empty lists (count) or are ignored (skip). auto: as set
+        /// by `convention`, otherwise count.
         missing_queries: Option<MissingQueries> = None, Range::ANY, [];
-        /// Use all rules of another program; rules that are set explicitly take precedence.
+        /// Follow the rules of another program; rules that are set explicitly take precedence.
         convention: Option<Convention> = None, Range::ANY, [];
     }
 }
@@ -183,19 +183,19 @@ impl Rules {
     /// The rules that metrics depend on, as (name, value), for reports.
     pub fn entries(&self, metrics: &[MetricName]) -> Vec<(&'static str, String)> {
         use MetricKind::{
-            Arp, Auc, Bpref, Dcg, DcgRr, Err, F1, Hits, KendallTau, Lrap, Map, Mrr, Ndcg, PFound, PairAccuracy,
-            PairLogit, Precision, QueryAuc, RPrecision, Rbp, Recall,
+            Arp, Dcg, DcgRr, Err, F1, KendallTau, Map, Ndcg, PFound, PairAccuracy, PairLogit, Precision, Rbp,
         };
         let among = |kinds: &[MetricKind]| metrics.iter().any(|name| kinds.contains(&name.kind()));
-        let is_binary = among(&[Map, Mrr, Precision, Recall, Hits, F1, RPrecision, Auc, QueryAuc, Rbp, Bpref, Lrap]);
+        let is_binary = metrics.iter().any(|name| name.kind().is_binary());
         let is_for_labels_alone = !metrics.is_empty()
             && metrics.iter().all(|name| [Arp, KendallTau, PairAccuracy, PairLogit].contains(&name.kind()));
         let has_gain = !is_for_labels_alone && (!is_binary || among(&[Ndcg, Dcg, Err, PFound, DcgRr]));
         let empty = self.empty_except.iter().filter(|(kind, _)| among(&[*kind]));
         let empty = empty
             .fold(self.empty.render(), |text, (kind, empty)| format!("{text} ({} {})", kind.render(), empty.render()));
-        let relevant_from =
-            if self.relevant_from == f32::from_bits(1) { "above 0".to_owned() } else { self.relevant_from.to_string() };
+        let [from, below] = [self.relevant_from, self.relevant_from.next_down()].map(|number| number.to_string());
+        // The next number after a round one.
+        let relevant_from = if below.len() < from.len() { format!("above {below}") } else { from };
         let all = [
             (has_gain, "gain", self.gain.render()),
             (has_gain, "discount", self.discount.render()),
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(said(None, "mrr"), "ties worst, empty zero, relevant_from above 0");
         assert_eq!(
             said(Some(Convention::CatBoost), "ndcg,map@5,p@3"),
-            "gain linear, discount log2, ties worst, empty zero (ndcg one), relevant_from 0.50000006, \
+            "gain linear, discount log2, ties worst, empty zero (ndcg one), relevant_from above 0.5, \
              map_denominator cutoff, precision_denominator length"
         );
         let graded = said(None, "err@10,pfound");

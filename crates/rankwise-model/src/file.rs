@@ -149,7 +149,7 @@ impl Model {
                 return Err(ModelError::Newer { found: version, known: FORMAT_VERSION });
             }
             Some(version @ 1..) => version,
-            _ => return Err(ModelError::Content { problem: "the file has no format version from 1 on".into() }),
+            _ => return Err(ModelError::Content { problem: "the field \"version\" is missing or invalid".into() }),
         };
         let Contents { checksum: found, header, ranker } = Ranker::read(envelope.kind.as_deref(), version, bytes)?;
         if version < VERSION_OF_F64_FEATURES && !header.f64_features.is_empty() {

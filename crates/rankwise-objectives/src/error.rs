@@ -14,7 +14,7 @@ pub enum ObjectiveError {
     Label(#[from] MetricError),
     /// A label whose exponential gain is too large.
     #[error(
-        "label {label} in query '{query}' is too large for exponential gain (at most {most}); use gain=linear, or set \
+        "label {label} in query '{query}' is too large for exponential gain (at most {most}); use `gain` linear, or set \
          the gains with label_gain or gain=table:..."
     )]
     LargeLabel {

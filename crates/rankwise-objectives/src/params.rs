@@ -121,18 +121,17 @@ param_group! {
         /// Objective (loss function) to optimise.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
         /// lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of the current
-        /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto is 30, or 32 with
-        /// lambda_form=xgboost; it means all documents with lambda_form=paper and for lambdaloss.
+        /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto: 30; 32 with
+        /// lambda_form=xgboost; all documents with lambda_form=paper and for lambdaloss.
         truncation_level: Option<usize> = None, Range::at_least(1.0),
             ["lambdarank_truncation_level", "lambdarank_num_pair_per_sample"];
-        /// lambdamart: which form of LambdaMART. Those of LightGBM and XGBoost use pairs with a document at the top and
-        /// normalise; the paper's uses all pairs without normalisation.
+        /// lambdamart: which form of LambdaMART to use. Those of LightGBM and XGBoost use only pairs with a document at the top,
+        /// and normalise; that of the paper uses all pairs, without normalisation.
         lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
         /// lambdaloss: NDCG-Loss1, NDCG-Loss2 or NDCG-Loss2++.
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
-        /// lambdaloss: weight of the rank distance relative to the ranks in variant 2++. stochasticrank: shift that lowers the
-        /// scores of relevant documents, in units of `sigma` per label, before noise is added, so that ties are penalised. auto
-        /// is 5 for lambdaloss and 0 for stochasticrank.
+        /// lambdaloss, variant 2++: weight of the NDCG-Loss2 part; auto is 5. stochasticrank: before noise is added, the score of
+        /// a document is lowered by this times `sigma` times its label, so that ties count as in the worst order; auto is 0.
         mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
         /// lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for each tree and
         /// sample.

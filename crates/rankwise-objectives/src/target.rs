@@ -16,7 +16,7 @@ use rankwise_metrics::{AdditiveMetric, Evaluator, Gain, MetricKind, MetricName, 
 use crate::ObjectiveError;
 
 /// The metrics with known swaps.
-const WITH_SWAPS: &str = "ndcg, dcg, map, mrr and err, with or without @k, and p@k";
+const WITH_SWAPS: &str = "ndcg, dcg, map, mrr or err, with or without @k, or p@k";
 
 /// Beyond this label, the gain 2^label - 1 of one document is so large that all others vanish in f32.
 const MAX_EXP_LABEL: f32 = 31.0;
@@ -44,7 +44,7 @@ impl Target {
         // If only a convention sets a cutoff, not the name, training uses the whole list.
         let rules = Rules { default_cutoff: None, ..rules.clone() };
         if !matches!(name.kind(), Ndcg | Dcg | Map | Mrr | ExpectedRank | Precision) {
-            let problem = format!("only these metrics are supported: {WITH_SWAPS}; use one of them");
+            let problem = format!("it is not among the supported metrics; use {WITH_SWAPS}");
             return Err(ObjectiveError::Target { objective, target: name.as_str().to_owned(), problem });
         }
         let metric = additive(objective, name, data, &rules)?;
@@ -101,7 +101,7 @@ pub(crate) fn additive(
     let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
     let metric = AdditiveMetric::new(name, rules, longest).ok_or_else(|| {
         let known = AdditiveMetric::KNOWN;
-        refuse(format!("only these metrics are supported: {known}; use one of them"))
+        refuse(format!("it is not among the supported metrics; use {known}"))
     })?;
     if name.kind() == MetricKind::Precision && name.cutoff().is_none() {
         return Err(refuse("without a cutoff it is the same for every order; add one, as in p@10".into()));
@@ -153,7 +153,7 @@ mod tests {
             let error = target(name, &[0.0, 1.0], &rules).unwrap_err().to_string();
             assert!(error.contains(&format!("the metric '{name}'")), "{error}");
         }
-        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr and err"));
+        assert!(target("auc", &[0.0], &rules).unwrap_err().to_string().contains("ndcg, dcg, map, mrr or err"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub enum ParamError {
         expected: String,
     },
     /// The value is out of range.
-    #[error("parameter '{name}': {value} is out of range; it must be {range}")]
+    #[error("parameter '{name}': {value} is out of range; use {}", range.of("a value"))]
     OutOfRange {
         /// The parameter.
         name: String,

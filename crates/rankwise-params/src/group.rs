@@ -27,7 +27,7 @@ impl ParamInfo {
 
     /// The allowed values: the form and, if any, the range.
     pub fn allowed(&self) -> String {
-        if self.range == Range::ANY { self.kind.clone() } else { format!("{}, {}", self.kind, self.range) }
+        self.range.of(&self.kind)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::value::LIST;
+
 /// An interval of numbers, open or closed at each end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -40,6 +42,18 @@ impl Range {
         Self { low, low_open: true, high, high_open: true }
     }
 
+    /// A noun with the range: `a number above 0`, `an integer from 1 to 9`, `comma-separated numbers, each at least 0`.
+    pub fn of(&self, noun: &str) -> String {
+        let is_single = ["integer", "number", "value"].iter().any(|single| noun.ends_with(single));
+        match self.to_string() {
+            _ if *self == Self::ANY => noun.to_owned(),
+            range if noun.starts_with(LIST) => format!("{noun}, each {range}"),
+            range if !is_single => format!("{noun}, {range}"),
+            range if range.starts_with("at ") => format!("{noun} of {range}"),
+            range => format!("{noun} {range}"),
+        }
+    }
+
     /// Whether `value` is in the range; NaN never is.
     pub fn contains(&self, value: f64) -> bool {
         let above = if self.low_open { value > self.low } else { value >= self.low };
@@ -53,6 +67,7 @@ impl fmt::Display for Range {
         let low = if self.low_open { "above" } else { "at least" };
         let high = if self.high_open { "below" } else { "at most" };
         match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) if !self.low_open && !self.high_open => write!(f, "from {} to {}", self.low, self.high),
             (true, true) => write!(f, "{low} {} and {high} {}", self.low, self.high),
             (true, false) => write!(f, "{low} {}", self.low),
             (false, true) => write!(f, "{high} {}", self.high),
@@ -75,5 +90,19 @@ mod tests {
             assert!(!Range::ANY.contains(value), "{value}");
         }
         assert_eq!(Range::above_to(0.0, 1.0).to_string(), "above 0 and at most 1");
+    }
+
+    #[test]
+    fn a_noun_with_its_range_is_a_phrase() {
+        let phrases = [
+            (Range::above(0.0), "auto or a number", "auto or a number above 0"),
+            (Range::at_least(0.0), "an integer", "an integer of at least 0"),
+            (Range::closed(1.0, 9.0), "an integer", "an integer from 1 to 9"),
+            (Range::at_least(0.0), "comma-separated numbers", "comma-separated numbers, each at least 0"),
+            (Range::ANY, "a name", "a name"),
+        ];
+        for (range, noun, phrase) in phrases {
+            assert_eq!(range.of(noun), phrase);
+        }
     }
 }

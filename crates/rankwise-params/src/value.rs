@@ -4,6 +4,14 @@
 pub trait ParamValue: Sized {
     /// The form of a value, for help and messages: `an integer`, `a|b|c`.
     fn kind() -> String;
+    /// What several values are called, for lists: `integers`.
+    fn plural() -> String {
+        format!("values, each {}", Self::kind())
+    }
+    /// What is typed for an optional value that is not set.
+    fn unset() -> &'static str {
+        "auto"
+    }
     /// Reads a value; `None` if the text is invalid.
     fn parse(text: &str) -> Option<Self>;
     /// Writes a value so that `parse` reads it back.
@@ -19,6 +27,9 @@ macro_rules! integer_value {
         impl ParamValue for $ty {
             fn kind() -> String {
                 "an integer".into()
+            }
+            fn plural() -> String {
+                "integers".into()
             }
             fn parse(text: &str) -> Option<Self> {
                 text.trim().parse().ok()
@@ -37,6 +48,9 @@ integer_value!(i8, i32, u32, u64, usize);
 impl ParamValue for f64 {
     fn kind() -> String {
         "a number".into()
+    }
+    fn plural() -> String {
+        "numbers".into()
     }
     fn parse(text: &str) -> Option<Self> {
         text.trim().parse().ok()
@@ -69,6 +83,9 @@ impl ParamValue for String {
     fn kind() -> String {
         "a name".into()
     }
+    fn plural() -> String {
+        "names".into()
+    }
     fn parse(text: &str) -> Option<Self> {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
@@ -81,6 +98,9 @@ impl ParamValue for std::path::PathBuf {
     fn kind() -> String {
         "a file".into()
     }
+    fn unset() -> &'static str {
+        "none"
+    }
     fn parse(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| text.into())
     }
@@ -89,10 +109,13 @@ impl ParamValue for std::path::PathBuf {
     }
 }
 
+/// How the description of a list begins.
+pub(crate) const LIST: &str = "comma-separated ";
+
 /// A list is separated by commas; the empty text is the empty list.
 impl<T: ParamValue> ParamValue for Vec<T> {
     fn kind() -> String {
-        format!("a comma-separated list, each {}", T::kind())
+        format!("{LIST}{}", T::plural())
     }
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
@@ -112,13 +135,16 @@ impl<T: ParamValue> ParamValue for Vec<T> {
 /// An optional value; `auto` means none.
 impl<T: ParamValue> ParamValue for Option<T> {
     fn kind() -> String {
-        format!("{} or auto", T::kind())
+        let kind = T::kind();
+        let is_words = kind.contains('|') && !kind.contains(' ');
+        format!("{}{}{kind}", T::unset(), if is_words { "|" } else { " or " })
     }
     fn parse(text: &str) -> Option<Self> {
-        if text.trim().eq_ignore_ascii_case("auto") { Some(None) } else { T::parse(text).map(Some) }
+        let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
+        if is("auto") || is(T::unset()) { Some(None) } else { T::parse(text).map(Some) }
     }
     fn render(&self) -> String {
-        self.as_ref().map_or_else(|| "auto".into(), T::render)
+        self.as_ref().map_or_else(|| T::unset().into(), T::render)
     }
     fn numbers(&self) -> Vec<f64> {
         self.as_ref().map_or_else(Vec::new, T::numbers)
@@ -142,12 +168,15 @@ impl<T: ParamValue> ParamValue for Option<T> {
 /// assert_eq!(Seat::parse("W"), Some(Seat::Window));
 /// assert_eq!(Seat::kind(), "window|aisle");
 /// assert_eq!(Seat::ALL, [Seat::Window, Seat::Aisle]);
+/// assert_eq!(Option::<Seat>::kind(), "auto|window|aisle");
 /// ```
+///
+/// `pub enum Seat, unset "none" { ... }` makes the optional value `none` instead of `auto`.
 #[macro_export]
 macro_rules! param_enum {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis enum $name:ident {
+        $vis:vis enum $name:ident $(, unset $unset:literal)? {
             $( $(#[doc = $help:literal])* $variant:ident = $word:literal $(| $alias:literal)* ),* $(,)?
         }
     ) => {
@@ -165,6 +194,11 @@ macro_rules! param_enum {
             fn kind() -> String {
                 [$($word),*].join("|")
             }
+            $(
+                fn unset() -> &'static str {
+                    $unset
+                }
+            )?
             fn parse(text: &str) -> Option<Self> {
                 let text = $crate::normalise(text);
                 $( if [$word $(, $alias)*].iter().any(|word| $crate::normalise(word) == text) {
@@ -192,6 +226,8 @@ mod tests {
         assert_eq!(Vec::<i8>::parse(""), Some(vec![]));
         assert_eq!(Vec::<i8>::parse("1,,2"), None);
         assert_eq!(Option::<f64>::parse("auto"), Some(None));
+        assert_eq!(Option::<std::path::PathBuf>::parse("none"), Some(None));
+        assert_eq!(Option::<std::path::PathBuf>::None.render(), "none");
         assert_eq!(bool::parse("TRUE"), Some(true));
         assert_eq!(usize::parse("-1"), None);
     }

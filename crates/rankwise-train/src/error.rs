@@ -41,7 +41,9 @@ pub enum TrainError {
         source: MetricError,
     },
     /// No query of a validation set counts in the metric.
-    #[error("validation set {set}: no query has a relevant document, so '{metric}' is undefined; use other data")]
+    #[error(
+        "validation set {set}: no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data"
+    )]
     NothingToMeasure {
         /// The name of the set.
         set: String,

@@ -22,10 +22,10 @@ pub enum NoTrees {
         min_data_in_leaf: usize,
     },
     /// All gradients are 0, because all labels are equal.
-    #[error("all labels are equal, so there is nothing to learn; check the labels")]
+    #[error("all labels are equal; check the labels")]
     EqualLabels,
     /// All gradients are 0: the objective cannot improve the scores any further, or all weights are 0.
-    #[error("all gradients are 0, so the objective finds nothing to improve; check labels and weights")]
+    #[error("all gradients are 0; check the labels and the weights")]
     NoGradient,
     /// These parameters prevent every split. Lifting the first (or all of them, if one is not enough) allows one.
     #[error("{} no split; change {}", self.forbid(), if params.len() == 1 { "it" } else { "them" })]

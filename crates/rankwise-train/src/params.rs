@@ -133,13 +133,14 @@ param_group! {
         mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
         /// inliers: number of trees of the preliminary model.
         outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
-        /// inliers: an outlier is misplaced after each of the last trees of the preliminary model; this is their percentage.
+        /// inliers: an outlier is a document that is misplaced after each of the last trees of the preliminary model; this is the
+        /// percentage of its trees that are checked.
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
-        /// inliers: irrelevant documents are misplaced if they rank in this top percentage (but no deeper than the number of
-        /// relevant documents).
+        /// inliers: an irrelevant document is misplaced if it is in the top `outlier_high` percent of its query's ranking, and
+        /// also within the first R ranks, where R is the number of relevant documents.
         outlier_high: f64 = 20.0, Range::closed(0.0, 100.0), [];
-        /// inliers: relevant documents are misplaced if they rank in this bottom percentage (but no higher than the number of
-        /// irrelevant documents, counted from the bottom).
+        /// inliers: a relevant document is misplaced if it is in the bottom `outlier_low` percent of its query's ranking, and
+        /// also within the last N ranks, where N is the number of irrelevant documents.
         outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
         /// Boosting method: gradient boosting (gbdt), boosting with dropout (dart) or independent trees (random-forest).
         learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
@@ -157,9 +158,8 @@ param_group! {
         langevin: bool = false, Range::ANY, [];
         /// langevin: inverse temperature; larger values mean less noise.
         diffusion_temperature: f64 = 1e4, Range::above(0.0), [];
-        /// How much the scores shrink before each tree: by this rate times `learning_rate` (constant), or by this rate divided
-        /// by the tree number (decreasing). auto is 0 without langevin; with langevin it is 0.001 (constant) or 0.01
-        /// (decreasing).
+        /// Shrinkage of the scores before each tree. They are multiplied by 1 - rate * `learning_rate` (constant) or by
+        /// 1 - rate / tree number (decreasing). auto: 0 without langevin; with langevin, 0.001 (constant) or 0.01 (decreasing).
         model_shrink_rate: Option<f64> = None, Range::at_least(0.0), [];
         /// Whether the model shrinks by a constant or a decreasing factor; see `model_shrink_rate`.
         model_shrink_mode: ShrinkMode = ShrinkMode::Constant, Range::ANY, [];
@@ -209,7 +209,7 @@ impl LoopParams {
 /// assert_eq!(typed.check()?, params);
 ///
 /// let error = TrainSpec::default().num_leaves(1).check().unwrap_err();
-/// assert_eq!(error.to_string(), "parameter 'num_leaves': 1 is out of range; it must be at least 2 and at most 131072");
+/// assert_eq!(error.to_string(), "parameter 'num_leaves': 1 is out of range; use a value from 2 to 131072");
 /// # Ok::<(), rankwise_params::ParamError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

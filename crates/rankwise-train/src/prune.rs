@@ -35,13 +35,13 @@ pub enum PruneError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// No query counts in the metric.
-    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
+    #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,
     },
     /// The bound is negative or not a number.
-    #[error("invalid maximum loss {0}; use a number of 0 or more")]
+    #[error("invalid maximum loss {0}; use a number of at least 0")]
     Bound(f64),
     /// There is nothing to drop.
     #[error("the model has no trees")]

@@ -52,7 +52,7 @@ impl Step {
                 let longest = data.queries().map(|query| query.n_docs()).max().unwrap_or(0);
                 let Some(metric) = AdditiveMetric::new(target, params.rules(), longest) else {
                     let (target, known) = (target.as_str(), AdditiveMetric::KNOWN);
-                    return refuse(format!("the exact step is not supported for target={target}; use one of {known}"));
+                    return refuse(format!("the exact step is not supported for target={target}; use {known}"));
                 };
                 Self::Exact(metric)
             }

@@ -23,7 +23,7 @@ pub enum BlendError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     /// The metric does not have the form that the search needs.
-    #[error("metric '{metric}' is not supported here; use {known}, optionally with @k")]
+    #[error("metric '{metric}' is not supported here; use {known}")]
     Kind {
         /// The metric.
         metric: String,
@@ -39,7 +39,7 @@ pub enum BlendError {
         which: &'static str,
     },
     /// No query counts in the metric.
-    #[error("no query has a relevant document, so '{metric}' is undefined; use other data")]
+    #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
     NothingToMeasure {
         /// The metric.
         metric: String,

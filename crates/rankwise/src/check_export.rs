@@ -33,10 +33,7 @@ pub enum CheckExportError {
 
 /// A document with a different score.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "row {row}: the model gives {ours}, the exported file {theirs}, {}; do not use it for such data",
-    if *bound > 0.0 { format!("but rounding to f32 explains only {bound:e}") } else { "where both should be equal".into() }
-)]
+#[error("row {row}: {}", self.problem())]
 pub struct ExportDifference {
     /// The input row, from 1.
     pub row: usize,
@@ -46,6 +43,21 @@ pub struct ExportDifference {
     pub theirs: f64,
     /// The allowed difference.
     pub bound: f64,
+}
+
+impl ExportDifference {
+    /// What is wrong, without the row.
+    pub fn problem(&self) -> String {
+        let Self { ours, theirs, bound, .. } = self;
+        let reason = if *bound > 0.0 {
+            format!("rounding to f32 explains at most {bound:.1e} of the difference")
+        } else {
+            "the two should be equal".into()
+        };
+        format!(
+            "the score is {ours} in the model but {theirs} in the export, and {reason}; do not use the export for such data"
+        )
+    }
 }
 
 /// Scores all documents with the model and with its export, read back. If the other program computes in f64, scores

@@ -49,7 +49,9 @@ pub enum FeatureRemark {
         wanted: [u32; 2],
         /// The first and the last id of the data.
         found: [u32; 2],
-        /// The number to add to the ids of the data.
+        /// The offset that the ids of the data were read with.
+        used_offset: i32,
+        /// The offset that they should be read with.
         offset: i32,
     },
     /// The data lacks many of the features.
@@ -77,23 +79,31 @@ impl fmt::Display for FeatureRemark {
         match self {
             Self::NoneThere { owner, wanted } => write!(
                 f,
-                "none of the {wanted} features of {owner} is in the data, so all documents get the same score; check \
-                 the feature numbers"
+                "none of the {wanted} features of {owner} are in the data, so all documents get the same score; check \
+                 the feature ids"
             ),
-            Self::Shifted { owner, wanted: [first, last], found: [start, end], offset } => write!(
-                f,
-                "feature numbers seem to be shifted by one: {owner} has {first} to {last}, but the data has {start} to \
-                 {end}; if so, set `feature_offset` {offset}"
-            ),
+            Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset } => {
+                let used =
+                    if *used_offset == 0 { String::new() } else { format!(" with `feature_offset` {used_offset}") };
+                let advice = match offset {
+                    0 => "remove `feature_offset`".to_owned(),
+                    offset => format!("set `feature_offset` {offset}"),
+                };
+                write!(
+                    f,
+                    "feature ids seem to be shifted by one: {owner} has ids {first} to {last}, but the data has \
+                     {start} to {end}{used}; if so, {advice}"
+                )
+            }
             Self::ManyAbsent { owner, wanted, absent } => write!(
                 f,
-                "{absent} of the {wanted} features of {owner} are not in the data; check the feature numbers, or \
+                "{absent} of the {wanted} features of {owner} are not in the data; check the feature ids, or \
                  whether this is the right data"
             ),
             Self::NumbersForNames { owner, id, name } => write!(
                 f,
-                "the data has no feature names, but {owner} has: features are matched by number, {id} with {name:?} and \
-                 so on; if that is wrong, set `feature_names`"
+                "the data has no feature names, but {owner} has: features are matched by id, {id} with {name:?} and so on; \
+                 if that is wrong, set `feature_names`"
             ),
         }
     }
@@ -103,7 +113,7 @@ impl fmt::Display for FeatureRemark {
 const MIN_SHIFTED: usize = 3;
 
 /// Suspicious findings about the features of data.
-pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<FeatureRemark> {
+pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents, used_offset: i32) -> Vec<FeatureRemark> {
     let mut remarks = Vec::new();
     let WantedFeatures { owner, ids, first_name } = wanted;
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return remarks };
@@ -121,8 +131,9 @@ pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents) -> Vec<Featu
                 || (moved(first) == i64::from(*start) && moved(last) == i64::from(*end))
         };
         if let Some(shift) = [1, -1].into_iter().find(is_shifted) {
-            let offset = -shift as i32;
-            remarks.push(FeatureRemark::Shifted { owner, wanted: [*first, *last], found: [*start, *end], offset });
+            let offset = used_offset - shift as i32;
+            let (wanted, found) = ([*first, *last], [*start, *end]);
+            remarks.push(FeatureRemark::Shifted { owner, wanted, found, used_offset, offset });
         }
     }
     let n_absent = ids.len() - n_found;
@@ -151,7 +162,7 @@ mod tests {
 
     fn remarks(wanted: &[u32], found: &[u32]) -> Vec<FeatureRemark> {
         let wanted = WantedFeatures { owner: "the model", ids: wanted, first_name: None };
-        match_features(wanted, &data(found))
+        match_features(wanted, &data(found), 0)
     }
 
     #[test]
@@ -174,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn the_advice_counts_from_the_offset_in_use() {
+        let told = |used_offset: i32| {
+            let wanted = WantedFeatures { owner: "the model", ids: &[1, 2, 3], first_name: None };
+            match_features(wanted, &data(&[0, 1, 2]), used_offset)[0].to_string()
+        };
+        assert!(told(0).ends_with("but the data has 0 to 2; if so, set `feature_offset` 1"), "{}", told(0));
+        let taken_back = "has 0 to 2 with `feature_offset` -1; if so, remove `feature_offset`";
+        assert!(told(-1).ends_with(taken_back), "{}", told(-1));
+        assert!(told(4).ends_with("with `feature_offset` 4; if so, set `feature_offset` 5"), "{}", told(4));
+    }
+
+    #[test]
     fn absent_features_are_counted() {
         assert_eq!(remarks(&[5, 6], &[1, 2]), [FeatureRemark::NoneThere { owner: "the model", wanted: 2 }]);
         let many = FeatureRemark::ManyAbsent { owner: "the model", wanted: 5, absent: 3 };
@@ -185,8 +208,8 @@ mod tests {
     #[test]
     fn numbers_for_names_are_told() {
         let wanted = WantedFeatures { owner: "the model", ids: &[0, 1], first_name: Some("price") };
-        let told = match_features(wanted, &data(&[0, 1]));
+        let told = match_features(wanted, &data(&[0, 1]), 0);
         assert_eq!(told.len(), 1);
-        assert!(told[0].to_string().contains("matched by number, 0 with \"price\""), "{}", told[0]);
+        assert!(told[0].to_string().contains("matched by id, 0 with \"price\""), "{}", told[0]);
     }
 }

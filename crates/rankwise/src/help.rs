@@ -47,7 +47,7 @@ pub fn parameters_text(groups: &[ParameterGroup]) -> String {
             for line in wrap(&info.help, TEXT_WIDTH) {
                 let _ = writeln!(text, "      {line}");
             }
-            let _ = writeln!(text, "      {}", info.allowed());
+            let _ = writeln!(text, "      value: {}", info.allowed());
             if !info.aliases.is_empty() {
                 for line in wrap(&format!("aliases: {}", info.aliases.join(", ")), TEXT_WIDTH) {
                     let _ = writeln!(text, "      {line}");
@@ -65,6 +65,8 @@ pub fn parameters_markdown() -> String {
         "# Parameters\n\n\
          Look up every parameter of `rankwise train` here: what it does, its default, its range and its aliases. Set parameters with\n\
          `--set name=value`, or in a TOML file with `--config`.\n\n\
+         If a meaning starts with names, such as `goss:` or `ranknet, hinge:`, the parameter applies only with these values of\n\
+         `sample`, `learner` or `objective`.\n\n\
          `rankwise train --help-params` prints the same. This page is generated from the code by `cargo xtask docs`.\n",
     );
     for (title, table) in TrainSpec::tables() {
@@ -92,7 +94,9 @@ pub fn metric_option() -> String {
         kinds.map(MetricKind::render).collect::<Vec<_>>().join(", ")
     };
     let (cut, whole) = (names(true), names(false));
-    format!("Metrics, such as ndcg@10 or map,p@5,mrr. With an optional cutoff @k: {cut}. Without: {whole}")
+    format!(
+        "Comma-separated metrics, such as ndcg@10 or map,p@5,mrr. With or without a cutoff @k: {cut}. Always without: {whole}"
+    )
 }
 
 fn shown_default(info: &ParamInfo) -> &str {

@@ -12,7 +12,7 @@ use rankwise_metrics::{Found, RunResults};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JudgeError {
     /// No query of the run was judged.
-    #[error("none of its {queries} queries is judged; check the query ids (the first is '{qid}')")]
+    #[error("{}; check the query ids (the first is '{qid}')", not_judged(*queries))]
     NoOverlap {
         /// The number of queries in the run.
         queries: usize,
@@ -32,6 +32,14 @@ pub enum JudgeError {
         /// Its query.
         qid: String,
     },
+}
+
+fn not_judged(queries: usize) -> String {
+    if queries == 1 {
+        "its only query is not judged".into()
+    } else {
+        format!("none of its {queries} queries are judged")
+    }
 }
 
 /// A run joined with judgements.

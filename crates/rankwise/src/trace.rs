@@ -31,7 +31,7 @@ impl Trace {
     pub fn new(data: &Documents, qid: &str, low: f64) -> Option<Self> {
         let query = data.queries().find(|query| query.id == qid)?;
         let name = |doc: usize| match query.doc_id(doc) {
-            "" => format!("row {}", query.input_rows[doc]),
+            "" => format!("row{}", query.input_rows[doc] + 1),
             name => name.to_owned(),
         };
         Some(Self {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise::Blend;
 use rankwise::io::write_scores;
-use rankwise::metrics::{MetricName, Rules, RulesSpec};
+use rankwise::metrics::{Rules, RulesSpec};
 use serde_json::json;
 
 use crate::args::Global;
@@ -20,7 +20,7 @@ use crate::{files, metric_names, reading};
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "search", "write"]);
-    let metric: MetricName = args.metric.parse()?;
+    let metric = metric_names::parse_one(&args.metric)?;
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
     let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
@@ -77,7 +77,7 @@ fn shown(blend: &Blend, names: &[String; 2], metric: &str, rules: &str) -> Strin
         (0.0, _) => writeln!(out, "no combination is better than {} alone", names[1]),
         _ => writeln!(
             out,
-            "score = {} + {:.6} x {}: {:.1} % weight on the second, after scaling both",
+            "score = {} + {:.6} x {} ({:.1} % weight on the second, with both scaled to the same standard deviation)",
             names[0],
             b / a,
             names[1],

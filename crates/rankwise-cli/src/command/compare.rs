@@ -6,7 +6,7 @@ use std::path::Path;
 use rankwise::eval::{
     Alternative, CompareSpec, Comparison, EvalError, IntervalSpec, PERMUTATIONS, RESAMPLES, Table, Test,
 };
-use rankwise::metrics::{Measures, MetricName, Rules, RulesSpec};
+use rankwise::metrics::{MetricName, Rules, RulesSpec};
 
 use crate::args::Global;
 use crate::compare_args::{Compare, TestKind};
@@ -26,7 +26,6 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     args.rules.apply(&mut rules)?;
     let seed = global.seed.unwrap_or(0);
     let rules = Rules::new(&rules, seed)?;
-    let measures = Measures::new(&names, &rules)?;
     let systems = &args.systems.0;
     let system_names = name_systems(systems, args.names.as_deref())?;
     if let Some(pooled) = names.iter().find(|name| name.kind().is_pooled()) {
@@ -44,7 +43,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         files::check_output(path, &inputs)?;
     }
     let Measured { queries, evaluations, mean_counts, report: data_report } =
-        system::measure(systems, judgements, &measures, args.trees, output)?;
+        system::measure(systems, judgements, &names, &rules, args.trees, output)?;
     output.phase("test");
     let measured = system_names.into_iter().zip(evaluations).collect();
     let table = Table::new(queries.ids, &queries.weights, measured)?;

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rankwise::ExportAgreement;
 use rankwise::data::Keep;
 use rankwise::formats::{ExportOptions, export, read_back, renamed_features};
-use rankwise::io::{LayoutSpec, ReadOptions, read_feature_names};
+use rankwise::io::{LayoutSpec, Place, ReadOptions, read_feature_names};
 use rankwise::model::Model;
+use rankwise::{CheckExportError, ExportAgreement};
 use serde_json::json;
 
 use crate::convert_args::Convert;
 use crate::data_paths::DataPaths;
-use crate::failure::user_at;
+use crate::failure::{user_at, user_in};
 use crate::output::Output;
 use crate::record::FileKind;
 use crate::{files, text};
@@ -96,10 +96,19 @@ fn check(
     // The other program may distinguish values that the model rounds.
     let read = ReadOptions { keep: Keep::All, ..files::options_for(model, &args.read, files::Labels::Optional)? };
     let data = files::read_data_with(model, paths, &read)?.data;
-    files::warn_unknown_features(model, &data, paths.place(), output);
+    files::warn_unknown_features(model, &data, paths.place(), &args.read, output);
     // An export that we cannot read back is a bug of ours, not a user error.
     let reading = read_back(bytes, args.to, model, options)?;
-    rankwise::check_export(model, &reading, &data).map_err(|difference| user_at(paths.place(), difference.to_string()))
+    rankwise::check_export(model, &reading, &data).map_err(|error| {
+        let CheckExportError::Difference(difference) = &error else { return user_at(paths.place(), error.to_string()) };
+        match files::line_of_row(paths, &read, difference.row) {
+            Some(line) => {
+                let place = Place { path: paths.place().into(), line: Some(line), column: None };
+                user_in(place, difference.problem())
+            }
+            None => user_at(paths.place(), error.to_string()),
+        }
+    })
 }
 
 fn agreed(agreement: ExportAgreement) -> String {
@@ -108,7 +117,7 @@ fn agreed(agreement: ExportAgreement) -> String {
         return format!("checked {documents}: all scores are equal\n");
     }
     format!(
-        "checked {documents}: scores agree to f32 precision, the largest difference is {:.2e}\n",
+        "checked {documents}: scores agree within f32 precision; the largest difference is {:.2e}\n",
         agreement.largest_difference
     )
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "write"]);
     let format = target(args)?.format();
     let binning = binning(args, format)?;
-    output.check_file(&args.output, "data need")?;
+    output.check_file(&args.output, "data needs")?;
     let paths = DataPaths::find(&args.input)?;
     files::check_output(&args.output, &paths.inputs().collect::<Vec<_>>())?;
     let options = ReadOptions { keep: Keep::All, ..args.read.options(args.absent)? };
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
 /// The output format: as typed, or by the extension of the output file.
 fn target(args: &ConvertData) -> anyhow::Result<DataTarget> {
     args.to.or_else(|| DataTarget::of_name(&args.output)).ok_or_else(|| {
+        if files::is_stream(&args.output) {
+            return user("-: standard output has no file extension to select the format; set --to");
+        }
         let message = "unknown file extension; use .txt, .csv, .tsv, .parquet or .rwcache, or set --to";
         user_at(&args.output, message)
     })
@@ -75,7 +78,7 @@ fn binning(args: &ConvertData, format: Option<Format>) -> anyhow::Result<Binning
     for setting in &args.settings {
         let (name, value) = files::key_and_value(setting)?;
         if !spec.set(name, value)? {
-            let known = "max_bin and bin_construct_sample_cnt";
+            let known = "max_bin or bin_construct_sample_cnt";
             return Err(user(format!("--set {setting}: not a parameter of caches; use {known}, or --absent")));
         }
     }

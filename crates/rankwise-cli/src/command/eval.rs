@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::eval::{Interval, IntervalSpec, QueryValues, intervals};
-use rankwise::metrics::{Evaluation, Measures, MetricName, MetricValues, Rules, RulesSpec};
+use rankwise::metrics::{Evaluation, MetricName, MetricValues, Rules, RulesSpec};
 use serde_json::json;
 
 use crate::args::{Eval, Global};
@@ -23,7 +23,6 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     let mut spec = RulesSpec::default();
     args.rules.apply(&mut spec)?;
     let rules = Rules::new(&spec, global.seed.unwrap_or(0))?;
-    let measures = Measures::new(&names, &rules)?;
     let systems = systems_of(args);
     let paths = DataPaths::find(&args.data)?;
     let judgements = Judgements::new(paths.if_any(), &args.read, args.qrels.as_deref())?;
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
     }
     let stated = StatedRules::new(&rules, &names, &systems);
     let Measured { queries, evaluations, mean_counts, report } =
-        system::measure(&systems, judgements, &measures, args.trees, output)?;
+        system::measure(&systems, judgements, &names, &rules, args.trees, output)?;
     let evaluation = &evaluations[0];
     if systems.len() > 1 {
         let names = System::names(&systems);

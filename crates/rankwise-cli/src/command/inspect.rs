@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::args::Inspect;
 use crate::data_paths::DataPaths;
+use crate::failure::user_at;
 use crate::output::Output;
 use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
@@ -29,12 +30,16 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
         output.phase("other");
         return output.result(&model::text(file, source, &model)?, model::json(source, &model)?);
     }
+    if let Some(model) = args.files.iter().find(|file| files::model_source(file).is_some()) {
+        return Err(user_at(model, "this is a model; inspect either one model or data, not both"));
+    }
     let paths = DataPaths::find(&args.files)?;
-    let ReadData { data, report } = files::read_data(&paths, &args.read.options(Absent::Missing)?)?;
+    let options = args.read.options(Absent::Missing)?;
+    let ReadData { data, report } = files::read_data(&paths, &options)?;
     output.phase("other");
     let facts = DataFacts::new(&data, &report);
-    files::warn_of(paths.place(), &facts.remarks, output);
-    reading::tell_split(&report, output);
+    files::warn_of(&paths, &options, &facts.remarks, output);
+    reading::tell_split(paths.place(), &report, output);
     output.result(&facts.text(paths.place()), facts.json())
 }
 
@@ -99,11 +104,12 @@ impl<'a> DataFacts<'a> {
         line("queries", text::thousands(data.n_queries() as u64));
         line(
             "",
-            format!(
-                "{} to {} documents each, mean {mean_size:.1}, median {median}",
-                self.sizes[0],
-                self.sizes[self.sizes.len() - 1]
-            ),
+            match (self.sizes[0], self.sizes[self.sizes.len() - 1]) {
+                (smallest, largest) if smallest == largest => format!("{} each", text::count(smallest, "document")),
+                (smallest, largest) => {
+                    format!("{smallest} to {largest} documents each, mean {mean_size:.1}, median {median}")
+                }
+            },
         );
         line(
             "",

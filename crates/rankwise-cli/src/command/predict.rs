@@ -30,8 +30,8 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let model = files::read_model(&args.model, args.trees, output)?;
     files::check_output(out, &inputs)?;
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Optional)?;
-    reading::tell_split(&report, output);
-    files::warn_unknown_features(&model, &data, paths.place(), output);
+    reading::tell_split(paths.place(), &report, output);
+    files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     if args.format == PredictFormat::Run {
         check_run(&data, paths.place())?;
     }
@@ -88,7 +88,7 @@ fn tag(args: &Predict) -> anyhow::Result<String> {
         return Err(user("--tag: only runs have a tag; add --format run"));
     }
     if typed.is_empty() || typed.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        return Err(user(format!("--tag {typed:?}: blanks separate the columns of a run; use one word")));
+        return Err(user(format!("--tag {typed:?}: spaces separate the columns of a run; use one word")));
     }
     Ok(typed.clone())
 }
@@ -114,7 +114,8 @@ fn check_run(data: &Dataset, path: &Path) -> anyhow::Result<()> {
         let names = query.rows.clone().map(|row| doc_name(data, row));
         let mut ids = std::iter::once(query.id.to_owned()).chain(names);
         if let Some(id) = ids.find(|id| id.contains(char::is_whitespace)) {
-            let message = format!("the id {id:?} contains a blank, which is not allowed in a run; use --format tsv");
+            let message =
+                format!("the id {id:?} contains white space, which is not allowed in a run; use --format tsv");
             return Err(user_at(path, message));
         }
         for row in query.rows.clone() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rankwise::io::ReadData;
-use rankwise::metrics::{MetricName, Rules, RulesSpec};
+use rankwise::metrics::{Rules, RulesSpec};
 use rankwise::train::{PruneError, prune};
 use serde_json::json;
 
@@ -19,9 +19,9 @@ use crate::{files, metric_names, reading, text};
 
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "prune", "write"]);
-    let metric: MetricName = args.metric.parse()?;
+    let metric = metric_names::parse_one(&args.metric)?;
     if args.max_loss.is_nan() || args.max_loss < 0.0 {
-        return Err(user(format!("--max-loss {}: out of range; give a number of 0 or more", args.max_loss)));
+        return Err(user(format!("--max-loss {}: out of range; expected a number of at least 0", args.max_loss)));
     }
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
-    files::warn_unknown_features(&model, &data, paths.place(), output);
+    files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     files::warn_training_data(&model, &data, &paths, &args.read, output);
     output.phase("prune");
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {

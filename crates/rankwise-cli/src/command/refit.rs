@@ -20,7 +20,7 @@ use crate::{files, reading, text};
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "refit", "write"]);
     if !(0.0..=1.0).contains(&args.decay) {
-        return Err(user(format!("--decay {}: out of range; give a number from 0 to 1", args.decay)));
+        return Err(user(format!("--decay {}: out of range; expected a number from 0 to 1", args.decay)));
     }
     output.check_file(&args.out, "model needs")?;
     let paths = DataPaths::find(&args.data)?;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let params = spec.check()?;
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
-    files::warn_unknown_features(&model, &data, paths.place(), output);
+    files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     output.phase("refit");
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::R
     let seed = global.seed.unwrap_or(0);
     let spec = SynthSpec { preset: args.preset, rows: args.rows, features: args.features, seed };
     let synth = spec.check()?;
-    output.check_file(&args.out, "data need")?;
+    output.check_file(&args.out, "data needs")?;
     let written = match &args.split {
         Some(_) if files::is_stream(&args.out) => {
             return Err(user("--split writes several files, so standard output cannot be used; set --out to a folder"));

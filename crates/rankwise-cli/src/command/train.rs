@@ -1,9 +1,10 @@
 //! `rankwise train`
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rankwise::data::{Documents, LoadedData};
-use rankwise::io::{LayoutSpec, ReadData};
+use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::metrics::MetricName;
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
@@ -68,13 +69,10 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         names.iter().zip(&valid_data).map(|(name, read)| ValidSet { name, data: &read.data }).collect();
     output.phase("other");
     let data_path = data_paths.place();
-    tell_data(data_path, &data, &valid, output);
-    for (paths, report) in [(&data_paths, &data_report)]
-        .into_iter()
-        .chain(valid_paths.iter().zip(valid_data.iter().map(|read| &read.report)))
-    {
-        reading::tell(paths.place(), report, output);
-    }
+    tell_data(&data_paths, &inputs.read_options(), &data, &valid, output);
+    let read_sets = std::iter::once((data_path, &data_report))
+        .chain(valid_paths.iter().map(DataPaths::place).zip(valid_data.iter().map(|read| &read.report)));
+    reading::tell_all(&read_sets.collect::<Vec<_>>(), output);
     let objective = params.objective().objective;
     if !data.pairs().is_empty() && !objective.takes_pairs() {
         output.note(&format!(
@@ -142,8 +140,19 @@ fn find_data(args: &Train) -> anyhow::Result<(DataPaths, Vec<DataPaths>)> {
         let missing = || user("no training data; put it before the options: rankwise train DATA --out MODEL");
         data.push(valid.give_back().ok_or_else(missing)?);
     }
-    let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<_>>()?;
+    let valid = valid.0.iter().map(|typed| DataPaths::find(typed)).collect::<anyhow::Result<Vec<_>>>()?;
+    check_sets_differ(&valid)?;
     Ok((DataPaths::find(&data)?, valid))
+}
+
+/// Rejects a validation set that is given twice: its metrics would be reported twice under one name.
+fn check_sets_differ(sets: &[DataPaths]) -> anyhow::Result<()> {
+    let mut known = HashSet::new();
+    let path = |set: &DataPaths| set.place().canonicalize().unwrap_or_else(|_| set.place().into());
+    match sets.iter().find(|set| !known.insert(path(set))) {
+        Some(set) => Err(user_at(set.place(), "this validation set is given twice with --valid; remove one")),
+        None => Ok(()),
+    }
 }
 
 /// Data is read as for the start model, unless set otherwise.
@@ -182,12 +191,12 @@ impl Sources<'_> {
     }
 }
 
-fn tell_data(path: &Path, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
+fn tell_data(paths: &DataPaths, options: &ReadOptions, data: &LoadedData, valid: &[ValidSet<'_>], output: Output) {
     if output.hides_warnings() {
         return;
     }
-    output.remark(&format!("{}: {}", files::shown(path), describe(data)));
-    files::warn_of(path, &data.remarks(), output);
+    output.remark(&format!("{}: {}", files::shown(paths.place()), describe(data)));
+    files::warn_of(paths, options, &data.remarks(), output);
     for set in valid {
         output.remark(&format!("{}: {}", set.name, describe(set.data)));
     }

@@ -1,5 +1,6 @@
 //! Errors as `--json` prints them: one object on one line of stderr.
 
+use clap::error::ErrorKind;
 use rankwise::io::Place;
 use serde_json::{Value, json};
 
@@ -20,18 +21,16 @@ impl ErrorObject {
         Self { message: message.to_owned(), exit_code, place: None, remedy: None }
     }
 
-    /// A clap error, with its tip or usage as the remedy.
+    /// A clap error, with its tip as the remedy, or with what follows from its kind.
     pub(super) fn of_usage(error: &clap::Error, exit_code: u8) -> Self {
         let text = error.render().to_string();
         let one_line = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut parts = text.split("\n\n").map(one_line).filter(|part| !part.is_empty());
-        let message = parts.next().unwrap_or_default();
-        let message = message.strip_prefix("error: ").unwrap_or(&message);
-        let mut advice: Vec<String> = parts.collect();
-        advice.sort_by_key(|part| !part.starts_with("tip: "));
-        let advice = advice.first().map(|part| part.strip_prefix("tip: ").unwrap_or(part).to_owned());
+        let parts: Vec<String> = text.split("\n\n").map(one_line).filter(|part| !part.is_empty()).collect();
+        let message = parts.first().map(String::as_str).unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let tip = parts.iter().find_map(|part| part.strip_prefix("tip: ")).map(str::to_owned);
         let object = Self::new(message, exit_code);
-        Self { remedy: remedy(message).or(advice), ..object }
+        Self { remedy: remedy(message).or(tip).or_else(|| Some(usage_advice(error, message))), ..object }
     }
 
     /// Sets the place, and the remedy from the end of the message.
@@ -55,6 +54,23 @@ impl ErrorObject {
             |place| json!({ "file": place.path.display().to_string(), "line": place.line, "column": place.column }),
         );
         json!({ "message": self.message, "exit_code": self.exit_code, "place": place, "remedy": self.remedy })
+    }
+}
+
+/// What to do about a usage error that does not say it itself.
+fn usage_advice(error: &clap::Error, message: &str) -> String {
+    let expected = message.rsplit_once(": expected ").map(|(_, expected)| format!("give {expected}"));
+    let possible = message.rsplit_once("[possible values: ").map(|(_, values)| values.trim_end_matches(']'));
+    match error.kind() {
+        ErrorKind::MissingRequiredArgument => "add the missing arguments".into(),
+        ErrorKind::ArgumentConflict => "remove one of the two".into(),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "name a command; `rankwise --help` lists them".into()
+        }
+        ErrorKind::InvalidSubcommand => "`rankwise --help` lists the commands".into(),
+        _ => expected
+            .or_else(|| possible.map(|values| format!("use one of {values}")))
+            .unwrap_or_else(|| "add --help to the command to see its options".into()),
     }
 }
 

@@ -117,7 +117,7 @@ fn the_text_says_what_was_found() {
         "system      ndcg@10     95 % interval\n",
         "p (Holm)",
         "right.txt - half.txt",
-        "at the level 0.05, corrected for 3 pairs:\n",
+        "at significance level 0.05, corrected for 3 pairs:\n",
         "  no significant difference between right.txt and half.txt, wrong.txt\n",
         "  no significant difference between half.txt and wrong.txt\n",
         "  right.txt - wrong.txt\n    gains: a +0.3691, b +0.3691, d +0.3691\n    losses: none\n",
@@ -127,9 +127,11 @@ fn the_text_says_what_was_found() {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
     let text = sandbox.ok("compare d.txt --scores right.txt --scores half.txt --one-sided --alpha 0.5 --top 0");
-    for part in
-        ["50 % interval", "at the level 0.5:\n  right.txt is better than half.txt\n", "is the first of a pair better"]
-    {
+    for part in [
+        "50 % interval",
+        "at significance level 0.5:\n  right.txt is better than half.txt\n",
+        "is the first of a pair better",
+    ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
     assert!(!text.contains("gains") && !text.contains("Holm"), "{text}");
@@ -163,7 +165,10 @@ fn tables_fit_a_terminal() {
     let line =
         "compare d.txt --scores a_system_with_a_long_name.txt --scores another_with_a_long_name.txt --scores wrong.txt";
     let text = sandbox.ok(line);
-    assert!(text.lines().take_while(|line| !line.starts_with("at the level")).all(|line| line.len() <= 80), "{text}");
+    assert!(
+        text.lines().take_while(|line| !line.starts_with("at significance level")).all(|line| line.len() <= 80),
+        "{text}"
+    );
     assert!(text.contains("\na_system_with_a_long_name.txt - another_with_a_long_name.txt\n     +0.0923  ["), "{text}");
     // Short names stay in the table.
     let text = sandbox.ok("compare d.txt --scores right.txt --scores half.txt --names a,b");
@@ -284,9 +289,9 @@ fn what_cannot_be_compared_is_refused() {
     let two = "compare d.txt --scores right.txt --scores half.txt";
     let many = format!("compare d.txt {}", "--scores right.txt ".repeat(21));
     let refused = |line: &str, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    refused("compare d.txt", &["cannot compare 0 systems; give 2 to 20"]);
-    refused("compare d.txt --scores right.txt", &["cannot compare 1 systems; give 2 to 20"]);
-    refused(&many, &["cannot compare 21 systems; give 2 to 20"]);
+    refused("compare d.txt", &["nothing to compare; give 2 to 20 systems"]);
+    refused("compare d.txt --scores right.txt", &["one system cannot be compared; give 2 to 20 systems"]);
+    refused(&many, &["21 systems cannot be compared; give 2 to 20 systems"]);
     refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are named 'right.txt'", "--names"]);
     refused(&format!("{two} --names x,x"), &["two systems are named 'x'"]);
     refused(&format!("{two} --names x"), &["--names: 1 name for 2 systems; give one name per system"]);
@@ -306,7 +311,7 @@ fn what_cannot_be_compared_is_refused() {
     for level in ["0", "1", "-0.1", "nan", "x"] {
         refused(&format!("{two} --alpha {level}"), &["for '--alpha <LEVEL>': expected a number between 0 and 1"]);
     }
-    refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of 0 or more"]);
+    refused(&format!("{two} --top -1"), &["for '--top <N>': expected an integer of at least 0"]);
     refused(&format!("{two} --metric ndgc"), &["unknown metric 'ndgc'; did you mean 'ndcg'?"]);
     refused(&format!("{two} --per-query -"), &["--per-query -: standard output is used for the comparison"]);
     refused(&format!("{two} --per-query right.txt"), &["right.txt: cannot write: this file is also an input"]);

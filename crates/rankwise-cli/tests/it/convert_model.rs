@@ -58,7 +58,7 @@ fn a_score_that_differs_is_named_and_nothing_is_written() {
         sandbox.refused(&plain, &["model.json: tree 0 treats missing values of feature 1 differently from 0", target]);
         let allowed = [&plain[..], &["--missing-as-zero", "--allow-rounding"]].concat();
         let checked = [&allowed[..], &["--check", "train.txt"]].concat();
-        sandbox.refused(&checked, &["train.txt: row 1: the model gives ", ", the exported file "]);
+        sandbox.refused(&checked, &["train.txt:1: the score is ", " in the export, and "]);
         // Where nothing is missing, nothing differs.
         sandbox.write("known.txt", lines.iter().filter(|line| line.contains("1:")).cloned().collect::<String>());
         let checked = [&allowed[..], &["--check", "known.txt"]].concat();
@@ -85,7 +85,7 @@ fn features_are_called_as_the_user_says() {
         ("--to solr --feature-names few.txt", "model.json: no name is given for feature"),
         ("--to solr --feature-names twice.txt", "twice.txt: feature 1 has two names; keep one of them"),
         ("--to solr --feature-names bad.txt", "bad.txt:1:1: "),
-        ("--to onnx --feature-names names.txt", "onnx identifies features by number, so remove --feature-names"),
+        ("--to onnx --feature-names names.txt", "onnx identifies features by number; remove --feature-names"),
     ];
     for (more, part) in cases {
         let line = format!("{convert} {more}");
@@ -106,7 +106,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_written() {
         ("convert model.json --to onnx --out out --check model.json", &["this is a model"]),
         (
             "convert model.json --to onnx --out - --json",
-            &["--json prints its summary to standard output, so the model needs a file"],
+            &["--json prints its object to standard output, so the model needs a file"],
         ),
         ("convert model.json --to pmml --out out", &["'pmml'", "lightgbm", "xgboost-dump"]),
         ("convert - --to onnx --out out --check -", &["standard input can be read only once"]),

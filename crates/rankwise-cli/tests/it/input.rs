@@ -60,8 +60,8 @@ fn side_files_are_named_when_they_do_not_fit() {
             "2\n",
             &["d.txt:1:3: \"qid:a\" here, but d.txt.query gives query sizes too; remove that file"],
         ),
-        (".weight", qids, "1\n", &["d.txt.weight: the number of row weights is 1, but the number of rows is 2"]),
-        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is invalid; expected a weight of 0 or more"]),
+        (".weight", qids, "1\n", &["d.txt.weight: the number of document weights is 1, but the number of rows is 2"]),
+        (".weight", qids, "1\n-1\n", &["d.txt.weight:2:1: \"-1\" is invalid; expected a weight of at least 0"]),
         (".weight", qids, "1\n\n1\n", &["d.txt.weight:2:1: the line is empty; expected a weight"]),
         (".weight", qids, "0\n0\n", &["d.txt: all documents have weight 0; give some of them a positive weight"]),
         (".query_weight", qids, "1\n2\n", &["d.txt.query_weight: the number of query weights is 2", "queries is 1"]),
@@ -85,7 +85,7 @@ fn data_that_teaches_nothing_is_refused() {
     refused("1 qid:a\n0 qid:a\n", &["d.txt: no feature has two different values"]);
     refused(
         "1000 qid:a 1:1\n0 qid:a 1:2\n",
-        &["d.txt: label 1000 in query 'a' is too large for exponential gain", "gain=linear"],
+        &["d.txt: label 1000 in query 'a' is too large for exponential gain", "--gain linear"],
     );
     let sandbox = Sandbox::with_data();
     sandbox.write("d.txt", "1.5 qid:a 1:1\n0 qid:a 1:2\n");
@@ -94,13 +94,13 @@ fn data_that_teaches_nothing_is_refused() {
     sandbox.all_refused(&[
         (
             "train d.txt --out m.json --set label_gain=0,1,3",
-            &["d.txt: label 1.5 in query 'a' has no entry in the table"],
+            &["d.txt: label 1.5 in query 'a' has no entry in the gain table"],
         ),
         (
             "train train.txt --out m.json --set label_gain=0,1",
             &[
                 "train.txt: label ",
-                "no entry in the table of 2 gains (labels 0 to 1); extend the table, or use linear gain",
+                "no entry in the gain table (the last one is for label 1); extend the table, or use --gain linear",
             ],
         ),
         ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),
@@ -114,7 +114,7 @@ fn data_that_teaches_nothing_is_refused() {
         ),
         (
             "train train.txt --valid none.txt --out m.json",
-            &["validation set none.txt: no query has a relevant document, so 'ndcg@10' is undefined; use other data"],
+            &["validation set none.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' is undefined; use other data"],
         ),
         (
             "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",
@@ -140,7 +140,7 @@ fn scores_and_labels_must_fit_the_measurement() {
         ("eval d.txt --scores bad", &["bad:2:3: \"x\" is invalid; expected a finite number"]),
         ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
         ("eval d.txt --scores nosuch", &["nosuch: cannot open: no such file"]),
-        ("eval d.txt --scores model.json", &["model.json:1:1: \"{\" is invalid; expected a finite number"]),
+        ("eval d.txt --scores model.json", &["model.json: this is a model, not a score file; use --model"]),
         ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "another rule"]),
         (
             "eval d.txt --scores two --gain table:0,1,3",

@@ -91,10 +91,22 @@ fn written(name: &str) -> Vec<u8> {
 fn of_another_programs_model_only_what_is_known_is_said() {
     let sandbox = Sandbox::new();
     for (name, first, absent) in [
-        ("lightgbm-lambdarank.txt", "m: model of LightGBM, objective lambdarank\n", "absent features are 0\n"),
-        ("xgboost-names.ubj", "m: model of XGBoost, objective rank:pairwise\n", "absent features are missing\n"),
-        ("catboost-yetirank.json", "m: model of CatBoost, objective YetiRank\n", "absent features are missing\n"),
-        ("ranklib.xml", "m: model of RankLib, objective lambdamart\n", "absent features are 0\n"),
+        (
+            "lightgbm-lambdarank.txt",
+            "m: model of LightGBM, objective lambdarank\n",
+            "absent features are treated as 0\n",
+        ),
+        (
+            "xgboost-names.ubj",
+            "m: model of XGBoost, objective rank:pairwise\n",
+            "absent features are treated as missing\n",
+        ),
+        (
+            "catboost-yetirank.json",
+            "m: model of CatBoost, objective YetiRank\n",
+            "absent features are treated as missing\n",
+        ),
+        ("ranklib.xml", "m: model of RankLib, objective lambdamart\n", "absent features are treated as 0\n"),
     ] {
         sandbox.write("m", written(name));
         let text = sandbox.ok("inspect m");

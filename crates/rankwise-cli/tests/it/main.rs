@@ -2,6 +2,7 @@
 // Datasets of a few lines, written out by `format!` as they are read.
 #![allow(clippy::format_collect)]
 
+mod advice;
 mod arguments;
 mod bad_input;
 mod blend;

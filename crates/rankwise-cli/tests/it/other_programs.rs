@@ -54,7 +54,10 @@ fn xgboosts_best_iteration_counts_unless_all_trees_are_asked_for() {
         with_best_iteration("0").replace("\"num_parallel_tree\":\"1\"", "\"num_parallel_tree\":\"2\""),
     );
     assert_eq!(scores("forest.json d.txt"), scores("all.json d.txt --trees 2"));
-    sandbox.refused(&["predict", "all.json", "d.txt", "--trees", "some"], &["a number of trees, such as 100, or all"]);
+    sandbox.refused(
+        &["predict", "all.json", "d.txt", "--trees", "some"],
+        &["a number of trees of at least 1, such as 100, or all"],
+    );
 }
 
 /// A table with columns of these names, and a model of LightGBM for it.
@@ -89,7 +92,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     sandbox.write("both.csv", both);
     let problem = [
         "both.csv: columns \"title_match\" and \"title match\" could both be the model's feature \"title_match\"",
-        "blanks; ignore one of them with --ignore-columns",
+        "spaces; ignore one of them with --ignore-columns",
     ];
     sandbox.refused(&["predict", "l.txt", "both.csv"], &problem);
     let ignored = ["predict", "l.txt", "both.csv", "--ignore-columns", "title_match"];
@@ -104,5 +107,5 @@ fn names_that_become_one_are_not_exported() {
     lightgbm_model(&sandbox, "a b,a_b");
     sandbox.ok("train d.csv --out m.json --set num_trees=20 --set min_data_in_leaf=3");
     let line = ["convert", "m.json", "--to", "lightgbm", "--out", "l.txt"];
-    sandbox.refused(&line, &["another feature has this name after replacing blanks by _"]);
+    sandbox.refused(&line, &["another feature has the same name once spaces are replaced by _"]);
 }

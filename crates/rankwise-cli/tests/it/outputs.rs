@@ -68,14 +68,11 @@ fn stdout_is_not_used_for_two_things() {
     sandbox.all_refused(&[
         (
             "predict model.json train.txt --json",
-            &["--json prints its summary to standard output, so the scores need a file; add --out FILE"],
+            &["--json prints its object to standard output, so the scores need a file; name an output file"],
         ),
         ("predict model.json train.txt --json --out -", &["so the scores need a file"]),
-        (
-            "train train.txt --out - --json",
-            &["--json prints its summary to standard output, so the model needs a file"],
-        ),
-        ("synth --rows 10 --out - --json", &["--json prints its summary to standard output, so the data need a file"]),
+        ("train train.txt --out - --json", &["--json prints its object to standard output, so the model needs a file"]),
+        ("synth --rows 10 --out - --json", &["--json prints its object to standard output, so the data needs a file"]),
         (
             "synth --rows 10 --split 0.5,0.5 --out -",
             &["--split writes several files", "be used; set --out to a folder"],

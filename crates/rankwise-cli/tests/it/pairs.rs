@@ -106,11 +106,17 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:3\n");
     let line = "train d.txt --objective ranknet --out m.json --set min_data_in_leaf=1 --pairs p";
-    let not_a_pair = "is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a probability of at most 1";
+    let not_a_pair = "is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight and a probability of at most 1";
     for (content, parts) in [
-        ("0 1\n0 7\n", ["p:2:1: there is no row 7; the rows are numbered from 0 to 2", ""]),
-        ("0 1\n1 0\n0 2\n", ["p:3:1: its rows belong to the queries \"a\" and \"b\"; compare rows of one query", ""]),
-        ("1 1\n", ["p:1:1: row 1 is both winner and loser", ""]),
+        ("0 1\n0 7\n", ["p:2:1: there is no row 7; pairs count rows from 0, so the last one is 2", ""]),
+        (
+            "0 1\n1 0\n0 2\n",
+            [
+                "p:3:1: its rows belong to the queries \"a\" and \"b\"; both must be of the same query (pairs count rows from 0)",
+                "",
+            ],
+        ),
+        ("1 1\n", ["p:1:1: row 1, counted from 0, is both winner and loser", ""]),
         ("0 1\n0 1 -2\n", ["p:2:1: \"0 1 -2\"", not_a_pair]),
         ("0 1 nan\n", ["p:1:1: \"0 1 nan\"", not_a_pair]),
         ("0 1 1 1.5\n", ["p:1:1: \"0 1 1 1.5\"", not_a_pair]),
@@ -123,9 +129,9 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
     }
     let gone = line.replace("--pairs p", "--pairs q");
     sandbox.refused(&gone.split(' ').collect::<Vec<_>>(), &["q: cannot open: no such file"]);
-    // No pairs at all: the labels decide, and they do.
-    sandbox.write("p", "");
-    sandbox.ok(line);
+    // No pairs at all: whoever names a file of pairs wants them, not the labels.
+    sandbox.write("p", "\n");
+    sandbox.refused(&line.split(' ').collect::<Vec<_>>(), &["p: there are no pairs; write one pair per line"]);
 }
 
 #[test]
@@ -136,7 +142,7 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
     sandbox.write("one.txt", "1 qid:a 1:1\n1 qid:a 1:2\n0 qid:b 1:2\n");
     sandbox.write("weightless.txt", "1 qid:a 1:1\n0 qid:a 1:2\n");
     sandbox.write("weightless.txt.weight", "0\n0\n");
-    let exponential = "label 40 in query 'a' is too large for exponential gain (at most 31); use gain=linear";
+    let exponential = "label 40 in query 'a' is too large for exponential gain (at most 31); use --gain linear";
     sandbox.all_refused(&[
         ("train large.txt --out m.json", &["large.txt: ", exponential]),
         ("train large.txt --out m.json --objective lambdaloss", &["large.txt: ", exponential]),
@@ -159,7 +165,7 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
         ),
         (
             "train graded.txt --out m.json --set target=recall@5",
-            &["objective 'lambdamart' cannot optimise the metric 'recall@5'", "ndcg, dcg, map, mrr and err"],
+            &["objective 'lambdamart' cannot optimise the metric 'recall@5'", "ndcg, dcg, map, mrr or err"],
         ),
         ("train graded.txt --out m.json --set target=p", &["cannot optimise the metric 'p'", "add one, as in p@10"]),
         ("train one.txt --out m.json --objective ranknet", &["objective 'ranknet' has nothing to learn"]),

@@ -280,11 +280,15 @@ fn side_files_stand_beside_each_file() {
     assert_eq!(facts["fingerprint"], sandbox.json("inspect all.txt")["fingerprint"]);
 
     for (name, text, message) in [
-        ("p2.txt.pairs", "1 0\n15 20\n", "p2.txt.pairs:2:1: there is no row 20; the rows are numbered from 0 to 19"),
+        (
+            "p2.txt.pairs",
+            "1 0\n15 20\n",
+            "p2.txt.pairs:2:1: there is no row 20; pairs count rows from 0, so the last one is 19",
+        ),
         ("p2.txt.pairs", "1 0\n15 3\n", "p2.txt.pairs:2:1: its rows belong to the queries"),
-        ("p2.txt.pairs", "7 7\n", "p2.txt.pairs:1:1: row 7 is both winner and loser"),
+        ("p2.txt.pairs", "7 7\n", "p2.txt.pairs:1:1: row 7, counted from 0, is both winner and loser"),
         ("p2.txt.query", "12\n7\n", "p2.txt.query: the query sizes add up to 19, but there are 20 rows"),
-        ("p1.txt.weight", "1\n", "p1.txt.weight: the number of row weights is 1, but the number of rows is 20"),
+        ("p1.txt.weight", "1\n", "p1.txt.weight: the number of document weights is 1, but the number of rows is 20"),
         (
             "p2.txt.query_weight",
             "1\n",
@@ -317,7 +321,7 @@ fn weights_by_query_id_are_found_in_each_file() {
     sandbox.write("p2.txt.group_weights", "c\t0.5\na\t7\n");
     sandbox.all_refused(&[(
         "inspect p1.txt p2.txt",
-        &["p2.txt: row 1: the query weight is 7 here, but 2 in an earlier row"],
+        &["p2.txt:1:1: the query weight is 7 here, but 2 in an earlier row"],
     )]);
     sandbox.write("p2.txt.group_weights", "c\t0.5\n");
     sandbox.all_refused(&[("inspect p1.txt p2.txt", &["p2.txt.group_weights: query \"a\" has no weight"])]);
@@ -412,7 +416,7 @@ fn inspect_shows_the_parts_and_the_total() {
     for part in [
         "data: ranking data\n",
         "  files        2\n               data/a.txt: 2 documents\n               data/b.txt: 1 document\n",
-        "  side files   data/a.txt.weight and 1 more: used as row weights\n",
+        "  side files   data/a.txt.weight and 1 more: used as document weights\n",
         "  documents    3\n",
     ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
@@ -423,7 +427,7 @@ fn inspect_shows_the_parts_and_the_total() {
         facts["files"][1],
         json!({
             "path": "data/b.txt", "format": "letor", "rows": 1,
-            "side_files": [{ "path": "data/b.txt.weight", "role": "row weights" }],
+            "side_files": [{ "path": "data/b.txt.weight", "role": "document weights" }],
         })
     );
 }

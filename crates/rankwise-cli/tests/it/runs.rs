@@ -83,13 +83,13 @@ fn what_does_not_meet_is_told_with_its_place() {
     let stderr = |line: &str| sandbox.run(line).stderr;
     let said = stderr("eval --run run.txt --qrels qrels.txt");
     assert!(
-        said.contains("warning: run.txt:4: ignored 1 query without judgements, the first one in this line"),
+        said.contains("warning: run.txt:4: ignored 1 query without judgements; the first is in this line"),
         "{said}"
     );
-    assert!(said.contains("warning: run.txt: 1 judged query without results in the run"), "{said}");
+    assert!(said.contains("warning: run.txt: 1 judged query has no results in the run and counts as"), "{said}");
     assert_eq!(stderr("eval --run run.txt --qrels qrels.txt --quiet"), "");
     sandbox.write("other.txt", "q 0 y 1\n");
-    assert!(stderr("eval --run run.txt --qrels other.txt").contains("none of its documents is judged"));
+    assert!(stderr("eval --run run.txt --qrels other.txt").contains("none of its documents are judged"));
 }
 
 /// The run of a model, measured by the data it was made from, is the model.

@@ -20,7 +20,7 @@ fn a_run_in_two_parts_is_the_run_in_one() {
     let inspected = sandbox.json("inspect second.json");
     assert!(inspected["params"]["init_model"].as_str().unwrap().starts_with("trees=4 objective=lambdamart xxh3="));
     let told = sandbox.ok("train train.txt --out n.json --set num_trees=2 --set num_leaves=7 --init-model first.json");
-    assert!(told.contains("grew 2 trees onto 4 trees in"), "{told}");
+    assert!(told.contains("grew 2 trees in addition to the start model's 4 in"), "{told}");
 }
 
 /// A table with other columns in another order: what the start knows keeps its number, and new columns can be learned.
@@ -95,8 +95,11 @@ fn bad_starts_and_refits_are_refused() {
             "named.csv: its columns have names, but the start model identifies features by number",
         ),
         ("train train.rwcache --out n.json --init-model model.json", "train.rwcache: "),
-        ("refit model.json train.txt --out n.json --decay 1.5", "--decay 1.5: out of range; give a number from 0 to 1"),
-        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; give a number"),
+        (
+            "refit model.json train.txt --out n.json --decay 1.5",
+            "--decay 1.5: out of range; expected a number from 0 to 1",
+        ),
+        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; expected a number"),
         (
             "refit lgbm.txt train.txt --out n.json",
             "lgbm.txt: the model was trained by another program; set --objective",
@@ -136,7 +139,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
     for (line, said) in [
         (
             "prune m.json --valid vali.txt --out n.json --max-loss -1",
-            "--max-loss -1: out of range; give a number of 0 or more",
+            "--max-loss -1: out of range; expected a number of at least 0",
         ),
         ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),

@@ -119,7 +119,7 @@ fn weights_positions_and_pairs_survive_every_form() {
         ("convert-data d.csv nosuch/x.csv", &["nosuch/x.csv: cannot write: its folder does not exist"]),
         ("convert-data nosuch.csv x.csv", &["nosuch.csv: cannot open: no such file"]),
         ("convert-data d.csv - --to letor", &["<stdout>: cannot write: the data needs FILE.weight", "give a file"]),
-        ("convert-data d.csv - --to csv --json", &["--json prints its summary to standard output"]),
+        ("convert-data d.csv - --to csv --json", &["--json prints its object to standard output"]),
         ("convert-data d.csv x.parquet.gz", &["x.parquet.gz: cannot write: Parquet has its own compression"]),
     ]);
     sandbox.write("q.csv", "label,qid,a\n1,two words,2\n");
@@ -201,7 +201,10 @@ fn columns_are_matched_by_name() {
             &["named.csv: its columns have names, but the training data"],
         ),
         ("train named.csv --separator ab --out x.json", &["one ASCII character"]),
-        ("train named.csv --separator 1 --out x.json", &["does not occur in numbers, ids or line ends"]),
+        (
+            "train named.csv --separator 1 --out x.json",
+            &["one ASCII character other than a letter, a digit, a quote, +, - or ."],
+        ),
         ("train named.csv --header maybe --out x.json", &["maybe"]),
         (
             "train train.txt --label-column 0 --out x.json",
@@ -218,7 +221,7 @@ fn ids_with_blanks_fit_a_table_but_not_a_run() {
     assert!(sandbox.ok("predict model.json d.csv --format tsv").contains("red shoes\tD 1\t"));
     sandbox.refused(
         &["predict", "model.json", "d.csv", "--format", "run", "--out", "d.run"],
-        &["d.csv: the id \"red shoes\" contains a blank, which is not allowed in a run; use --format tsv"],
+        &["d.csv: the id \"red shoes\" contains white space, which is not allowed in a run; use --format tsv"],
     );
 }
 

@@ -254,9 +254,7 @@ fn a_monotone_constraint_holds() {
 fn parameters_are_listed() {
     let sandbox = Sandbox::new();
     let text = sandbox.ok("train --help-params");
-    for expected in
-        ["  num_leaves = 31\n", "an integer, at least 2 and at most 131072", "aliases: num_leaf, max_leaves"]
-    {
+    for expected in ["  num_leaves = 31\n", "value: an integer from 2 to 131072", "aliases: num_leaf, max_leaves"] {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     let listed = sandbox.json("train --help-params");

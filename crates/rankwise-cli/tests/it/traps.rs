@@ -56,7 +56,7 @@ fn features_shifted_by_one_are_noticed_and_an_offset_helps() {
     for (model, data, offset) in cases {
         let line = format!("eval {data} --model {model}.json");
         let told = warnings(&sandbox, &line);
-        assert!(told.len() == 1 && told[0].contains("feature numbers seem to be shifted by one"), "{line}: {told:?}");
+        assert!(told.len() == 1 && told[0].contains("feature ids seem to be shifted by one"), "{line}: {told:?}");
         assert!(told[0].ends_with(&format!("so, set --feature-offset {offset}")), "{line}: {told:?}");
         let mended = format!("{line} --feature-offset {offset}");
         assert_eq!(warnings(&sandbox, &mended), [""; 0]);
@@ -70,7 +70,7 @@ fn features_shifted_by_one_are_noticed_and_an_offset_helps() {
     assert_eq!(warnings(&sandbox, "eval test0.txt --model m0.json"), [""; 0]);
     let valid = warnings(&sandbox, &format!("train from0.txt --valid test1.txt --out n.json {TRAIN}"));
     assert!(
-        valid.len() == 1 && valid[0].starts_with("test1.txt: feature numbers seem to be shifted by one: the training"),
+        valid.len() == 1 && valid[0].starts_with("test1.txt: feature ids seem to be shifted by one: the training"),
         "{valid:?}"
     );
     sandbox.refused(
@@ -90,7 +90,7 @@ fn many_absent_features_are_counted() {
     assert!(told[0].starts_with("few.txt: 3 of the 4 features of the model are not in the data"), "{told:?}");
     sandbox.write("other.txt", "1 qid:a 12:1\n0 qid:a 12:2\n");
     let line = format!("train train.txt --valid other.txt --out n.json {TRAIN}");
-    let problem = "other.txt: none of the 4 features of the training data occurs in this data";
+    let problem = "other.txt: none of the 4 features of the training data are in this data";
     sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), &[problem]);
 }
 
@@ -106,7 +106,7 @@ fn names_for_letor_come_from_a_file() {
     sandbox.write("names.txt", "11 price\n12 age\n13 clicks\n14 stock\n");
     sandbox.ok(&format!("train train.csv --out m.json {TRAIN}"));
     let told = warnings(&sandbox, "eval same.txt --model m.json");
-    assert!(told.len() == 1 && told[0].contains("matched by number, 0 with \"price\""), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("matched by id, 0 with \"price\""), "{told:?}");
     assert!(told[0].ends_with("that is wrong, set --feature-names"), "{told:?}");
     let ndcg = |line: &str| sandbox.json(line)["metrics"]["ndcg@10"].clone();
     let named = "eval test.txt --model m.json --feature-names names.txt";

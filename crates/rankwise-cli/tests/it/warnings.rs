@@ -19,9 +19,9 @@ fn each_kind_is_told_once_with_an_example_and_what_to_do() {
     let sandbox = Sandbox::new();
     suspicious(&sandbox);
     let expected = [
-        "odd.txt: 1 of 3 features (2) has the same value in every document, so trees cannot use it; check",
+        "odd.txt: 1 of 3 features (id 2) has the same value in every document, which is of no use to trees; check",
         "odd.txt: 1 of 20 queries (5.0 %), for example 0, has rows that are not contiguous",
-        "odd.txt: 1 of 203 rows are duplicates, for example rows 201 and 202; remove them",
+        "odd.txt: 1 of 203 rows is a duplicate, for example lines 201 and 202; remove duplicates",
     ];
     for line in ["inspect odd.txt", "train odd.txt --out m.json --set num_trees=2"] {
         let outcome = sandbox.run(line);

@@ -33,8 +33,8 @@ impl Extras {
     /// Adds what the rows contain. It is an error if it was also given separately.
     pub(super) fn take_from(&mut self, blocks: &[RowBlock]) -> Result<(), DataError> {
         let n_rows = blocks.iter().map(RowBlock::n_rows).sum();
-        if let Some(weights) = joined(blocks, |block| &block.weights, "row weights", n_rows)? {
-            fill(&mut self.row_weights, weights, "row weights")?;
+        if let Some(weights) = joined(blocks, |block| &block.weights, "document weights", n_rows)? {
+            fill(&mut self.row_weights, weights, "document weights")?;
         }
         if let Some(weights) = joined(blocks, |block| &block.query_weights, "query weights", n_rows)? {
             fill(&mut self.query_weights, QueryWeights::ByRow(weights), "query weights")?;
@@ -64,7 +64,7 @@ impl Extras {
             return Err(DataError::Probability { pair: idx + 1, probability: pair.probability });
         }
         let lengths = [
-            ("row weights", self.row_weights.as_ref().map(Vec::len)),
+            ("document weights", self.row_weights.as_ref().map(Vec::len)),
             ("positions", self.positions.as_ref().map(Vec::len)),
         ];
         match lengths.into_iter().find(|(_, given)| given.is_some_and(|given| given != n_rows)) {

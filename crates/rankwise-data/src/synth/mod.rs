@@ -73,13 +73,13 @@ pub struct SynthSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthError {
     /// No rows, or more than a dataset can hold.
-    #[error("{rows} rows of synthetic data; give 1 to {MAX_ROWS}")]
+    #[error("invalid number of rows, {rows}; give 1 to {MAX_ROWS}")]
     Rows {
         /// The requested number.
         rows: usize,
     },
     /// No features, or far too many.
-    #[error("{features} features of synthetic data; give 1 to {MAX_FEATURES}")]
+    #[error("invalid number of features, {features}; give 1 to {MAX_FEATURES}")]
     Features {
         /// The requested number.
         features: usize,
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(check(0, None), SynthError::Rows { rows: 0 });
         assert_eq!(check((1 << 30) + 1, None), SynthError::Rows { rows: (1 << 30) + 1 });
         assert_eq!(check(1, Some(0)), SynthError::Features { features: 0 });
-        assert_eq!(check(1, Some(1_000_001)).to_string(), "1000001 features of synthetic data; give 1 to 1000000");
+        assert_eq!(check(1, Some(1_000_001)).to_string(), "invalid number of features, 1000001; give 1 to 1000000");
     }
 
     #[test]

@@ -111,15 +111,15 @@ pub enum ExportError {
         feature: u32,
     },
     /// Names for a target without feature names.
-    #[error("{target} identifies features by number, so remove `feature_names`")]
+    #[error("{target} identifies features by number; remove `feature_names`")]
     NamesUnused {
         /// The target.
         target: Target,
     },
     /// Fewer columns than the trees use, or too many.
     #[error(
-        "`columns` {given}: out of range, from {needed} (used by the model) to {most}; remove it, or give the number of \
-         columns of the data"
+        "`columns` {given} is out of range; give the number of columns of the data, from {needed}, which the model needs, to \
+         {most}"
     )]
     Columns {
         /// The requested number.
@@ -130,7 +130,7 @@ pub enum ExportError {
         most: u32,
     },
     /// A number of columns for a target without columns.
-    #[error("{target} has no columns, so remove `columns`")]
+    #[error("{target} has no columns; remove `columns`")]
     ColumnsUnused {
         /// The target.
         target: Target,

@@ -67,7 +67,7 @@ fn column_names(model: &Model, n_columns: usize) -> Result<String, ExportError> 
         }
         let name = written_name(name);
         if !written.insert(name.clone()) {
-            return refused("another feature has this name after replacing blanks by _");
+            return refused("another feature has the same name once spaces are replaced by _");
         }
         names[feature as usize] = name;
     }

@@ -16,19 +16,27 @@ pub(crate) fn from_value(value: &Value) -> Result<Model, FormatError> {
     let objective = root.find("objective").map(|field| field.text()).transpose()?.unwrap_or_default();
     let names = root.find("feature_names").map_or(Ok(Vec::new()), |field| field.texts())?;
     let trees = root.get("tree_info")?;
-    let trees = trees.list()?.map(|tree| nested(tree.get("tree_structure")?, node)).collect::<Result<_, _>>()?;
+    let n_features =
+        root.find("max_feature_idx").map(|field| field.integer()).transpose()?.map(|last| last.saturating_add(1));
+    let trees = trees
+        .list()?
+        .map(|tree| nested(tree.get("tree_structure")?, |field| node(field, n_features)))
+        .collect::<Result<_, _>>()?;
     let objective = objective.split_whitespace().next().unwrap_or_default().to_owned();
     let names = names.into_iter().map(str::to_owned).collect();
     Parts { objective, feature_names: names, trees }.model()
 }
 
 /// A node, and its children if it is a split.
-fn node<'a>(field: &Field<'a>) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError> {
+fn node<'a>(field: &Field<'a>, n_features: Option<usize>) -> Result<(DraftNode, Option<[Field<'a>; 2]>), FormatError> {
     let optional = |name: &str| field.find(name).map(|field| field.number()).transpose();
     let count = |name: &str| optional(name).map(|count| count.and_then(as_integer).unwrap_or(0) as u64);
     if field.find("split_feature").is_some() {
         let children = [field.get("left_child")?, field.get("right_child")?];
         let split = split(field, optional("split_gain")?, count("internal_count")?)?;
+        if super::is_beyond(split.feature, n_features) {
+            return Err(field.get("split_feature")?.error(super::beyond(split.feature, n_features)));
+        }
         return Ok((DraftNode::Split(split), Some(children)));
     }
     if field.find("leaf_coeff").is_some() {

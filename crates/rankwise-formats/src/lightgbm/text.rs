@@ -22,6 +22,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
     let mut blocks = blocks(text);
     let head = blocks.next().unwrap_or_default();
     check_outputs(head.number("num_tree_per_iteration")?, head.flags.contains(&"average_output"))?;
+    let n_features = head.number("max_feature_idx")?.map(|last| last.saturating_add(1));
     let parts = Parts {
         objective: head.text("objective").unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned(),
         // Spaces separate them; other white space may be part of a name.
@@ -32,7 +33,7 @@ pub(crate) fn from_text(bytes: &[u8]) -> Result<Model, FormatError> {
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
             .collect(),
-        trees: blocks.map(|block| nodes(&block)).collect::<Result<_, _>>()?,
+        trees: blocks.map(|block| nodes(&block, n_features)).collect::<Result<_, _>>()?,
     };
     parts.model()
 }
@@ -81,6 +82,12 @@ impl<'a> Block<'a> {
         FormatError::Line { format: FORMAT, line: line.unwrap_or(self.line), problem }
     }
 
+    /// An error in the line of a field.
+    fn field_error(&self, name: &str, problem: String) -> FormatError {
+        let line = self.fields.iter().find(|(_, known, _)| *known == name).map(|(line, ..)| *line);
+        self.error(line, problem)
+    }
+
     /// The numbers of a field; there must be `n`.
     fn numbers<T>(&self, name: &str, n: usize, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, FormatError> {
         let field = self.fields.iter().find(|(_, known, _)| *known == name);
@@ -107,7 +114,7 @@ impl<'a> Block<'a> {
 }
 
 /// The nodes of a tree: splits first, then leaves.
-fn nodes(block: &Block<'_>) -> Result<Vec<DraftNode>, FormatError> {
+fn nodes(block: &Block<'_>, n_features: Option<usize>) -> Result<Vec<DraftNode>, FormatError> {
     let Some(n_leaves) = block.number("num_leaves")?.filter(|n| *n > 0) else {
         return Err(block.error(None, "num_leaves is missing".into()));
     };
@@ -126,6 +133,9 @@ fn nodes(block: &Block<'_>) -> Result<Vec<DraftNode>, FormatError> {
     // Counts are integers, but LightGBM may write large ones with an exponent.
     let count = |word: &str| float(word).filter(|count| *count >= 0.0).map(|count| count as u64);
     let features = block.numbers("split_feature", n_nodes, |word| word.parse::<u32>().ok())?;
+    if let Some(feature) = features.iter().find(|feature| super::is_beyond(**feature, n_features)) {
+        return Err(block.field_error("split_feature", super::beyond(*feature, n_features)));
+    }
     let thresholds = block.numbers("threshold", n_nodes, |word| float(word).filter(|value| !value.is_nan()))?;
     let decisions = block.numbers("decision_type", n_nodes, |word| word.parse::<u32>().ok())?;
     let lefts = block.numbers("left_child", n_nodes, child)?;

@@ -8,5 +8,5 @@ mod row;
 mod tests;
 mod writer;
 
-pub(crate) use reader::{read_columns, read_rows};
+pub(crate) use reader::{line_of_row, read_columns, read_rows};
 pub(crate) use writer::write_csv;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rankwise_data::{Keep, RowBlock};
 
+use super::field::Fields;
 use super::header::{Start, read_start};
 use super::row::{ParsedBlock, parse_block};
 use crate::batches::{Merge, parse_blocks, push_rows};
@@ -32,6 +33,32 @@ pub(crate) fn read_columns(
 ) -> Result<Option<Resolved>, IoError> {
     let (table, mut reader) = open(source, separator, input)?;
     table.resolve(&mut reader, &mut 0)
+}
+
+/// The line in which a row begins, both from 1.
+pub(crate) fn line_of_row(source: ByteStream<'_>, separator: u8, input: &Input<'_>, row: usize) -> Option<u64> {
+    let (table, mut reader) = open(source, separator, input).ok()?;
+    let (mut n_lines, mut n_rows) = (0, 0);
+    table.find_start(&mut reader, &mut n_lines).ok()??;
+    while let Ok(Some(block)) = reader.next_block() {
+        let mut fields = Fields::new(&block, table.separator);
+        while fields.find_row() {
+            n_rows += 1;
+            if n_rows == row {
+                return Some(n_lines + fields.line + 1);
+            }
+            loop {
+                let field = fields.next().ok()?;
+                fields.finish(field);
+                if !fields.pass_separator() {
+                    break;
+                }
+            }
+            fields.pass_end();
+        }
+        n_lines += fields.line;
+    }
+    None
 }
 
 fn open<'s, 'a>(

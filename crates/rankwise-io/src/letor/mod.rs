@@ -6,7 +6,7 @@ mod reader;
 mod tests;
 mod writer;
 
-pub(crate) use reader::read_rows;
+pub(crate) use reader::{line_of_row, read_rows};
 pub use reader::{read_letor, read_letor_from};
 pub use writer::LetorWriter;
 pub(crate) use writer::write_letor;

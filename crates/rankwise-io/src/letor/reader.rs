@@ -33,6 +33,22 @@ pub fn read_letor_from(input: impl Read + Send, name: &Path, absent: Absent) -> 
     input.build(rows)
 }
 
+/// The line in which a row stands, both from 1.
+pub(crate) fn line_of_row(source: ByteStream<'_>, row: usize) -> Option<u64> {
+    let mut reader = BlockReader::new(source);
+    let (mut n_lines, mut n_rows) = (0, 0);
+    while let Ok(Some(block)) = reader.next_block() {
+        for line in block.split_inclusive(|byte| *byte == b'\n') {
+            n_lines += 1;
+            n_rows += usize::from(!matches!(line.trim_ascii_start(), [] | [b'#', ..]));
+            if n_rows == row {
+                return Some(n_lines);
+            }
+        }
+    }
+    None
+}
+
 pub(crate) fn read_rows(source: ByteStream<'_>, input: &Input<'_>) -> Result<FileRows, IoError> {
     let mut reader = BlockReader::new(source);
     reader.n_readers = input.n_readers;

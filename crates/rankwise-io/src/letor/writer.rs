@@ -53,7 +53,7 @@ impl<W: Write> LetorWriter<W> {
     ) -> io::Result<()> {
         self.line.clear();
         if !(row.label.is_finite() && row.label >= 0.0) {
-            return refuse(format!("label {} is not a finite number of 0 or more", row.label));
+            return refuse(format!("label {} is not a number from 0 to 3.4e38", row.label));
         }
         number::push_f32(&mut self.line, row.label);
         if !row.qid.is_empty() {

@@ -148,11 +148,11 @@ fn ids_may_be_integers_and_bad_rows_are_named() {
     let negative = read(write(&message, &[1.0, -2.0], None, &[1, 1])).err();
     assert_eq!(
         negative.unwrap(),
-        "f: row 2: \"-2\" in column \"label\" is not a label; labels are finite numbers of 0 or more"
+        "f: row 2: \"-2\" in column \"label\" is not a label; labels are numbers from 0 to 3.4e38"
     );
     let message = schema("optional float label", "required int64 qid;");
     let missing = read(write(&message, &[1.0], Some(&[1, 0]), &[1, 1])).err();
-    assert_eq!(missing.unwrap(), "f: row 2: no label in column \"label\"; labels are finite numbers of 0 or more");
+    assert_eq!(missing.unwrap(), "f: row 2: no label in column \"label\"; labels are numbers from 0 to 3.4e38");
 }
 
 #[test]

@@ -191,7 +191,7 @@ pub(super) fn spread(parts: &mut [Part], sorted: &[usize], is_scope_file: bool) 
             n_queries += sizes.1.len();
         }
         if let Some(weights) = part.lists.row_weights.take() {
-            part.share(&weights, "row weights", RowBlock::set_weights)?;
+            part.share(&weights, "document weights", RowBlock::set_weights)?;
         }
         if let Some(positions) = part.lists.positions.take() {
             part.share(&positions, "positions", RowBlock::set_positions)?;

@@ -189,7 +189,7 @@ fn what_could_not_be_read_back_is_refused_before_anything_is_written() {
     let plain = data("q", "price");
     assert_eq!(
         write(&data("q", "Weight"), "d.csv", Format::Csv),
-        "d.csv: cannot write: a feature called \"Weight\" would be read as the row weight; rename it"
+        "d.csv: cannot write: a feature called \"Weight\" would be read as the document weight; rename it"
     );
     assert_eq!(
         write(&data("a b", "price"), "d.txt", Format::Letor),

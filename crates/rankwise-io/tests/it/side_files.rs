@@ -84,14 +84,14 @@ fn what_does_not_fit_names_the_file_to_mend() {
             vec![("d", NO_QIDS), ("d.query", "1\n\n2\n")],
             "d.query:2:1: the line is empty; expected the number of rows of a query".into(),
         ),
-        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of row weights is 1, but the number of rows is 3; the two must be equal".into()),
+        (vec![("d", QIDS), ("d.weight", "1\n")], "d.weight: the number of document weights is 1, but the number of rows is 3; the two must be equal".into()),
         (
             vec![("d", QIDS), ("d.weight", "1\n-2\n3\n")],
-            "d.weight:2:1: \"-2\" is invalid; expected a weight of 0 or more".into(),
+            "d.weight:2:1: \"-2\" is invalid; expected a weight of at least 0".into(),
         ),
         (
             vec![("d", QIDS), ("d.weight", "1\n2\n1e39\n")],
-            "d.weight:3:1: \"1e39\" is invalid; expected a weight of 0 or more".into(),
+            "d.weight:3:1: \"1e39\" is invalid; expected a weight of at least 0".into(),
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\n2\n3\n")],
@@ -99,7 +99,7 @@ fn what_does_not_fit_names_the_file_to_mend() {
         ),
         (
             vec![("d", QIDS), ("d.query_weight", "1\nx\n")],
-            "d.query_weight:2:1: \"x\" is invalid; expected a weight of 0 or more".into(),
+            "d.query_weight:2:1: \"x\" is invalid; expected a weight of at least 0".into(),
         ),
     ] {
         assert_eq!(read(&files).err(), Some(expected), "{files:?}");

@@ -135,7 +135,7 @@ fn weights_and_positions_come_from_columns_or_files_but_not_both() {
     assert_eq!(read_files(&by_id, &defaults).unwrap().fingerprint(), data.fingerprint());
 
     for (side, content, what) in [
-        ("d.csv.weight", "1\n1\n1\n", "weight\" of d.csv gives row weights"),
+        ("d.csv.weight", "1\n1\n1\n", "weight\" of d.csv gives document weights"),
         ("d.csv.query_weight", "1\n1\n", "group_weight\" of d.csv gives query weights"),
         ("d.csv.group_weights", "x 1\ny 1\n", "group_weight\" of d.csv gives query weights"),
         ("d.csv.position", "1\n1\n1\n", "position\" of d.csv gives positions"),
@@ -162,12 +162,15 @@ fn pairs_are_read_for_every_format() {
         assert_eq!((data.pairs().len(), data.query_pairs(0).len()), (2, 2));
         assert_eq!(data.pairs(), side("0 2 0.5\n2 0 1\n").unwrap().pairs());
         for (content, problem) in [
-            ("0 1\n", "1:1: its rows belong to the queries \"x\" and \"y\"; compare rows of one query"),
-            ("2 0\n0 3\n", "2:1: there is no row 3; the rows are numbered from 0 to 2"),
-            ("2 0\n2 2\n", "2:1: row 2 is both winner and loser; name two rows"),
+            (
+                "0 1\n",
+                "1:1: its rows belong to the queries \"x\" and \"y\"; both must be of the same query (pairs count rows from 0)",
+            ),
+            ("2 0\n0 3\n", "2:1: there is no row 3; pairs count rows from 0, so the last one is 2"),
+            ("2 0\n2 2\n", "2:1: row 2, counted from 0, is both winner and loser; name two rows"),
             (
                 "2\n",
-                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, from 0, then optionally a weight and a \
+                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight and a \
                  probability of at most 1",
             ),
         ] {
@@ -230,38 +233,38 @@ const BROKEN: &[(&str, &str)] = &[
     ("\n\r\n\n", "d.csv: there are no rows; a dataset needs at least one document"),
     ("label,qid,a\n", "d.csv: there are no rows; a dataset needs at least one document"),
     ("label;qid;a\n1;2;3\n", "d.csv: there is only one column; if fields are not separated by commas, set `separator`"),
-    ("label,qid,a\n1,q\n", "d.csv:2:4: the row has 2 fields, but the table has 3 columns; add the missing fields"),
+    ("label,qid,a\n1,q\n", "d.csv:2:4: this row has 2 fields, but the table has 3 columns; add the missing fields"),
     (
         "label,qid,a\n1,q,1,2,\"3\"\n",
-        "d.csv:2:6: the row has 5 fields, but the table has 3 columns; quote fields that contain a separator",
+        "d.csv:2:6: this row has 5 fields, but the table has 3 columns; quote fields that contain a separator",
     ),
     (
         "label,qid,a\n1,q,1\n0,q,one\n",
         "d.csv:3:5: \"one\" in column \"a\" is not a number; write a number, or leave the field empty if the value is \
          missing; `ignore_columns` skips columns",
     ),
-    ("1,q,0.5\nx,q,1\n", "d.csv:2:1: \"x\" in column 0 is not a label; labels are finite numbers of 0 or more"),
+    ("1,q,0.5\nx,q,1\n", "d.csv:2:1: \"x\" in column 0 is not a label; labels are numbers from 0 to 3.4e38"),
     (
         "label,qid,a\n-1,q,1\n",
-        "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are finite numbers of 0 or more",
+        "d.csv:2:1: \"-1\" in column \"label\" is not a label; labels are numbers from 0 to 3.4e38",
     ),
     (
         "label,qid,a\nnan,q,1\n",
-        "d.csv:2:1: \"nan\" in column \"label\" is not a label; labels are finite numbers of 0 or more",
+        "d.csv:2:1: \"nan\" in column \"label\" is not a label; labels are numbers from 0 to 3.4e38",
     ),
-    ("label,qid,a\n,q,1\n", "d.csv:2:1: no label in column \"label\"; labels are finite numbers of 0 or more"),
+    ("label,qid,a\n,q,1\n", "d.csv:2:1: no label in column \"label\"; labels are numbers from 0 to 3.4e38"),
     ("label,qid,a\n1,,1\n", "d.csv:2:3: no qid in column \"qid\"; every row needs the id of its query"),
     (
         "label,qid,weight\n1,q,-2\n",
-        "d.csv:2:5: \"-2\" in column \"weight\" is not a row weight; weights are finite numbers of 0 or more",
+        "d.csv:2:5: \"-2\" in column \"weight\" is not a document weight; weights are numbers from 0 to 3.4e38",
     ),
     (
         "label,qid,query_weight\n1,q,x\n",
-        "d.csv:2:5: \"x\" in column \"query_weight\" is not a query weight; weights are finite numbers of 0 or more",
+        "d.csv:2:5: \"x\" in column \"query_weight\" is not a query weight; weights are numbers from 0 to 3.4e38",
     ),
     (
         "label,qid,query_weight\n1,q,1\n1,q,2\n",
-        "d.csv: row 2: the query weight is 2 here, but 1 in an earlier row; use one weight per query",
+        "d.csv:3:1: the query weight is 2 here, but 1 in an earlier row; use one weight per query",
     ),
     (
         "label,qid,position\n1,q,1.5\n",
@@ -283,9 +286,12 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     (
         "label,qid,a\n1,q,\"1\n0,q,2\n",
-        "d.csv:2:5: the quote of \"\"1\\n0,q,2\" is never closed; close it, and double quotes inside a quoted field",
+        "d.csv:2:5: the quoted field that starts with \"1\\n0,q,2\" is never closed; add the closing quote, and write quotes inside the field as \"\"",
     ),
-    ("label,qid,a\n1,\"q\"x,1\n", "d.csv:2:6: \"x\" follows a closing quote; double quotes inside a quoted field"),
+    (
+        "label,qid,a\n1,\"q\"x,1\n",
+        "d.csv:2:6: unexpected \"x\" after a closing quote; write quotes inside a quoted field as \"\"",
+    ),
     ("label,qid,a\n1,\"q\nr\",1\n", "d.csv:2:3: qid \"\"q\\nr\"\" contains a control character; remove it"),
     ("label,qid,docid\n1,q,\u{7}\n", "d.csv:2:5: document id \"\\u{7}\" contains a control character; remove it"),
 ];
@@ -315,7 +321,7 @@ fn columns_that_are_not_there_are_told_with_what_there_is() {
         ),
         (
             LayoutSpec { qid_column: Some("price".into()), weight_column: Some("2".into()), ..Default::default() },
-            "column \"price\" is used as qid and row weight; use different columns",
+            "column \"price\" is used as qid and document weight; use different columns",
         ),
     ] {
         assert_eq!(read(text, columns).err(), Some(format!("d.csv: {expected}")));

@@ -31,7 +31,7 @@ pub(super) fn text(path: &Path, source: Source, model: &Model) -> Result<String,
         AbsentFeature::Missing => "missing",
         AbsentFeature::Zero => "0",
     };
-    line("absent", format!("absent features are {absent}"));
+    line("absent", format!("absent features are treated as {absent}"));
     ranker.lines.into_iter().for_each(|of_ranker| line(of_ranker.name, of_ranker.value));
     if let Some(on) = trained_on(model) {
         let (rows, queries) = (text::count(on.rows as usize, "document"), text::count(on.queries as usize, "query"));

@@ -31,6 +31,11 @@ impl Inputs<'_> {
         ReadOptions { layout: self.layout.clone(), keep, ..ReadOptions::new(self.absent) }
     }
 
+    /// How the training data is read, as far as its lines are concerned.
+    pub(super) fn read_options(&self) -> ReadOptions {
+        self.options(Keep::WhereNeeded)
+    }
+
     /// Reads the training data.
     pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
@@ -47,7 +52,8 @@ impl Inputs<'_> {
                 let known = "the start model identifies features by number; use names in both or in neither";
                 files::check_unnamed(&data, paths.place(), known)?;
             }
-            files::warn_unknown_features(model, &data, paths.place(), self.output);
+            let offset = self.layout.feature_offset;
+            files::warn_features(WantedFeatures::of_model(model), &data, paths.place(), offset, self.output);
         }
         Ok(ReadData { data: LoadedData::Values(data), report })
     }
@@ -80,12 +86,13 @@ impl Inputs<'_> {
         if training.n_features() > 0 && !has_any() {
             let n_features = training.n_features();
             let message = format!(
-                "none of the {n_features} features of the training data occurs in this data, so all models would score \
-                 alike; check how the features are numbered"
+                "none of the {n_features} features of the training data are in this data, so every model would give all \
+                 documents the same score; check the feature ids"
             );
             return Err(user_at(path, message));
         }
-        files::warn_features(WantedFeatures::of_training(training), data, path, self.output);
+        let offset = self.layout.feature_offset;
+        files::warn_features(WantedFeatures::of_training(training), data, path, offset, self.output);
         if training.n_rows() == data.n_rows() && training.fingerprint() == data.fingerprint() {
             self.output.warn(&format!(
                 "{}: this is the training data, so it cannot select the best iteration; use other data for validation",

@@ -42,8 +42,10 @@ impl Report<'_> {
         };
         let kept = if n_kept < *trees_grown { format!(", kept {n_kept} (best iteration)") } else { String::new() };
         let seconds = self.total.as_secs_f64();
-        let onto =
-            if *start_trees > 0 { format!(" onto {}", text::count(*start_trees, "tree")) } else { String::new() };
+        let onto = match *start_trees {
+            0 => String::new(),
+            n_trees => format!(" in addition to the start model's {}", text::thousands(n_trees as u64)),
+        };
         let mut out = format!("grew {}{onto}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
         if let Some(outliers) = self.trained.outliers {
             let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));

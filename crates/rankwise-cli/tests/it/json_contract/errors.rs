@@ -35,19 +35,25 @@ const CASES: &[Case] = &[
     case("train train.txt --out m.json --checkpoint run", Some(("run", 0, 0)), "add --resume"),
     case("train train.txt vali.txt --set num_trees=0 --out m.json", None, ""),
     case("eval vali.txt --scores short.txt", Some(("short.txt", 0, 0)), "give one score per row"),
-    case("eval --run other.run --qrels some.qrels", Some(("other.run", 1, 0)), "and that it belongs to some.qrels"),
+    case(
+        "eval --run other.run --qrels some.qrels",
+        Some(("other.run", 1, 0)),
+        "and whether the run belongs to some.qrels",
+    ),
     case("refit lgb.txt vali.txt --out r.json", Some(("lgb.txt", 0, 0)), "set --objective"),
     case("convert-data vali.txt v.what", Some(("v.what", 0, 0)), "use .txt"),
     case("predict model.json vali.txt --out s.txt --tag x", None, "add --format run"),
 ];
 
 /// Usage: what clap says, in other words than in text mode.
-const USAGE: [(&str, &str, &str); 5] = [
-    ("train", "required arguments were not provided", "Usage: rankwise train"),
+const USAGE: [(&str, &str, &str); 7] = [
+    ("train", "required arguments were not provided", "add the missing arguments"),
     ("train train.txt --out m.json --vald v.txt", "unexpected argument '--vald'", "'--valid'"),
     ("trian train.txt", "unrecognized subcommand 'trian'", "'train'"),
     ("train train.txt --out m.json --num-leaves 3", "is a training parameter", "--set num_leaves=VALUE"),
-    ("synth --rows x --out y", "invalid value 'x'", ""),
+    ("synth --rows x --out y", "invalid value 'x'", "give an integer, such as 10000"),
+    ("predict m.json train.txt --format x", "invalid value 'x'", "use one of scores, tsv, run"),
+    ("eval train.txt --scores s.txt --run r.txt", "cannot be used with", "remove one of the two"),
 ];
 
 #[test]
@@ -102,6 +108,6 @@ fn an_error_keeps_the_warnings_before_it() {
     let outcome = sandbox.run("train odd.txt --out m.json --trace nosuch --json");
     let object = only_object(&outcome.stderr);
     Schemas::new().check("error", &object, "train");
-    assert!(object["warnings"][0].as_str().unwrap().starts_with("odd.txt: 1 of 2 features (2) has the same value"));
+    assert!(object["warnings"][0].as_str().unwrap().starts_with("odd.txt: 1 of 2 features (id 2) has the same value"));
     assert_eq!(object["error"]["place"], Value::Null);
 }

@@ -1,0 +1,201 @@
+//! Options that were silently ignored or wrongly explained: what is said about them is right.
+
+use crate::sandbox::Sandbox;
+
+fn warnings(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let object = sandbox.json(line);
+    let list = object["warnings"].as_array().unwrap();
+    list.iter().map(|warning| warning.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn trees_beyond_the_model_are_a_warning_and_none_is_an_error() {
+    let sandbox = Sandbox::with_model();
+    let all = "predict model.json vali.txt --out s.txt";
+    assert_eq!(warnings(&sandbox, &format!("{all} --trees 6")), [""; 0]);
+    let told = warnings(&sandbox, &format!("{all} --trees 7"));
+    assert_eq!(told, ["model.json: the model has only 6 trees; --trees 7 uses all of them"]);
+    assert_eq!(sandbox.ok("predict model.json vali.txt --trees 7"), sandbox.ok("predict model.json vali.txt"));
+    sandbox.write("scores.txt", sandbox.ok("predict model.json vali.txt"));
+    sandbox.all_refused(&[
+        ("predict model.json vali.txt --trees 0", &["'--trees <N|all>'", "a number of trees of at least 1"]),
+        ("eval vali.txt --scores scores.txt --trees 3", &["--trees applies to models only; remove it"]),
+    ]);
+}
+
+#[test]
+fn queries_without_relevant_documents_follow_relevant_from() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", "1 qid:1 1:2\n0 qid:1 1:1\n2 qid:2 1:2\n0 qid:2 1:1\n0 qid:3 1:1\n");
+    sandbox.write("s.txt", "2\n1\n2\n1\n1\n");
+    let line = |metric: &str, more: &str| {
+        let text = sandbox.ok(&format!("eval d.txt --scores s.txt --metric {metric} {more}"));
+        text.lines().filter(|line| line.contains("queries")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(line("mrr", ""), ["over 3 queries; 1 without relevant documents"]);
+    assert_eq!(line("mrr", "--relevant-from 2"), ["over 3 queries; 2 without relevant documents"]);
+    let skipped = ["mean over 1 of 3 queries; 2 without relevant documents skipped"];
+    assert_eq!(line("mrr", "--relevant-from 2 --empty skip"), skipped);
+    // NDCG asks for gains.
+    assert_eq!(line("ndcg", "--relevant-from 2"), ["over 3 queries; 1 without relevant documents"]);
+    assert_eq!(sandbox.json("eval d.txt --scores s.txt --metric mrr --relevant-from 2")["queries_without_relevant"], 2);
+}
+
+#[test]
+fn weights_of_0_leave_no_mean() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", "1 qid:1 1:2\n0 qid:1 1:1\n");
+    sandbox.write("d.txt.query_weight", "0\n");
+    sandbox.write("s.txt", "2\n1\n");
+    let text = sandbox.ok("eval d.txt --scores s.txt");
+    assert!(text.contains("no mean over 1 query: all query weights are 0\n"), "{text}");
+    sandbox.write("t.txt", (0..60).map(|row| format!("{} qid:1 1:{row}\n", row % 2)).collect::<String>());
+    sandbox.refused(
+        &["train", "t.txt", "--valid", "d.txt", "--out", "m.json"],
+        &["validation set d.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' is undefined"],
+    );
+}
+
+#[test]
+fn a_validation_set_counts_once() {
+    let sandbox = Sandbox::with_data();
+    sandbox.all_refused(&[
+        (
+            "train train.txt --out m.json --valid vali.txt --valid ./vali.txt",
+            &["./vali.txt: this validation set is given twice with --valid; remove one"],
+        ),
+        ("train train.txt --out m.json --valid vali.txt --valid train.txt --valid train.txt", &["train.txt: this"]),
+    ]);
+}
+
+#[test]
+fn a_file_of_pairs_holds_some() {
+    let sandbox = Sandbox::with_data();
+    sandbox.write("empty.pairs", "");
+    sandbox.refused(
+        &["train", "train.txt", "--pairs", "empty.pairs", "--objective", "ranknet", "--out", "m.json"],
+        &["empty.pairs: there are no pairs; write one pair per line"],
+    );
+}
+
+#[test]
+fn names_for_columns_with_names_are_ignored_with_a_warning() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "label,qid,price,age\n1,a,1,2\n0,a,2,1\n");
+    sandbox.write("d.txt", "1 qid:a 0:1 1:2\n0 qid:a 0:2 1:1\n");
+    sandbox.write("names.txt", "0 x\n1 y\n");
+    let told = "d.csv: its columns have names, so --feature-names is ignored";
+    for command in ["inspect d.csv", "convert-data d.csv e.csv"] {
+        let found = warnings(&sandbox, &format!("{command} --feature-names names.txt"));
+        assert_eq!(found.iter().filter(|warning| *warning == told).count(), 1, "{command}: {found:?}");
+    }
+    assert_eq!(warnings(&sandbox, "inspect d.txt --feature-names names.txt"), [""; 0]);
+}
+
+#[test]
+fn the_offset_to_set_counts_from_the_one_in_use() {
+    let sandbox = Sandbox::new();
+    let rows = |first: usize, at: usize| -> String {
+        let row = |row: usize| {
+            let value = |idx: usize| format!("{}:{}", first + idx, (row * (idx + 3) + at) % 7);
+            format!("{} qid:{} {}\n", row % 3, row / 10, (0..4).map(value).collect::<Vec<_>>().join(" "))
+        };
+        (0..60).map(row).collect()
+    };
+    sandbox.write("train.txt", rows(1, 0));
+    sandbox.write("test.txt", rows(1, 1));
+    sandbox.ok("train train.txt --out m.json --set num_trees=5 --set min_data_in_leaf=3");
+    let advice = |offset: i32| {
+        let told = warnings(&sandbox, &format!("eval test.txt --model m.json --feature-offset {offset}"));
+        told.first().and_then(|told| told.split_once("; if so, ")).map(|(_, advice)| advice.to_owned())
+    };
+    assert_eq!(advice(0), None);
+    assert_eq!(advice(-1).as_deref(), Some("remove --feature-offset"));
+    assert_eq!(advice(1).as_deref(), Some("remove --feature-offset"));
+    sandbox.write("shifted.txt", rows(3, 1));
+    let told = warnings(&sandbox, "eval shifted.txt --model m.json --feature-offset -1");
+    assert!(told[0].ends_with("with --feature-offset -1; if so, set --feature-offset -2"), "{told:?}");
+}
+
+#[test]
+fn a_role_that_takes_the_usual_column_of_another_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "label,qid,a\n1,5,2\n0,5,1\n");
+    sandbox.all_refused(&[
+        (
+            "inspect d.csv --label-column qid",
+            &["d.csv: no qid column: column \"qid\" is used as the label; name it with --qid-column"],
+        ),
+        ("inspect d.csv --qid-column label", &["d.csv: no label column: column \"label\" is used as the qid; name"]),
+    ]);
+}
+
+#[test]
+fn messages_name_lines_of_text_files() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "\nlabel,qid,\"query_weight\",a\n1,q,1,2\n\n0,q,2,\"1\"\n");
+    sandbox.refused(&["inspect", "d.csv"], &["d.csv:5:1: the query weight is 2 here, but 1 in an earlier row"]);
+    sandbox.write("twins.csv", "label,qid,a,name\n1,q,1,\"x\ny\"\n0,q,2,z\n0,q,2,z\n");
+    let told = warnings(&sandbox, "inspect twins.csv --ignore-columns name");
+    let duplicates: Vec<_> = told.iter().filter(|told| told.contains("lines 4 and 5")).collect();
+    assert_eq!(duplicates.len(), 1, "{told:?}");
+    sandbox.write("twins.txt", "# comment\n1 qid:1 1:1\n\n0 qid:1 1:2\n0 qid:1 1:2\n");
+    assert!(warnings(&sandbox, "inspect twins.txt").iter().any(|told| told.contains("lines 4 and 5")));
+}
+
+#[test]
+fn commands_that_take_one_thing_say_so() {
+    let sandbox = Sandbox::with_model();
+    sandbox.all_refused(&[
+        (
+            "prune model.json --valid vali.txt --metric ndcg,map --out p.json",
+            &["--metric ndcg,map: expected one metric; remove the others"],
+        ),
+        ("blend model.json model.json vali.txt --metric ndcg,map", &["--metric ndcg,map: expected one metric"]),
+        ("blend model.json model.json vali.txt --metric auc", &["hits, pfound or rbp, with or without @k"]),
+        ("inspect model.json vali.txt", &["model.json: this is a model; inspect either one model or data, not both"]),
+        ("convert-data vali.txt -", &["-: standard output has no file extension to select the format; set --to"]),
+    ]);
+}
+
+#[test]
+fn more_threads_than_cores_are_a_warning() {
+    let sandbox = Sandbox::new();
+    let n_cores = std::thread::available_parallelism().unwrap().get();
+    let line = |threads: usize| format!("synth --rows 40 --features 3 --out d.txt --threads {threads}");
+    assert_eq!(warnings(&sandbox, &line(n_cores)), [""; 0]);
+    let told = warnings(&sandbox, &line(n_cores + 1));
+    let expected = format!("--threads {}: this machine has {n_cores} core", n_cores + 1);
+    assert!(told.len() == 1 && told[0].starts_with(&expected), "{told:?}");
+}
+
+#[test]
+fn features_beyond_those_of_a_lightgbm_model_are_an_error() {
+    let sandbox = Sandbox::with_model();
+    sandbox.ok("convert model.json --to lightgbm --out l.txt --allow-rounding");
+    let text = sandbox.text("l.txt");
+    let line = text.lines().position(|line| line.starts_with("split_feature=")).unwrap();
+    let damaged: String = text
+        .lines()
+        .enumerate()
+        .map(|(idx, content)| match content.strip_prefix("split_feature=") {
+            Some(features) if idx == line => {
+                format!("split_feature=99 {}\n", features.split_once(' ').map_or("", |(_, rest)| rest))
+            }
+            _ => format!("{content}\n"),
+        })
+        .collect();
+    sandbox.write("damaged.txt", damaged);
+    let place = format!("damaged.txt:{}: feature 99 is out of range, since max_feature_idx is", line + 1);
+    sandbox.refused(&["inspect", "damaged.txt"], &[&place]);
+}
+
+#[test]
+fn a_label_beyond_f32_names_the_limit() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", "1e308 qid:1 1:2\n");
+    sandbox.refused(
+        &["inspect", "d.txt"],
+        &["d.txt:1:1: label \"1e308\" is out of range; labels are numbers from 0 to 3.4e38"],
+    );
+}
