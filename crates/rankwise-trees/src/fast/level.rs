@@ -27,8 +27,8 @@ use crate::{Cell, Sums};
 
 /// The smallest nodes that have this share of the rows together are counted first, if they are small enough to refuse many splits:
 /// up to so many times `min_data_in_leaf`.
-const SMALL_SHARE: u64 = 8;
-const SMALL_MULTIPLE: usize = 64;
+const SMALL_SHARE: u64 = 64;
+const SMALL_MULTIPLE: usize = 10;
 /// Features whose small nodes are counted at a time, after the first two rounds.
 const MASKED_AT_ONCE: usize = 8;
 /// Nodes whose scores one task adds up.

@@ -192,6 +192,25 @@ proptest! {
         prop_assert_eq!(&alone.tree, &together.tree);
     }
 
+    /// Nodes of a level that have no room in the pool are searched by their rows.
+    #[test]
+    fn oblivious_trees_do_not_depend_on_the_pool_or_the_engine(
+        rows in tiny_rows(300), params in tiny_params(), max_depth in 1i32..9, pool in prop_oneof![Just(0.0), Just(-1.0)],
+    ) {
+        let data = tiny_data(&rows);
+        prop_assume!(data.binned.n_features() > 0);
+        let spec = (*with_shape(&params, Growth::Oblivious, 31, max_depth)).clone();
+        let plain = TreeSpec { engine: EngineKind::Plain, ..spec.clone() }.check().unwrap();
+        let expected = grow(&data, &plain).tree;
+        let params = TreeSpec { histogram_pool_mb: pool, ..spec }.check().unwrap();
+        for simd in SimdLevel::available() {
+            for n_threads in [1, 3] {
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+                prop_assert_eq!(&threads.install(|| grow_on(&data, &params, simd).1).tree, &expected);
+            }
+        }
+    }
+
     /// Constrained features move the score one way only, whatever the other features are.
     #[test]
     fn constraints_hold_everywhere(rows in tiny_rows(40), params in tiny_params(), grow_policy in policy()) {
