@@ -12,6 +12,7 @@
 //! counted at most once per node, and what is made is the best split among those that are allowed, as in the plain search.
 
 mod level;
+mod lists;
 mod search;
 mod sum;
 
@@ -21,6 +22,7 @@ use rankwise_data::{BinnedDataset, SimdLevel};
 use rayon::prelude::*;
 
 use self::level::LevelSearch;
+use self::lists::ListPool;
 use self::search::NodeSearch;
 use self::sum::Job;
 use crate::Sums;
@@ -71,7 +73,9 @@ pub(crate) struct FastHistograms<'a> {
     /// Histograms that may be used again.
     unused: Mutex<Vec<BlockHistogram>>,
     unused_sums: Mutex<Vec<ColumnSums>>,
-    unused_gradients: Mutex<Vec<Vec<u64>>>,
+    /// Memory for the rows and gradients of jobs.
+    rows: ListPool<u32>,
+    gradients: ListPool<u64>,
 }
 
 impl<'a> FastHistograms<'a> {
@@ -92,7 +96,8 @@ impl<'a> FastHistograms<'a> {
             n_cores,
             unused: Mutex::default(),
             unused_sums: Mutex::default(),
-            unused_gradients: Mutex::default(),
+            rows: ListPool::default(),
+            gradients: ListPool::default(),
         }
     }
 

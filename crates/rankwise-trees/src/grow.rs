@@ -21,6 +21,9 @@ use crate::plain::PlainHistograms;
 use crate::scan::{Side, Split};
 use crate::{EngineKind, Growth, TreeParams, node_features};
 
+/// Rows times features below which several threads take longer than one: waking them costs more than they do.
+const MIN_CELLS: usize = 300_000;
+
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
 pub struct GrowInput<'a> {
@@ -82,6 +85,9 @@ pub struct Grower<'a> {
     seed: u64,
     /// The smallest gain of a split in the last tree that had more to split; 0 where it had not.
     last_cutoff: Option<f64>,
+    n_members: usize,
+    /// A pool for small trees.
+    one_thread: Option<rayon::ThreadPool>,
 }
 
 impl<'a> Grower<'a> {
@@ -98,13 +104,25 @@ impl<'a> Grower<'a> {
 
     /// A grower with another engine, which must have been made from the same setup.
     pub fn with_engine(setup: EngineSetup<'a>, engine: Box<dyn Engine + 'a>, seed: u64) -> Self {
-        let EngineSetup { data, params, .. } = setup;
+        let EngineSetup { data, params, reduce, .. } = setup;
+        let n_members = reduce.n_members();
         let directions = data.feature_ids().iter().map(|id| params.monotone_constraints.direction(*id)).collect();
-        Self { data, params, engine, directions, seed, last_cutoff: None }
+        Self { data, params, engine, directions, seed, last_cutoff: None, n_members, one_thread: None }
     }
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
     pub fn grow(&mut self, input: &GrowInput<'_>) -> GrownTree {
+        let n_cells = input.rows.len() * self.data.n_features();
+        // Members of a group may differ in size, but must do the same things together.
+        let is_small = n_cells < MIN_CELLS && self.n_members == 1;
+        if is_small && rayon::current_num_threads() > 1 {
+            self.grow_on_one_thread(input)
+        } else {
+            self.grow_here(input)
+        }
+    }
+
+    fn grow_here(&mut self, input: &GrowInput<'_>) -> GrownTree {
         let fraction = self.params.feature_fraction;
         let features = node_features::of_tree(self.data.feature_ids(), fraction, self.seed, input.tree);
         with_awake_threads(|| {
@@ -128,6 +146,16 @@ impl<'a> Grower<'a> {
             self.last_cutoff = Some(growing.expand());
             growing.finish()
         })
+    }
+
+    /// Grows a tree that is not worth several threads.
+    fn grow_on_one_thread(&mut self, input: &GrowInput<'_>) -> GrownTree {
+        let pool = self.one_thread.take().or_else(|| rayon::ThreadPoolBuilder::new().num_threads(1).build().ok());
+        // Without another thread, those of the caller must do.
+        let Some(pool) = pool else { return self.grow_here(input) };
+        let grown = pool.install(|| self.grow_here(input));
+        self.one_thread = Some(pool);
+        grown
     }
 
     /// Adds the values of the tree that was last grown for an output to the scores of all rows. It may have been scaled since.

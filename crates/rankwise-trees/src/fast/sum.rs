@@ -1,11 +1,9 @@
 //! Summing histograms: pages of strips, and parts of the rows where there are many.
 
-use std::borrow::Cow;
-
 use rayon::prelude::*;
 
 use super::search::peak_scan;
-use super::{BlockCells, BlockHistogram, FastHistograms, NO_PANIC};
+use super::{BlockCells, BlockHistogram, FastHistograms};
 use crate::Sums;
 use crate::blocks::{BLOCK_FEATURES, BinPage, Strip};
 use crate::context::TreeContext;
@@ -29,8 +27,8 @@ const EMPTY_SHARE: f64 = 0.02;
 
 /// Rows to be added to a histogram.
 pub(super) struct Job<'a> {
-    rows: Cow<'a, [u32]>,
-    /// Their gradients; none where all rows are added.
+    rows: JobRows<'a>,
+    /// Their gradients, in memory that may be longer; none where all rows are added.
     packed: Vec<u64>,
     /// One for each chunk of the rows; they are added up into the first.
     pub(super) parts: Vec<BlockHistogram>,
@@ -40,6 +38,27 @@ pub(super) struct Job<'a> {
     whole: Sums,
     /// What the sums are to be taken from, and the sums of what is left of it.
     pub(super) parent: Option<(BlockHistogram, Sums)>,
+}
+
+/// The rows of a job.
+enum JobRows<'a> {
+    /// All of a node.
+    All(&'a [u32]),
+    /// Those that add something: the first so many of a list.
+    Kept(Vec<u32>, usize),
+}
+
+impl JobRows<'_> {
+    fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::All(rows) => rows,
+            Self::Kept(rows, n_rows) => &rows[..*n_rows],
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
 }
 
 /// The blocks of one page, to be summed over some rows.
@@ -159,52 +178,71 @@ impl FastHistograms<'_> {
         rest: Sums,
     ) -> Job<'r> {
         let of_rows = tree.fixed.packed();
-        let mut packed = self.take_gradients(rows.len());
-        packed.extend(rows.iter().map(|row| of_rows[*row as usize].wrapping_neg()));
-        Job { rows: Cow::Borrowed(rows), packed, parts: vec![parent], is_new: false, whole: rest, parent: None }
+        let mut packed = self.gradients.take(rows.len());
+        packed.iter_mut().zip(rows).for_each(|(packed, row)| *packed = of_rows[*row as usize].wrapping_neg());
+        Job { rows: JobRows::All(rows), packed, parts: vec![parent], is_new: false, whole: rest, parent: None }
     }
 
     /// The rows that add something, with their gradients; no gradients where these are all rows of the data, in order.
-    fn gather<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32]) -> (Cow<'r, [u32]>, Vec<u64>) {
+    fn gather<'r>(&self, tree: &TreeContext<'_>, rows: &'r [u32]) -> (JobRows<'r>, Vec<u64>) {
         let packed = tree.fixed.packed();
         if tree.fixed.empty_share() >= EMPTY_SHARE {
-            let kept: Vec<(Vec<u32>, Vec<u64>)> =
-                rows.par_chunks(2 * ROWS_PER_CHUNK).map(|rows| keep(rows, packed)).collect();
-            let (rows, packed): (Vec<Vec<u32>>, Vec<Vec<u64>>) = kept.into_iter().unzip();
-            return (Cow::Owned(rows.concat()), packed.concat());
+            return self.keep(rows, packed);
         }
         if rows.len() == self.data.n_rows() {
-            return (Cow::Borrowed(rows), Vec::new());
+            return (JobRows::All(rows), Vec::new());
         }
-        let mut gathered = self.take_gradients(rows.len());
+        let mut gathered = self.gradients.take(rows.len());
+        let pick = |(to, rows): (&mut [u64], &[u32])| {
+            to.iter_mut().zip(rows).for_each(|(to, row)| *to = packed[*row as usize]);
+        };
         if rows.len() < 2 * ROWS_PER_CHUNK {
-            gathered.extend(rows.iter().map(|row| packed[*row as usize]));
+            pick((&mut gathered, rows));
         } else {
-            rows.par_iter()
-                .with_min_len(ROWS_PER_CHUNK)
-                .map(|row| packed[*row as usize])
-                .collect_into_vec(&mut gathered);
+            gathered.par_chunks_mut(ROWS_PER_CHUNK).zip(rows.par_chunks(ROWS_PER_CHUNK)).for_each(pick);
         }
-        (Cow::Borrowed(rows), gathered)
+        (JobRows::All(rows), gathered)
     }
 
-    /// An empty list with memory for so many gradients, but not for many more if another one fits better.
-    fn take_gradients(&self, n_rows: usize) -> Vec<u64> {
-        let mut unused = self.unused_gradients.lock().expect(NO_PANIC);
-        let fitting = |idx: &usize| unused[*idx].capacity() >= n_rows;
-        let best = (0..unused.len()).filter(fitting).min_by_key(|idx| unused[*idx].capacity());
-        // One that is too small makes way for a new one, so that there are never more than are used at once.
-        let taken = best.or_else(|| unused.len().checked_sub(1)).map(|idx| unused.swap_remove(idx));
-        taken.filter(|list| list.capacity() >= n_rows).unwrap_or_else(|| Vec::with_capacity(n_rows))
+    /// Those of the rows that add something, with their gradients.
+    fn keep<'r>(&self, rows: &[u32], packed: &[u64]) -> (JobRows<'r>, Vec<u64>) {
+        let (mut kept_rows, mut kept) = (self.rows.take(rows.len()), self.gradients.take(rows.len()));
+        if rows.len() < 2 * ROWS_PER_CHUNK {
+            let n_kept = keep(rows, packed, &mut kept_rows, &mut kept);
+            return (JobRows::Kept(kept_rows, n_kept), kept);
+        }
+        // First each chunk in its own place, then without the gaps.
+        let size = 2 * ROWS_PER_CHUNK;
+        let chunks = kept_rows[..rows.len()].par_chunks_mut(size).zip(kept[..rows.len()].par_chunks_mut(size));
+        let n_kept: Vec<usize> = chunks
+            .zip(rows.par_chunks(size))
+            .map(|((kept_rows, kept), rows)| keep(rows, packed, kept_rows, kept))
+            .collect();
+        let n_all = n_kept.iter().sum();
+        let (mut all_rows, mut all) = (self.rows.take(n_all), self.gradients.take(n_all));
+        let (mut rows_left, mut left) = (&mut all_rows[..], &mut all[..]);
+        let mut copies = Vec::with_capacity(n_kept.len());
+        for (n_kept, (from_rows, from)) in n_kept.into_iter().zip(kept_rows.chunks(size).zip(kept.chunks(size))) {
+            let to_rows = rows_left.split_off_mut(..n_kept).expect("the chunks together are all");
+            let to = left.split_off_mut(..n_kept).expect("the chunks together are all");
+            copies.push(((to_rows, &from_rows[..n_kept]), (to, &from[..n_kept])));
+        }
+        copies.into_par_iter().for_each(|(rows, gradients)| {
+            rows.0.copy_from_slice(rows.1);
+            gradients.0.copy_from_slice(gradients.1);
+        });
+        self.rows.recycle(kept_rows);
+        self.gradients.recycle(kept);
+        (JobRows::Kept(all_rows, n_all), all)
     }
 
     /// Takes back the lists of jobs that are done.
-    fn recycle_gradients(&self, jobs: &mut [Job<'_>]) {
-        let mut unused = self.unused_gradients.lock().expect(NO_PANIC);
+    fn recycle_lists(&self, jobs: &mut [Job<'_>]) {
         for job in jobs {
-            let mut packed = std::mem::take(&mut job.packed);
-            packed.clear();
-            unused.push(packed);
+            self.gradients.recycle(std::mem::take(&mut job.packed));
+            if let JobRows::Kept(rows, _) = std::mem::replace(&mut job.rows, JobRows::All(&[])) {
+                self.rows.recycle(rows);
+            }
         }
     }
 
@@ -256,6 +294,7 @@ impl FastHistograms<'_> {
         let mut tasks = Vec::new();
         for job in &mut *jobs {
             let Job { rows, packed, parts, is_new, whole, parent } = job;
+            let rows = rows.as_slice();
             let is_whole = packed.is_empty() && rows.len() == self.data.n_rows();
             let packed: &[u64] = if is_whole { tree.fixed.packed() } else { packed };
             let n_parts = parts.len();
@@ -282,7 +321,7 @@ impl FastHistograms<'_> {
         } else {
             self.exchange(tree, jobs, &is_active);
         }
-        self.recycle_gradients(jobs);
+        self.recycle_lists(jobs);
     }
 
     /// Adds up the parts of all jobs, here and in the other members, and ends them.
@@ -323,26 +362,29 @@ impl FastHistograms<'_> {
 
     /// Adds the parts of large jobs up, and ends them.
     fn merge_parts(&self, tree: &TreeContext<'_>, jobs: &mut [Job<'_>], is_active: &[bool]) {
-        for job in jobs.iter_mut().filter(|job| job.parts.len() > 1) {
-            let rest = job.parts.split_off(1);
+        let mut large: Vec<&mut Job<'_>> = jobs.iter_mut().filter(|job| job.parts.len() > 1).collect();
+        let others: Vec<Vec<BlockHistogram>> = large.iter_mut().map(|job| job.parts.split_off(1)).collect();
+        let mut tasks = Vec::new();
+        for (job, others) in large.into_iter().zip(&others) {
             let ends = self.ends(tree, job.whole, &mut job.parent);
-            let mut tasks = Vec::new();
             for (page, (blocks, end)) in self.pages_of(&mut job.parts[0]).into_iter().zip(ends).enumerate() {
                 if is_active[page] {
                     let first = self.blocks.pages()[page].blocks().start;
-                    tasks.extend(end.by_block(blocks).into_iter().enumerate().map(|(idx, task)| (first + idx, task)));
+                    let of_page = end.by_block(blocks).into_iter().enumerate();
+                    tasks.extend(of_page.map(|(idx, (cells, end))| (first + idx, cells, end, others)));
                 }
-            }
-            tasks.into_par_iter().with_max_len(1).for_each(|(block, (cells, end))| {
-                for part in &rest {
-                    add(&mut cells[0].cells, &part.blocks[block].cells);
-                }
-                end.run(self, block, cells);
-            });
-            for part in rest {
-                self.recycle(part);
             }
         }
+        let cost = |(_, cells, _, others): &(usize, &mut [BlockCells], PageEnd<'_>, &Vec<BlockHistogram>)| {
+            cells[0].cells.len() * (others.len() + 1)
+        };
+        run_largest_first(tasks, cost, |(block, cells, end, others)| {
+            for part in others {
+                add(&mut cells[0].cells, &part.blocks[block].cells);
+            }
+            end.run(self, block, cells);
+        });
+        others.into_iter().flatten().for_each(|part| self.recycle(part));
     }
 
     /// What to do with each page of a histogram.
@@ -392,18 +434,16 @@ impl<'a> PageEnd<'a> {
     }
 }
 
-/// Those of the rows that add something. Each is written, and counted if it stays: no branch to be guessed.
-fn keep(rows: &[u32], packed: &[u64]) -> (Vec<u32>, Vec<u64>) {
-    let (mut kept_rows, mut kept) = (vec![0; rows.len()], vec![0; rows.len()]);
+/// Puts those of the rows that add something to the front, with their gradients; gives their number. Each is written, and counted
+/// if it stays: no branch to be guessed.
+fn keep(rows: &[u32], packed: &[u64], kept_rows: &mut [u32], kept: &mut [u64]) -> usize {
     let mut n_kept = 0;
     for row in rows {
         let of_row = packed[*row as usize];
         (kept_rows[n_kept], kept[n_kept]) = (*row, of_row);
         n_kept += usize::from(of_row != 0);
     }
-    kept_rows.truncate(n_kept);
-    kept.truncate(n_kept);
-    (kept_rows, kept)
+    n_kept
 }
 
 fn add(cells: &mut [CellRow], others: &[CellRow]) {
