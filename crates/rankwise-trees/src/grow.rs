@@ -264,7 +264,8 @@ impl Growing<'_, '_> {
                 continue;
             }
             let n_needed = batch.len();
-            let ahead = self.params.grow.next_ahead(&mut queue, self.n_ahead(room), self.cutoff.unwrap_or(0.0));
+            let (n_ahead, least_gain) = self.ahead(room, batch[0].split.gain);
+            let ahead = self.params.grow.next_ahead(&mut queue, n_ahead, least_gain);
             let (confirmed, rest) = self.confirm(batch.into_iter().chain(ahead));
             // A level is applied as a whole: what was refused may leave room for others.
             let is_settled = self.params.grow == Growth::Leafwise || confirmed.len() == n_needed;
@@ -279,16 +280,19 @@ impl Growing<'_, '_> {
         self.n_joined.div_ceil(2)
     }
 
-    /// How many splits may be applied before their turn comes. Most of the best candidates come to it sooner or later, and together
-    /// they keep many threads busy; the last ones may not, and then the work is lost.
-    fn n_ahead(&self, room: usize) -> usize {
-        // Which features a node may use depends on when it joins the tree.
-        if self.params.feature_fraction_bynode < 1.0 {
-            return 0;
-        }
+    /// How many splits may be applied before their turn comes, and what they must gain. Most of the best candidates come to it sooner
+    /// or later, and together they keep many threads busy; the last ones may not, and then the work is lost.
+    fn ahead(&self, room: usize, best_gain: f64) -> (usize, f64) {
         let Width { ahead, applied } = self.open.width();
-        // The last tree tells which gains are large enough. Without one, half of the splits that still fit are safe.
-        ahead.min(applied).min(if self.cutoff.is_some() { room - 1 } else { room / 2 })
+        // Which features a node may use depends on when it joins the tree.
+        if ahead == 0 || self.params.feature_fraction_bynode < 1.0 {
+            return (0, 0.0);
+        }
+        match self.cutoff {
+            // What gained enough in the last tree will do so in this one, with few exceptions.
+            Some(cutoff) if best_gain >= cutoff => (applied.min(room - 1), cutoff),
+            _ => (ahead.min(applied).min(room / 2), 0.0),
+        }
     }
 
     fn may_be_split(&self, node: usize) -> bool {
