@@ -19,12 +19,13 @@ const ROWS_PER_TASK: usize = 1 << 13;
 const MIN_ROWS: usize = 1 << 12;
 
 /// Adds the value of each leaf to the scores of its rows, where a tree was grown from all rows. Each thread has a run of the
-/// scores, and finds its rows in each leaf, where they ascend.
+/// scores, and finds its rows in each part of a leaf, where they ascend.
 pub(crate) fn add_to_own(placed: &Placed, leaf_values: &[f64], scores: &mut [f64]) {
     let n_rows = scores.len().div_ceil(rayon::current_num_threads()).max(MIN_ROWS);
     scores.par_chunks_mut(n_rows).enumerate().for_each(|(task, scores)| {
         let first = task * n_rows;
-        for (range, value) in placed.leaf_rows.iter().zip(leaf_values) {
+        for (leaf, range) in &placed.leaf_rows {
+            let value = leaf_values[*leaf];
             let rows = &placed.rows[range.clone()];
             let start = rows.partition_point(|row| (*row as usize) < first);
             let end = rows.partition_point(|row| (*row as usize) < first + n_rows);

@@ -135,11 +135,9 @@ pub trait OpenTree {
     /// must be confirmed again. With `None` the group will not be split.
     fn confirm(&mut self, splits: &[GroupSplit<'_>]) -> Vec<Option<Split>>;
 
-    /// Applies confirmed splits. Gives the two children of each node, in the order of groups and nodes.
+    /// Applies confirmed splits. Gives the two children of each node, in the order of groups and nodes. A split need not become part
+    /// of the tree: the node may be a leaf in the end.
     fn apply(&mut self, splits: &[GroupSplit<'_>]) -> Vec<[Side; 2]>;
-
-    /// Takes the split of a node back whose children are leaves.
-    fn take_back(&mut self, node: usize);
 
     /// The sums of the derivatives for leaf values, by leaf.
     fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums>;

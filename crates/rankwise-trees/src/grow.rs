@@ -270,9 +270,8 @@ impl Growing<'_, '_> {
             // A level is applied as a whole: what was refused may leave room for others.
             let is_settled = self.params.grow == Growth::Leafwise || confirmed.len() == n_needed;
             queue.extend(rest);
-            queue.extend(if is_settled { self.apply(confirmed) } else { confirmed });
+            queue.extend(if is_settled && !confirmed.is_empty() { self.apply(confirmed) } else { confirmed });
         }
-        self.take_back_others(&queue);
         if queue.is_empty() { 0.0 } else { smallest }
     }
 
@@ -388,13 +387,6 @@ impl Growing<'_, '_> {
         }
         next.iter_mut().for_each(|next| next.age = self.nodes[next.nodes[0]].age);
         next
-    }
-
-    /// Takes back splits that were applied ahead, and whose turn never came.
-    fn take_back_others(&mut self, queue: &[Candidate]) {
-        for candidate in queue.iter().filter(|candidate| candidate.is_applied()) {
-            candidate.nodes.iter().for_each(|node| self.open.take_back(*node));
-        }
     }
 
     fn add_children(&mut self, parent: usize, split: &Split, [left, right]: [Side; 2]) -> Division {

@@ -62,12 +62,12 @@ struct Spare {
     sides: Sides,
 }
 
-/// The rows that a tree was grown from, sorted by leaf, and ascending in each.
+/// The rows that a tree was grown from, sorted by leaf.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
     pub(crate) rows: Vec<u32>,
-    /// For each leaf, its part of `rows`.
-    pub(crate) leaf_rows: Vec<Range<usize>>,
+    /// Leaves with parts of `rows`, in each of which rows ascend. A leaf has several if it was divided once.
+    pub(crate) leaf_rows: Vec<(usize, Range<usize>)>,
 }
 
 impl<'a, H: Histograms> HostEngine<'a, H> {
@@ -144,11 +144,13 @@ struct HostNode<T> {
     bounds: Bounds,
     /// Only nodes that may still be split have one.
     histogram: Option<T>,
+    /// Where its rows went, if they were divided.
+    children: Option<[usize; 2]>,
 }
 
 impl<T> HostNode<T> {
     fn new(rows: Range<usize>, whole: Side) -> Self {
-        Self { rows, whole, bounds: Bounds::FREE, histogram: None }
+        Self { rows, whole, bounds: Bounds::FREE, histogram: None, children: None }
     }
 }
 
@@ -266,10 +268,6 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         sides
     }
 
-    fn take_back(&mut self, node: usize) {
-        self.partition.restore(self.nodes[node].rows.clone());
-    }
-
     fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums> {
         let (derivatives, reduce) = (self.input.leaves, self.engine.setup.reduce);
         let largest = derivatives.largest(self.input.rows, reduce);
@@ -296,7 +294,16 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         let open: Vec<usize> = (0..self.nodes.len()).collect();
         self.close(&open);
         let Self { engine, input, nodes, partition, fixed, sides, times, .. } = *self;
-        let leaf_rows = leaves.iter().map(|leaf| nodes[*leaf].rows.clone()).collect();
+        let mut leaf_rows = Vec::with_capacity(leaves.len());
+        for (leaf, id) in leaves.iter().enumerate() {
+            let mut stack = vec![*id];
+            while let Some(node) = stack.pop() {
+                match nodes[node].children {
+                    Some(children) => stack.extend(children),
+                    None => leaf_rows.push((leaf, nodes[node].rows.clone())),
+                }
+            }
+        }
         engine.spare = Spare { packed: fixed.into_packed(), sides };
         engine.placed[input.output] = Placed { rows: partition.into_rows(), leaf_rows };
         times
@@ -382,6 +389,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         let children = [self.nodes.len(), self.nodes.len() + 1];
         self.nodes.push(HostNode::new(rows.start..middle, left));
         self.nodes.push(HostNode::new(middle..rows.end, right));
+        self.nodes[parent].children = Some(children);
         self.waiting.extend([None, None]);
         self.families.push(Family { parent, children });
         [left, right]

@@ -155,11 +155,6 @@ impl Partition {
         copies
     }
 
-    /// Puts the rows of a range back into their order, where they were sorted by sides that are no more.
-    pub(crate) fn restore(&mut self, range: Range<usize>) {
-        self.rows[range].sort_unstable();
-    }
-
     pub(crate) fn into_rows(self) -> Vec<u32> {
         self.rows
     }

@@ -16,6 +16,8 @@ use crate::tasks::run_largest_first;
 
 /// Where pages cannot be shared evenly, the rows of each are divided among threads, into parts of at least so many.
 const ROWS_PER_CHUNK: usize = 2048;
+/// With smaller parts, threads end at the same time; with more of them, adding them up takes longer.
+const PARTS_PER_THREAD: usize = 2;
 /// Adding parts up takes as long as adding so many rows to a strip.
 const MIN_SURPLUS: usize = 4096;
 
@@ -272,7 +274,7 @@ impl FastHistograms<'_> {
         if n_rows * self.surplus(n_threads) < n_threads * MIN_SURPLUS {
             return 1;
         }
-        (n_rows / ROWS_PER_CHUNK).clamp(1, n_threads)
+        (n_rows / ROWS_PER_CHUNK).clamp(1, PARTS_PER_THREAD * n_threads)
     }
 
     /// How many strips more than its share the busiest of some threads has, times the threads, if each page is one thread's.

@@ -54,7 +54,6 @@ impl Growing<'_, '_> {
             let has_more = children.iter().any(|child| self.nodes[*child].division.is_some());
             if !has_more && split.gain <= self.params.min_gain_to_split {
                 self.nodes[id].division = None;
-                self.open.take_back(id);
             }
         }
     }

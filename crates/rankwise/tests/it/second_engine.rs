@@ -182,10 +182,6 @@ impl OpenTree for MapTree<'_, '_> {
         sides
     }
 
-    fn take_back(&mut self, _: usize) {
-        // A parent keeps its rows.
-    }
-
     fn sum_leaves(&mut self, leaves: &[usize]) -> Vec<LeafSums> {
         let derivatives = self.input.leaves;
         let scales =
