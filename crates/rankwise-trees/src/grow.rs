@@ -15,7 +15,7 @@ use crate::bounds::Bounds;
 use crate::context::Judge;
 use crate::engine::{Derivatives, Engine, Group, GroupNode, GroupSplit, OpenTree, TreeInput, Width};
 use crate::fast::FastHistograms;
-use crate::growth::NodeIds;
+use crate::growth::{NodeIds, by_gain};
 use crate::host::{EngineSetup, HostEngine};
 use crate::plain::PlainHistograms;
 use crate::scan::{Side, Split};
@@ -344,6 +344,8 @@ impl Growing<'_, '_> {
                 rest.push(Candidate { split, ..candidate });
             }
         }
+        // Nodes are numbered in the order of splits, which must not depend on what was confirmed when.
+        confirmed.sort_by(by_gain);
         (confirmed, rest)
     }
 

@@ -82,6 +82,6 @@ impl Growth {
 }
 
 /// Larger gain first, then the older node.
-fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+pub(crate) fn by_gain(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     b.split.gain.total_cmp(&a.split.gain).then(a.age.cmp(&b.age))
 }
