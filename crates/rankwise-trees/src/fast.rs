@@ -101,6 +101,12 @@ impl<'a> FastHistograms<'a> {
         }
     }
 
+    /// As if the machine had so many cores.
+    #[cfg(test)]
+    pub(crate) fn with_cores(self, n_cores: usize) -> Self {
+        Self { n_cores, ..self }
+    }
+
     fn take_column_sums(&self) -> ColumnSums {
         let unused = self.unused_sums.lock().expect(NO_PANIC).pop();
         unused.unwrap_or_else(|| ColumnSums::new(self.simd))

@@ -78,6 +78,12 @@ impl<'a, H: Histograms> HostEngine<'a, H> {
         Self { setup, directions, n_cores, histograms, spare: Spare::default(), placed: Vec::new() }
     }
 
+    /// As if the machine had so many cores.
+    #[cfg(test)]
+    pub(crate) fn with_cores(self, n_cores: usize) -> Self {
+        Self { n_cores, ..self }
+    }
+
     /// How many histograms may wait: as many as there is memory for, but enough for a batch of a few nodes.
     fn n_kept(&self) -> usize {
         if self.setup.params.histogram_pool_mb < 0.0 {

@@ -234,6 +234,64 @@ proptest! {
     }
 }
 
+/// Many threads apply many splits ahead of their turn, and some of these never join the tree.
+#[test]
+fn several_trees_are_the_same_on_any_number_of_threads() {
+    let rows: Vec<TinyRow> = (0..6000u32)
+        .map(|row| {
+            let value = |factor: u32| Some((row.wrapping_mul(factor) >> 7) as u8 % 200);
+            (vec![value(2_654_435_761), value(40_503), value(12_289)], (row * row % 23) as i8 - 9, (row % 3) as u8 + 1)
+        })
+        .collect();
+    let data = tiny_data(&rows);
+    for (grow, num_leaves, n_threads) in policies_leaves_and_threads() {
+        let spec = TreeSpec { grow, num_leaves, min_data_in_leaf: 3, ..TreeSpec::default() };
+        let params = spec.check().unwrap();
+        let trees_on = |n_threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            pool.install(|| trees_with_cores(&data, &params, n_threads))
+        };
+        assert_eq!(trees_on(n_threads), trees_on(1), "{grow:?}, {num_leaves} leaves, {n_threads} threads");
+    }
+}
+
+fn policies_leaves_and_threads() -> Vec<(Growth, usize, usize)> {
+    let policies = [Growth::Leafwise, Growth::Levelwise, Growth::Oblivious];
+    let of = |grow: Growth| {
+        let leaves = [6, 60, 300].into_iter();
+        leaves.flat_map(move |leaves| [2, 3, 5, 8, 16, 64].map(|n_threads| (grow, leaves, n_threads)))
+    };
+    policies.into_iter().flat_map(of).collect()
+}
+
+/// Three trees of one grower, each fitted to what the last one left.
+fn trees_with_cores(data: &TinyData, params: &TreeParams, n_cores: usize) -> Vec<Tree> {
+    let setup = EngineSetup { data: &data.binned, params, simd: SimdLevel::best(), reduce: &Alone };
+    let histograms = FastHistograms::new(&data.binned, setup.simd).with_cores(n_cores);
+    let engine = HostEngine::new(setup, histograms).with_cores(n_cores);
+    let mut grower = Grower::with_engine(setup, Box::new(engine), 1);
+    let rows: Vec<u32> = (0..data.grad.len() as u32).collect();
+    let mut scores = vec![0.0; data.grad.len()];
+    let mut trees = Vec::new();
+    for tree in 0..3 {
+        let grad: Vec<f32> = data.grad.iter().zip(&scores).map(|(grad, score)| grad + *score as f32).collect();
+        let derivatives = Derivatives { grad: &grad, hess: &data.hess };
+        let grown = grower.grow(&GrowInput {
+            tree,
+            output: 0,
+            num_leaves: params.num_leaves,
+            leaf_noise: None,
+            structure: derivatives,
+            leaves: derivatives,
+            rows: &rows,
+            learning_rate: 0.3,
+        });
+        grower.add_grown(0, &grown.tree, &mut scores);
+        trees.push(grown.tree);
+    }
+    trees
+}
+
 #[test]
 fn threads_add_to_runs_of_the_scores() {
     let rows: Vec<TinyRow> = (0..9001u32)

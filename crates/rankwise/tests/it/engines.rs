@@ -14,7 +14,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
         prop::sample::select(values).prop_map(move |value| (name, value.to_owned()))
     };
     let shape = (
-        choose("grow", &["leafwise", "levelwise", "oblivious"]),
+        choose("grow", &["leafwise", "levelwise", "oblivious", "oblivious"]),
         choose("num_leaves", &["2", "7", "31", "80"]),
         choose("max_depth", &["-1", "3", "8"]),
         choose("min_data_in_leaf", &["0", "1", "5", "20", "60"]),
@@ -50,7 +50,7 @@ fn preset() -> impl Strategy<Value = Preset> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn engines_agree_to_the_byte(
         settings in settings(), preset in preset(), rows in 150usize..1500, features in 10usize..90, seed in 0u64..1000,
