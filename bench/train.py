@@ -4,6 +4,7 @@
     python3 bench/train.py --large      also one million rows, with peak memory (takes a few minutes more)
     python3 bench/train.py --rounds 3   how often each program trains on each dataset; the best time counts
     python3 bench/train.py --draws 5    quality instead: LightGBM and Rankwise on this many draws of 260k rows
+    python3 bench/train.py --threads 1,2,4    on each number of threads, with a table of ms per tree at the end
     python3 bench/train.py --before B   B, an older binary of Rankwise, instead of the peers
 
 Every program reads the same text file, in its own process. Only training is timed, without loading and binning. NDCG@10 is
@@ -28,19 +29,29 @@ peers.enter_venv()
 import numpy as np  # noqa: E402
 
 PROGRAMS = ["LightGBM", "LightGBM quantised", "XGBoost hist", "Rankwise"]
+# For oblivious trees, with the objective that each trains.
+OBLIVIOUS = ["CatBoost QueryRMSE", "CatBoost YetiRank", "Rankwise query-rmse", "Rankwise yetirank", "Rankwise"]
 
 
 class Task:
     """A dataset with parameters; files are created once and shared by all programs."""
 
-    def __init__(self, name, features, train, test, leaves, trees, min_data=50, absent="missing"):
+    def __init__(self, name, features, train, test, leaves, trees, min_data=50, absent="missing", depth=None):
+        """With a depth, trees are oblivious."""
+        self.depth = depth
         self.name, self.features, self.leaves, self.trees = name, features, leaves, trees
         self.min_data, self.absent = min_data, absent
         self.train, self.test = Path(train), Path(test)
 
+    def programs(self):
+        return OBLIVIOUS if self.depth else PROGRAMS
+
+    def shape(self):
+        return f"oblivious, depth {self.depth}" if self.depth else f"{self.leaves} leaves"
+
     def settings(self):
-        return {
-            "num_leaves": self.leaves,
+        shape = {"grow": "oblivious", "max_depth": self.depth} if self.depth else {"num_leaves": self.leaves}
+        return shape | {
             "max_bin": 255,
             "learning_rate": 0.1,
             "min_data_in_leaf": self.min_data,
@@ -48,6 +59,13 @@ class Task:
             "lambda_l2": 0.0,
             "num_trees": self.trees,
         }
+
+    def parquet(self, path, binary):
+        """The file as Parquet, in the form that CatBoost's arrays are made from."""
+        out = path.with_suffix(".parquet")
+        if not out.exists():
+            peers.rankwise(binary, "convert-data", path, out)
+        return out
 
     def svm(self, path):
         """The file without qid and comments, and its query sizes next to it: the form that LightGBM reads."""
@@ -87,6 +105,32 @@ def worker(program, task_json):
         seconds, peak = time.perf_counter() - started, peak_memory()
         # The test file may lack features that the training file has.
         scores = booster.predict(task["test_svm"], predict_disable_shape_check=True)
+    elif program.startswith("CatBoost"):
+        import catboost
+
+        # CatBoost refuses min_data_in_leaf for oblivious trees.
+        params = {
+            "loss_function": program.split()[1],
+            "iterations": params["num_trees"],
+            "depth": params["max_depth"],
+            "border_count": params["max_bin"] - 1,
+            "learning_rate": params["learning_rate"],
+            "thread_count": task["threads"],
+            "allow_writing_files": False,
+            "verbose": False,
+        }
+        train, test = (read_parquet(task[part]) for part in ("train_parquet", "test_parquet"))
+        names = sorted(train["features"])
+        absent = np.full(len(test["label"]), np.nan, dtype=np.float32)
+        pool = catboost.Pool(np.column_stack([train["features"][name] for name in names]), train["label"], group_id=train["group"])
+        # Binning is part of fit: a model of a few trees takes the same time for it.
+        first = time.perf_counter()
+        catboost.CatBoost(params | {"iterations": 2}).fit(pool)
+        started = time.perf_counter()
+        booster = catboost.CatBoost(params | {"iterations": params["iterations"] + 2}).fit(pool)
+        seconds, peak = time.perf_counter() - started - (started - first), peak_memory()
+        # The test file may lack features that the training file has.
+        scores = booster.predict(np.column_stack([test["features"].get(name, absent) for name in names]))
     else:
         import xgboost
 
@@ -114,6 +158,18 @@ def worker(program, task_json):
     print(json.dumps({"seconds": seconds, "peak_memory_bytes": peak}))
 
 
+def read_parquet(path):
+    """Labels, features by name and query numbers of a file that Rankwise wrote."""
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path)
+    columns = {name: table[name].to_numpy() for name in table.column_names if name not in ("qid", "docid")}
+    label = columns.pop("label")
+    _, group = np.unique(np.array(table["qid"].to_pylist(), dtype=str), return_inverse=True)
+    # CatBoost wants the documents of a query next to each other; Rankwise writes them so.
+    return {"label": label, "features": {name: column.astype(np.float32) for name, column in columns.items()}, "group": group}
+
+
 def peak_memory():
     """Peak memory of this process in bytes; the system's figure for a child includes its parent's."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
@@ -133,6 +189,7 @@ def train_once(program, task, binary, threads, folder):
     if program.startswith("Rankwise"):
         model = folder / "model.json"
         settings = [f"--set={name}={value}" for name, value in task.settings().items()]
+        settings += [f"--objective={objective}" for objective in program.split()[1:] if objective != "before"]
         command = [binary, "train", task.train, "--out", model, "--threads", str(threads), "--json", "--quiet"]
         report = run_json([*map(str, command), *settings, f"--set=absent={task.absent}"])
         seconds = report["seconds"]
@@ -147,6 +204,8 @@ def train_once(program, task, binary, threads, folder):
         "threads": threads,
         "train": str(task.train),
         "test": str(task.test),
+        "train_parquet": str(task.parquet(task.train, binary)) if program.startswith("CatBoost") else "",
+        "test_parquet": str(task.parquet(task.test, binary)) if program.startswith("CatBoost") else "",
         "train_svm": str(task.svm(task.train)) if is_lightgbm else "",
         "test_svm": str(task.svm(task.test)) if is_lightgbm else "",
         "scores": str(scores),
@@ -157,14 +216,14 @@ def train_once(program, task, binary, threads, folder):
 
 
 def compare(task, binaries, threads, rounds, folder):
-    """Trains with each program in turn; `binaries` has the Rankwise binary that trains or evaluates for each."""
+    """The best ms per tree of each program. Trains with each program in turn; `binaries` has the Rankwise binary that trains or evaluates for each."""
     best = {}
     for _ in range(rounds):
         for program, binary in binaries.items():
             seconds, ndcg, peak, phases = train_once(program, task, binary, threads, folder)
             if program not in best or seconds < best[program][0]:
                 best[program] = (seconds, ndcg, peak, phases)
-    print(f"\n{task.name}: {task.leaves} leaves, {task.trees} trees, {threads} threads, best of {rounds}")
+    print(f"\n{task.name}: {task.shape()}, {task.trees} trees, {threads} threads, best of {rounds}")
     print(f"  {'program':20} {'ms per tree':>12} {'Rankwise is':>12} {'ndcg@10':>9} {'peak MB':>9}")
     ours = best["Rankwise"][0]
     for program in binaries:
@@ -178,6 +237,15 @@ def compare(task, binaries, threads, rounds, folder):
         print(f"  {phase:20} {phases[phase]:12.1f} {least}")
     load, binning = (phases[phase] * task.trees / 1e3 for phase in ("load", "bin"))
     print(f"  before the first tree: load {load:.2f} s, bin {binning:.2f} s", flush=True)
+    return {program: 1e3 * best[program][0] / task.trees for program in binaries}
+
+
+def scaling(task, found):
+    """Prints ms per tree by program and number of threads."""
+    print(f"\n{task.name}, {task.shape()}: ms per tree by threads")
+    print(f"  {'program':20}", *(f"{threads:>8}" for threads in found))
+    for program in next(iter(found.values())):
+        print(f"  {program:20}", *(f"{of_threads[program]:8.1f}" for of_threads in found.values()), flush=True)
 
 
 # Nanoseconds on one core: per document with 30 pairs, per row partitioned.
@@ -264,7 +332,7 @@ def with_qids(path, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", default="2", help="a number, or several with commas between them")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--draws", type=int, default=0)
@@ -276,15 +344,21 @@ def main():
     if args.worker:
         return worker(*args.worker)
     binary = peers.build()
-    binaries = {program: binary for program in PROGRAMS if not args.without or args.without not in program}
-    if args.before:
-        binaries = {"Rankwise before": args.before.resolve(), "Rankwise": binary}
+    all_threads = [int(threads) for threads in args.threads.split(",")]
+
+    def binaries(task):
+        if args.before:
+            return {"Rankwise before": args.before.resolve(), "Rankwise": binary}
+        return {program: binary for program in task.programs() if not args.without or args.without not in program}
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if args.draws:
-            return compare_draws(binary, args.threads, args.draws, folder)
+            return compare_draws(binary, all_threads[0], args.draws, folder)
         for task in tasks(binary, folder, args):
-            compare(task, binaries, args.threads, args.rounds, folder)
+            found = {n: compare(task, binaries(task), n, args.rounds, folder) for n in all_threads}
+            if len(found) > 1:
+                scaling(task, found)
 
 
 def tasks(binary, folder, args):
@@ -295,6 +369,7 @@ def tasks(binary, folder, args):
         files = web(binary, folder, 260_000)
         yield Task("web 260k x 136", 136, *files, leaves=255, trees=60)
         yield Task("web 260k x 136", 136, *files, leaves=31, trees=60)
+        yield Task("web 260k x 136", 136, *files, leaves=64, trees=40, min_data=20, depth=6)
     data = peers.data_folder()
     if data is None:
         print("\nMSRD and LightGBM's example: skipped, there is no data folder (set RANKWISE_DATA)")
@@ -306,7 +381,10 @@ def tasks(binary, folder, args):
             files = [with_qids(data / "lightgbm-lambdarank" / f"rank.{part}", folder) for part in ("train", "test")]
             yield Task("LightGBM's example 3k x 300", 300, *files, leaves=31, trees=100, min_data=20, absent="zero")
     if args.large and wanted("web 1M"):
-        yield Task("web 1M x 136", 136, *web(binary, folder, 1_000_000), leaves=255, trees=30)
+        files = web(binary, folder, 1_000_000)
+        yield Task("web 1M x 136", 136, *files, leaves=255, trees=30)
+        yield Task("web 1M x 136", 136, *files, leaves=31, trees=30)
+        yield Task("web 1M x 136", 136, *files, leaves=64, trees=30, min_data=20, depth=6)
 
 
 if __name__ == "__main__":
