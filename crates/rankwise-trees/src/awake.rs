@@ -1,9 +1,9 @@
 //! Keeping the pool's threads awake between the short parallel steps of a tree.
 //!
-//! A tree of 255 leaves takes some 500 parallel steps of a few dozen microseconds with serial work between them. A thread
-//! that has gone to sleep in between takes as long to wake as such a step lasts. So while a tree grows, every other thread
-//! of the pool looks for work without rest. Where there are more threads than cores, or where another tree grows at the same
-//! time, that would only take time from those who have work, and the threads are left to sleep.
+//! A tree of 255 leaves takes hundreds of parallel steps of a few dozen microseconds, with serial work between them. Waking a
+//! sleeping thread takes as long as such a step. So while a tree grows, every other thread of the pool keeps looking for work.
+//! With more threads than cores, or while another tree grows, this would only slow down the threads that have work, so the
+//! threads may sleep then.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,16 +1,16 @@
-//! What grows trees asks of whatever holds the data.
+//! The interface between the expand loop and whatever holds the data.
 //!
-//! An engine owns the rows of a tree, their gradients in fixed point, their bins and the histograms, wherever it keeps them; the
-//! expand loop (`grow.rs`) sees node numbers, splits, counts and sums only. All verbs take lists, so that an engine on a device
-//! or across a network can answer many questions at once.
+//! An engine owns the rows of a tree, their gradients in fixed point, their bins and the histograms, wherever it keeps them. The
+//! expand loop (`grow.rs`) sees only node numbers, splits, counts and sums. All methods take lists, so that an engine on a device
+//! or across a network can process many nodes at once.
 //!
 //! ```text
 //! begin -> root sums     propose(groups) -> splits     confirm(splits) -> splits
 //!                        apply(splits) -> child sums   sum_leaves(nodes) -> sums    finish
 //! ```
 //!
-//! Answers are those for the data of all members: an engine exchanges what it needs through [`rankwise_data::Reduce`]. The loop
-//! calls verbs from one thread, with the same arguments in every member.
+//! Results are for the data of all members: an engine exchanges what it needs through [`rankwise_data::Reduce`]. The loop calls the
+//! methods from one thread, with the same arguments in every member.
 //!
 //! [`crate::host`] has the engine for this machine's memory. Every engine must grow the same trees, bit for bit.
 

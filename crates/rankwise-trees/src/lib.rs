@@ -7,12 +7,12 @@
 //!                              children <- partition rows <-----+
 //! ```
 //!
-//! [`Grower::grow`] is the expand loop; [`Growth`] decides the order of nodes and which of them must share a split; an
-//! [`Engine`] holds rows, gradients, bins and histograms, and answers for lists of nodes. The engine of this machine's memory
-//! (`host.rs`) sums and searches in two ways: the plain one is short and obvious, the fast one is what runs, and both grow the same
-//! trees. All sums over rows are integers (`fixed_point.rs`), so that any order of adding gives the same tree, in one machine
-//! or in many. This crate never sees queries, labels or scores.
-// `unsafe` only where `kernel/` uses instructions that were found on this machine, or asks for memory ahead of time.
+//! [`Grower::grow`] is the expand loop. [`Growth`] decides the order of nodes and which of them share a split. An [`Engine`] holds
+//! rows, gradients, bins and histograms, and answers for lists of nodes. The engine in this machine's memory (`host.rs`) has two
+//! implementations of sums and search: a plain one that is short and obvious, and a fast one that runs by default. Both grow the
+//! same trees. All sums over rows are integers (`fixed_point.rs`), so the order of additions does not matter, on one machine or on
+//! many. This crate knows nothing of queries, labels or scores.
+// `unsafe` occurs only in `kernel/`: for instructions that were detected on this machine, and for prefetching.
 #![deny(unsafe_code)]
 
 mod apply;

@@ -65,11 +65,11 @@ param_group! {
         monotone_constraints: Monotone = Monotone::default(), Range::ANY, ["mc", "monotone_constraint"];
         /// Derivatives for finding splits: first and second (newton) or first only (gradient).
         structure: Derivative = Derivative::Newton, Range::ANY, [];
-        /// Implementation that grows the trees; the model does not depend on it. Oblivious trees always use plain.
+        /// Implementation that grows the trees; the model does not depend on it.
         engine: EngineKind = EngineKind::Fast, Range::ANY, [];
         /// Memory in MB for histograms of nodes that are not split yet; -1 means no limit. Beyond it, the histograms of the
-        /// least promising nodes are dropped and recomputed when needed; at least 8 are kept. The model does not depend on it.
-        /// Ignored for oblivious trees.
+        /// least promising nodes are dropped and recomputed when needed; at least 8 are kept. A level of an oblivious tree that
+        /// does not fit is searched without keeping histograms. The model does not depend on it.
         histogram_pool_mb: f64 = 256.0, Range::at_least(-1.0), ["histogram_pool_size", "hist_pool_size"];
         /// Derivatives for computing leaf values: first and second (newton) or first only (gradient).
         leaf_estimation: Derivative = Derivative::Newton, Range::ANY, ["leaf_estimation_method"];
