@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::byte_stream::ByteStream;
+use crate::column_problem::ColumnProblem;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::{Header, LayoutSpec, ReadOptions, Role};
@@ -21,20 +22,22 @@ pub(crate) struct Description {
 impl Description {
     pub(crate) fn read(path: &Path) -> Result<Self, IoError> {
         let lines = read_list(ByteStream::open(path)?, EXPECTED, parse_line)?;
-        let mut columns = BTreeMap::new();
-        for (column, role, name) in lines {
+        let refuse = |problem: ColumnProblem| Err(IoError::Columns { path: path.into(), problem });
+        let mut columns: BTreeMap<usize, (Role, Option<String>)> = BTreeMap::new();
+        for Line { column, kind, role, name } in lines {
             let one_only = !matches!(role, Role::Feature(_) | Role::Ignored);
-            let is_twice = one_only && columns.values().any(|(other, _): &(Role, _)| *other == role);
-            if is_twice || columns.insert(column, (role, name)).is_some() {
-                let what = if is_twice { role.noun() } else { "the meaning of a column" };
-                let other = format!("a second line, besides that of column {column},");
-                return Err(IoError::GivenTwice { path: path.into(), other, what });
+            if columns.contains_key(&column) {
+                return refuse(ColumnProblem::DescribedTwice { column });
             }
+            if let Some((first, _)) = columns.iter().find(|(_, (other, _))| one_only && *other == role) {
+                return refuse(ColumnProblem::SameKind { first: *first, second: column, kind });
+            }
+            columns.insert(column, (role, name));
         }
         Ok(Self { columns })
     }
 
-    /// The equivalent options. The description overrides options for single columns.
+    /// The equivalent options.
     pub(crate) fn apply(&self, options: &ReadOptions) -> ReadOptions {
         let typed = |wanted: Role| {
             let found = self.columns.iter().find(|(_, (role, _))| *role == wanted);
@@ -70,11 +73,28 @@ impl Description {
     }
 }
 
-fn parse_line(line: &[u8]) -> Option<(usize, Role, Option<String>)> {
+struct Line {
+    column: usize,
+    /// The role as typed.
+    kind: String,
+    role: Role,
+    name: Option<String>,
+}
+
+/// The name of a role in descriptions.
+pub(crate) fn kind_of(role: Role) -> &'static str {
+    match role {
+        Role::Qid => "GroupId",
+        _ => "Label",
+    }
+}
+
+fn parse_line(line: &[u8]) -> Option<Line> {
     let text = std::str::from_utf8(line).ok()?;
     let mut parts = text.split('\t').map(str::trim);
     let column = parts.next()?.parse().ok().filter(|column| *column < MAX_COLUMNS)?;
-    let role = match parts.next()? {
+    let kind = parts.next()?;
+    let role = match kind {
         "Label" | "Target" => Role::Label,
         "GroupId" | "QueryId" => Role::Qid,
         "DocId" | "SampleId" => Role::DocId,
@@ -85,5 +105,5 @@ fn parse_line(line: &[u8]) -> Option<(usize, Role, Option<String>)> {
         _ => return None,
     };
     let name = parts.next().filter(|name| !name.is_empty()).map(Into::into);
-    parts.next().is_none().then_some((column, role, name))
+    parts.next().is_none().then_some(Line { column, kind: kind.into(), role, name })
 }
