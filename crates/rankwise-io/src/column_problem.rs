@@ -145,8 +145,8 @@ pub enum ColumnProblem {
         first: usize,
         /// The number of the other.
         second: usize,
-        /// The role, as in the file.
-        kind: String,
+        /// The role's name in descriptions.
+        kind: &'static str,
     },
     /// A column option next to a column description.
     #[error("{option} cannot be used with a column description; remove it, and give the column in {file}")]

@@ -24,13 +24,13 @@ impl Description {
         let lines = read_list(ByteStream::open(path)?, EXPECTED, parse_line)?;
         let refuse = |problem: ColumnProblem| Err(IoError::Columns { path: path.into(), problem });
         let mut columns: BTreeMap<usize, (Role, Option<String>)> = BTreeMap::new();
-        for Line { column, kind, role, name } in lines {
+        for (column, role, name) in lines {
             let one_only = !matches!(role, Role::Feature(_) | Role::Ignored);
             if columns.contains_key(&column) {
                 return refuse(ColumnProblem::DescribedTwice { column });
             }
             if let Some((first, _)) = columns.iter().find(|(_, (other, _))| one_only && *other == role) {
-                return refuse(ColumnProblem::SameKind { first: *first, second: column, kind });
+                return refuse(ColumnProblem::SameKind { first: *first, second: column, kind: kind_of(role) });
             }
             columns.insert(column, (role, name));
         }
@@ -73,28 +73,25 @@ impl Description {
     }
 }
 
-struct Line {
-    column: usize,
-    /// The role as typed.
-    kind: String,
-    role: Role,
-    name: Option<String>,
-}
-
 /// The name of a role in descriptions.
 pub(crate) fn kind_of(role: Role) -> &'static str {
     match role {
+        Role::Label => "Label",
         Role::Qid => "GroupId",
-        _ => "Label",
+        Role::DocId => "DocId",
+        Role::Weight => "Weight",
+        Role::QueryWeight => "GroupWeight",
+        Role::Feature(_) => "Num",
+        // Descriptions have no positions.
+        Role::Position | Role::Ignored => "Auxiliary",
     }
 }
 
-fn parse_line(line: &[u8]) -> Option<Line> {
+fn parse_line(line: &[u8]) -> Option<(usize, Role, Option<String>)> {
     let text = std::str::from_utf8(line).ok()?;
     let mut parts = text.split('\t').map(str::trim);
     let column = parts.next()?.parse().ok().filter(|column| *column < MAX_COLUMNS)?;
-    let kind = parts.next()?;
-    let role = match kind {
+    let role = match parts.next()? {
         "Label" | "Target" => Role::Label,
         "GroupId" | "QueryId" => Role::Qid,
         "DocId" | "SampleId" => Role::DocId,
@@ -105,5 +102,5 @@ fn parse_line(line: &[u8]) -> Option<Line> {
         _ => return None,
     };
     let name = parts.next().filter(|name| !name.is_empty()).map(Into::into);
-    parts.next().is_none().then_some(Line { column, kind: kind.into(), role, name })
+    parts.next().is_none().then_some((column, role, name))
 }

@@ -228,12 +228,20 @@ pub struct TrainSpec {
     pub rules: RulesSpec,
 }
 
+/// The metrics that some objective can optimise.
+const TARGETS: &str = "a metric (ndcg|dcg|map|mrr|err|p|recall|hits|pfound|rbp), optionally with a cutoff @k";
+
 impl TrainSpec {
     /// All parameters by group, each with the group's title.
     pub fn tables() -> Vec<(&'static str, Vec<ParamInfo>)> {
+        let mut objective = ObjectiveSpec::table();
+        // Any metric can be parsed, but only these can be optimised.
+        if let Some(target) = objective.iter_mut().find(|info| info.name == "target") {
+            target.kind = TARGETS.into();
+        }
         vec![
             (LoopSpec::TITLE, LoopSpec::table()),
-            (ObjectiveSpec::TITLE, ObjectiveSpec::table()),
+            (ObjectiveSpec::TITLE, objective),
             (TreeSpec::TITLE, TreeSpec::table()),
             (BinningSpec::TITLE, BinningSpec::table()),
             (ReadingSpec::TITLE, ReadingSpec::table()),

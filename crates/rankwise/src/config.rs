@@ -38,9 +38,10 @@ pub fn apply_with(
         let offset = error.span().map_or(0, |span| span.start);
         at(
             offset,
-            value_problem(text, offset).unwrap_or_else(|| {
+            value_problem(text, offset).unwrap_or_else(|| match error.message().trim() {
+                "duplicate key" => "this parameter is set twice; keep one of the lines".into(),
                 // Backticks mark options in our messages; these are keys.
-                format!("{}; {ADVICE}", error.message().trim().replace('`', "'"))
+                problem => format!("{}; {ADVICE}", problem.replace('`', "'")),
             }),
         )
     })?;
@@ -77,7 +78,7 @@ pub fn apply_with(
     Ok(())
 }
 
-/// Explains the two usual errors in values: text without quotes, and numbers that begin with the point.
+/// Explains the usual errors in values: text without quotes, and numbers that begin with the point.
 fn value_problem(text: &str, offset: usize) -> Option<String> {
     let offset = text.floor_char_boundary(offset);
     let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
@@ -89,6 +90,9 @@ fn value_problem(text: &str, offset: usize) -> Option<String> {
     }
     let first = value.trim_start_matches(['+', '-']).chars().next();
     match first {
+        Some(quote @ ('"' | '\'')) if value.matches(quote).count() == 1 => {
+            Some(format!("the value of {name} has no closing quote; add it at the end of the line"))
+        }
         None => Some(format!("{name} has no value; write {name} = VALUE, with text in quotes")),
         Some('.') => Some(format!("\"{value}\" is not a TOML number; write a digit before the point, as in 0.1")),
         Some(letter) if letter.is_alphabetic() || letter == '_' => Some(format!(

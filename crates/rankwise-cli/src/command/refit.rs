@@ -63,7 +63,11 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),
         TrainError::Start(_) | TrainError::NotRefittable { .. } => user_at(&args.model, error.to_string()),
-        _ => user_at(paths.place(), error.to_string()),
+        // The rules of the metrics are parameters here, not options.
+        _ => {
+            let message = error.to_string().replace("`gain` ", "--set gain=");
+            user_at(paths.place(), message.replace("`err_max_grade`", "err_max_grade with --set"))
+        }
     })?;
     output.phase("write");
     output.write_text(&args.out, FileKind::Model, &new.to_json())?;
