@@ -118,7 +118,7 @@ fn data_that_teaches_nothing_is_refused() {
         ),
         (
             "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",
-            &["validation set d.txt: label 1.5 in query 'a' has no entry"],
+            &["validation set d.txt: label 1.5 in query 'a' is not an integer"],
         ),
     ]);
 }
