@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use rankwise::data::Absent;
 use rankwise::data::synth::Preset;
 use rankwise::help;
@@ -16,6 +16,7 @@ use crate::compare_args::Compare;
 use crate::convert_args::Convert;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::data_paths::ValidArgs;
+use crate::options;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
 
@@ -125,13 +126,13 @@ pub(crate) struct Train {
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
-    /// document, counted from 0, then optionally a weight and a probability [default: DATA.pairs, if it exists].
+    /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1 [default: DATA.pairs, if it exists].
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.
     #[arg(long, value_name = "LIST")]
     pub(crate) metric: Option<String>,
-    /// TOML file with parameters, one `name = value` per line.
+    /// TOML file with parameters, one `name = value` per line; put text in quotes.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Set a parameter; overrides --config. Can be repeated.
@@ -208,7 +209,7 @@ pub(crate) enum PredictFormat {
 #[command(group = clap::ArgGroup::new("systems").required(true).multiple(true))]
 pub(crate) struct Eval {
     /// Labelled documents: files, folders or quoted patterns; - is standard input. Not needed for a run with --qrels.
-    #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
+    #[arg(value_name = "DATA", required_unless_present_any = ["qrels", "run"], conflicts_with = "qrels")]
     pub(crate) data: Vec<PathBuf>,
     /// Model to evaluate. Can be repeated; the result is then a table.
     #[arg(long, value_name = "FILE", groups = ["system", "systems"])]
@@ -239,7 +240,7 @@ pub(crate) struct Eval {
     pub(crate) read: DataArgs,
 }
 
-/// Convert a dataset to another format, without losing information.
+/// Convert a dataset to another format.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertData {
     /// Input data: files, folders or quoted patterns; - is standard input.
@@ -300,6 +301,21 @@ fn count(typed: &str) -> Result<usize, String> {
     typed.parse().map_err(|_| "expected an integer, such as 10000".into())
 }
 
+/// Names the commands that have an option, if this command has not.
+fn other_commands(typed: &str) -> Option<String> {
+    let known = options::commands_with(typed.strip_prefix("--")?);
+    let all = Cli::command();
+    let is_command = |word: &String| all.get_subcommands().any(|command| command.get_name() == word);
+    let command = std::env::args().skip(1).find(is_command)?;
+    let list = match &known[..] {
+        [] => return None,
+        _ if known.contains(&command) => return None,
+        [one] => format!("{one} has it"),
+        [first @ .., last] => format!("{} and {last} have it", first.join(", ")),
+    };
+    Some(format!("{command} has no option {typed}; {list}\n"))
+}
+
 /// Parses the command line. People try `--num-leaves 3` first: the error tells them how to set a parameter.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse().map_err(|error| {
@@ -308,6 +324,9 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
             _ => return error,
         };
         let name = normalise(typed.trim_start_matches('-'));
+        if let Some(advice) = other_commands(typed) {
+            return clap::Error::raw(ErrorKind::UnknownArgument, advice);
+        }
         let mut tables = TrainSpec::tables().into_iter().flat_map(|(_, table)| table);
         if !typed.starts_with("--") || !tables.any(|info| info.answers_to(&name)) {
             return error;

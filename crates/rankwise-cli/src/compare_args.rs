@@ -15,7 +15,7 @@ const MAX_PERMUTATIONS: u32 = 1_000_000_000;
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// Labelled documents: files, folders or quoted patterns; - is standard input. Not needed for runs with --qrels.
-    #[arg(value_name = "DATA", required_unless_present = "qrels", conflicts_with = "qrels")]
+    #[arg(value_name = "DATA", required_unless_present_any = ["qrels", "run"], conflicts_with = "qrels")]
     pub(crate) data: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) systems: Systems,

@@ -98,7 +98,7 @@ impl Report<'_> {
             Alternative::Different => ["no significant difference between ", " and "],
             Alternative::FirstIsBetter => ["", " is not shown to be better than "],
         };
-        let too_few = ["this test needs at least two queries to compare ", " from "];
+        let too_few = ["this test needs at least two queries to compare ", " with "];
         for (words, found) in [(["", " is better than "], beaten), ([before, between], undecided), (too_few, unknown)] {
             for (name, others) in self.table.names().iter().zip(found).filter(|(_, others)| !others.is_empty()) {
                 let others: Vec<&str> = others.into_iter().map(|other| self.table.names()[other].as_str()).collect();

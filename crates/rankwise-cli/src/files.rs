@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
-use rankwise::io::{IoError, ReadData, ReadOptions, read_bytes, side_file_paths};
+use rankwise::io::{FeatureOwner, IoError, ReadData, ReadOptions, read_bytes, side_file_paths};
 use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 use rankwise::params::normalise;
 use rankwise::train::TrainSpec;
@@ -146,6 +146,18 @@ pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str) -> anyho
     Err(user_at(path, format!("its columns have names, but {known}, {advice}")))
 }
 
+/// Rejects data without feature names for a model with names, if the result is a new model: its features keep their names, so
+/// they must not be guessed.
+pub(crate) fn check_named(model: &Model, data: &Documents, path: &Path, owner: FeatureOwner) -> anyhow::Result<()> {
+    if model.feature_names().is_empty() || !data.feature_names().is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the data has no feature names, but {owner} has; name the features with --feature-names, or use a table with column names"
+    );
+    Err(user_at(path, message))
+}
+
 /// Whether a command needs the labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Labels {
@@ -184,7 +196,13 @@ pub(crate) fn warn_features(wanted: WantedFeatures<'_>, data: &Documents, path: 
 }
 
 /// Warns if a model is evaluated on its training data.
-pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPaths, typed: &DataArgs, output: Output) {
+pub(crate) fn warn_training_data(
+    (model, model_path): (&Model, &Path),
+    data: &Documents,
+    paths: &DataPaths,
+    typed: &DataArgs,
+    output: Output,
+) {
     let on = model.trained_on();
     let counts = (data.n_rows() as u64, data.n_queries() as u64);
     if on.fingerprint.is_empty() || counts != (on.rows, on.queries) {
@@ -200,9 +218,9 @@ pub(crate) fn warn_training_data(model: &Model, data: &Documents, paths: &DataPa
         Some(read_data(paths, &options).ok()?.data)
     };
     if is_same(data) || is_whole().is_some_and(|whole| is_same(&whole)) {
-        let place = shown(paths.place());
+        let (place, model) = (shown(paths.place()), shown(model_path));
         output.warn(&format!(
-            "{place}: the model was trained on this data, so the metrics are too optimistic; evaluate on other data"
+            "{place}: {model} was trained on this data, so its metrics are too optimistic; evaluate on other data"
         ));
     }
 }

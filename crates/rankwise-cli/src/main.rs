@@ -20,6 +20,7 @@ mod group_args;
 mod mean_count;
 mod memory;
 mod metric_names;
+mod options;
 mod output;
 mod progress;
 mod reading;

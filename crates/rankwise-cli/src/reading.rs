@@ -80,7 +80,7 @@ fn side_list(report: &ReadReport) -> Vec<String> {
                 1 => String::new(),
                 n_files => format!(" and {} more", n_files - 1),
             };
-            all.push(format!("{}{more}: used as {role}", first.path.display()));
+            all.push(format!("{}{more}: read as {role}", first.path.display()));
         }
     }
     all

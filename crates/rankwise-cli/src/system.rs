@@ -12,7 +12,7 @@ use rankwise::data::{Absent, Dataset, Keep, StringTable};
 use rankwise::io::{Place, Qrels, ReadData, ReadOptions, ReadReport, read_qrels, read_run, read_scores};
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
-use rankwise::params::ParamValue as _;
+use rankwise::params::{ParamValue as _, nearest};
 use rankwise::{BestFeature, JudgeError, JudgedRun, judge_run, judge_run_by_data};
 
 use crate::data_args::DataArgs;
@@ -22,6 +22,9 @@ use crate::mean_count::{MeanCount, QueryStates};
 use crate::output::Output;
 use crate::trees_args::TreesArgs;
 use crate::{files, metric_names, reading, text};
+
+/// Maximum number of features listed in a message.
+const MAX_LISTED: usize = 12;
 
 /// A ranking system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +94,7 @@ impl<'a> Judgements<'a> {
             (Some(data), None) => Ok(Self::Data(data, read)),
             (None, Some(qrels)) => Ok(Self::Qrels(qrels)),
             (Some(_), Some(_)) => Err(user("both DATA and --qrels have labels; give one of them")),
-            (None, None) => Err(user("no labels; give DATA with labels, or --qrels")),
+            (None, None) => Err(user("a run needs judgements; add --qrels FILE, or DATA with document ids")),
         }
     }
 
@@ -253,7 +256,7 @@ impl<'a> JudgementCache<'a> {
         let data = self.data_for(&model)?;
         if let Judgements::Data(paths, typed) = judgements {
             files::warn_unknown_features(&model, data, data_path, typed, output);
-            files::warn_training_data(&model, data, paths, typed, output);
+            files::warn_training_data((&model, path), data, paths, typed, output);
         }
         Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
     }
@@ -286,7 +289,14 @@ impl<'a> JudgementCache<'a> {
             }
             Judgements::Qrels(qrels_path) => {
                 if self.qrels.is_none() {
-                    self.qrels = Some(read_qrels(qrels_path)?);
+                    let qrels = read_qrels(qrels_path)?;
+                    if qrels.n_queries() == 0 {
+                        return Err(user_at(
+                            qrels_path,
+                            "there are no judgements; expected lines `query 0 document grade`",
+                        ));
+                    }
+                    self.qrels = Some(qrels);
                 }
                 judge_run(&read_run(path)?, self.qrels.as_ref().expect("they were read"))
             }
@@ -313,13 +323,11 @@ impl<'a> JudgementCache<'a> {
         let columns = self.report.iter().flat_map(|report| &report.columns);
         let by_name = columns.filter(|column| column.name == name).find_map(|column| column.feature);
         let (_, data) = self.data.as_ref().expect("it was just read");
+        let named = || data.feature_names().iter().find(|(_, known)| known == name).map(|(id, _)| *id);
+        let by_name = by_name.or_else(named);
         let feature = by_name.or_else(|| name.parse().ok()).filter(|id| data.feature_ids().contains(id));
         let Some(feature) = feature else {
-            let range = match (data.feature_ids().first(), data.feature_ids().last()) {
-                (Some(first), Some(last)) => format!("ids go from {first} to {last}"),
-                _ => "it has no features".into(),
-            };
-            return Err(user(format!("--feature {name}: no such feature in {place}; {range}")));
+            return Err(user(format!("--feature {name}: no such feature in {place}; {}", known_features(data, name))));
         };
         let ranker = BestFeature { feature, is_ascending: true, value: 0.0 };
         Ok(Ranked::Scores(data, ranker.scores_canonical(data)))
@@ -328,7 +336,9 @@ impl<'a> JudgementCache<'a> {
     fn data_path(&self, what: &str) -> anyhow::Result<&'a Path> {
         match self.judgements {
             Judgements::Data(data, _) => Ok(data.place()),
-            Judgements::Qrels(_) => Err(user(format!("{what} needs labelled documents; add DATA"))),
+            Judgements::Qrels(_) => Err(user(format!(
+                "{what} needs labelled documents, and --qrels is only for runs; give DATA instead of --qrels"
+            ))),
         }
     }
 
@@ -378,9 +388,30 @@ impl<'a> JudgementCache<'a> {
     }
 }
 
+/// The features of data, for a name that none of them has.
+fn known_features(data: &Dataset, sought: &str) -> String {
+    let names: Vec<&str> = data.feature_names().iter().map(|(_, name)| name.as_str()).collect();
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let advice = match nearest(sought, names.iter().copied()) {
+        Some(name) => format!("did you mean {name:?}? The"),
+        None => "the".into(),
+    };
+    match (data.feature_ids(), &names[..]) {
+        ([], _) => "it has no features".into(),
+        ([first, .., last], []) => format!("ids go from {first} to {last}"),
+        ([only], []) => format!("its only feature is {only}"),
+        (_, [only]) => format!("its only feature is {only:?}"),
+        (_, [first @ .., _]) if first.len() >= MAX_LISTED => {
+            format!("{advice} features are {} and {} more", quoted(&names[..MAX_LISTED]), names.len() - MAX_LISTED)
+        }
+        (_, names) => format!("{advice} features are {}", quoted(names)),
+    }
+}
+
 /// Warns if a run and judgements do not match.
 fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
     let place = files::shown(path);
+    let is_empty = judged.results.n_queries() == judged.n_unanswered && judged.unknown.is_none();
     if let Some((n_unknown, line)) = judged.unknown {
         let queries = text::count(n_unknown, "query");
         output.warn(&format!("{place}:{line}: ignored {queries} without judgements; the first is in this line"));
@@ -397,7 +428,9 @@ fn warn_of_run(judged: &JudgedRun, path: &Path, rules: &Rules, output: Output) {
         output.warn(&format!("{place}: {queries} {verb}; --missing-queries {advice} such queries"));
     }
     if judged.n_judged_docs == 0 {
-        output.warn(&format!("{place}: none of its documents are judged; check the document ids"));
+        let problem =
+            if is_empty { "the run is empty" } else { "none of its documents are judged; check the document ids" };
+        output.warn(&format!("{place}: {problem}"));
     }
 }
 

@@ -244,8 +244,8 @@ impl fmt::Display for Remark {
             }
             Self::Scattered(found) => write!(
                 f,
-                "{found} rows that are not contiguous and were merged into one query; give different queries \
-                 different ids"
+                "{found} rows that are not contiguous; rows with the same query id count as one query, so give different \
+                 queries different ids"
             ),
             Self::LabelsLikeIds { distinct, largest } => write!(
                 f,
@@ -267,6 +267,7 @@ impl fmt::Display for Features {
         let ids = format!("({} {}{more})", if self.count == 1 { "id" } else { "ids" }, examples.join(", "));
         match (self.count, self.of) {
             (_, 1) => write!(f, "the only feature {ids} {verb}"),
+            (2, 2) => write!(f, "both features {ids} {verb}"),
             (count, of) if count == of => write!(f, "all {of} features {ids} {verb}"),
             (count, of) => write!(f, "{count} of {of} features {ids} {verb}"),
         }
@@ -286,6 +287,7 @@ impl fmt::Display for Queries {
         let verb = if self.count == 1 { "has" } else { "have" };
         match (self.count, self.of) {
             (_, 1) => write!(f, "the only query, {}, {verb}", self.example),
+            (2, 2) => write!(f, "both queries {verb}"),
             (count, of) if count == of => write!(f, "all {of} queries {verb}"),
             (count, of) => write!(f, "{count} of {of} queries ({share:.1} %), for example {}, {verb}", self.example),
         }

@@ -68,10 +68,12 @@ pub enum FormatError {
     #[error("not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; give a model file of one of them")]
     Unknown,
     /// A known format that is not supported.
-    #[error("this is {form}, which is not supported; {advice}")]
+    #[error("this is {form}, which is not supported{}; {advice}", because.map_or_else(String::new, |because| format!(" because {because}")))]
     Form {
         /// The format.
         form: &'static str,
+        /// Why it is not, if there is a simple reason.
+        because: Option<&'static str>,
         /// What to do.
         advice: &'static str,
     },

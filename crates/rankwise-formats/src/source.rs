@@ -76,16 +76,16 @@ pub fn is_unread_form(bytes: &[u8]) -> bool {
 /// Explains what to do about a file that one of the programs writes, but that is not supported.
 pub(crate) fn refuse_known_form(bytes: &[u8]) -> Result<(), FormatError> {
     let start = bytes[..bytes.len().min(START_BYTES)].trim_ascii_start();
-    let (form, advice) = if start.starts_with(b"CBM1") {
-        ("CatBoost's binary format", "save the model with save_model(path, format=\"json\")")
+    let (form, because, advice) = if start.starts_with(b"CBM1") {
+        ("CatBoost's binary format", None, "save the model with save_model(path, format=\"json\")")
     } else if start.starts_with(b"booster[0]") || (start.starts_with(b"[") && contains(start, b"\"nodeid\"")) {
-        ("an XGBoost dump, which lacks the base score", "save the model with save_model(\"model.json\")")
+        ("an XGBoost dump", Some("it lacks the base score"), "save the model with save_model(\"model.json\")")
     } else if start.starts_with(b"##") {
-        ("a RankLib model without trees", "use a MART or LambdaMART model of RankLib")
+        ("a RankLib model without trees", None, "use a MART or LambdaMART model of RankLib")
     } else {
         return Ok(());
     };
-    Err(FormatError::Form { form, advice })
+    Err(FormatError::Form { form, because, advice })
 }
 
 pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {

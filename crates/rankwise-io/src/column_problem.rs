@@ -1,5 +1,7 @@
 //! Errors in the columns of a table or in the features of data.
 
+use crate::options::FeatureOwner;
+
 /// An error in the columns as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -74,7 +76,7 @@ pub enum ColumnProblem {
         separator: &'static str,
     },
     /// Two columns have the same name.
-    #[error("two columns are named {name}; rename one of them")]
+    #[error("two columns are named {name}; rename one of them{}", header_advice(name))]
     SameName {
         /// The name.
         name: String,
@@ -86,8 +88,10 @@ pub enum ColumnProblem {
         number: usize,
     },
     /// A feature of the model or the training data is not in this data.
-    #[error("no column {feature}, which is a feature of the model; the columns are {columns}")]
+    #[error("no column {feature}, which is a feature of {owner}; the columns are {columns}")]
     FeatureMissing {
+        /// What the feature belongs to.
+        owner: FeatureOwner,
         /// The feature.
         feature: String,
         /// The existing columns.
@@ -95,16 +99,62 @@ pub enum ColumnProblem {
     },
     /// Two columns match a feature of the model.
     #[error(
-        "columns {first} and {second} could both be the model's feature {feature}, since LightGBM writes _ for spaces; \
+        "columns {first} and {second} could both be the feature {feature} of {owner}, since LightGBM writes _ for spaces; \
          ignore one of them with `ignore_columns`"
     )]
     TwoColumns {
+        /// What the feature belongs to.
+        owner: FeatureOwner,
         /// The feature.
         feature: String,
         /// One column.
         first: String,
         /// The other.
         second: String,
+    },
+    /// A column description names a column that the table does not have.
+    #[error("column {number} does not exist; the table has columns 0 to {last}")]
+    Described {
+        /// The number.
+        number: String,
+        /// The number of the last column.
+        last: usize,
+    },
+    /// A column description without a line that is needed.
+    #[error("no {noun} column; add a line with {kind} to {file}{}", sizes_advice(sizes.as_deref()))]
+    NotDescribed {
+        /// The role.
+        noun: &'static str,
+        /// Its name in descriptions.
+        kind: &'static str,
+        /// The description.
+        file: String,
+        /// The side file that could give query sizes instead.
+        sizes: Option<String>,
+    },
+    /// Two lines of a column description for the same column.
+    #[error("column {column} has two lines; keep one of them")]
+    DescribedTwice {
+        /// The number of the column.
+        column: usize,
+    },
+    /// Two lines of a column description for the same role.
+    #[error("columns {first} and {second} are both {kind}; keep one of them")]
+    SameKind {
+        /// The number of one column.
+        first: usize,
+        /// The number of the other.
+        second: usize,
+        /// The role's name in descriptions.
+        kind: &'static str,
+    },
+    /// A column option next to a column description.
+    #[error("{option} cannot be used with a column description; remove it, and give the column in {file}")]
+    OptionAndDescription {
+        /// The option.
+        option: &'static str,
+        /// The description.
+        file: String,
     },
     /// `feature_offset` for features that have names.
     #[error("features are identified by column name, so an offset has no meaning; remove `feature_offset`")]
@@ -131,8 +181,10 @@ pub enum ColumnProblem {
         file: String,
     },
     /// A feature of the model has no number in the file of names.
-    #[error("the feature {feature} of the model is not in {file}; add a line with its number and name")]
+    #[error("the feature {feature} of {owner} is not in {file}; add a line with its number and name")]
     NameMissing {
+        /// What the feature belongs to.
+        owner: FeatureOwner,
         /// The feature.
         feature: String,
         /// The file of names.
@@ -180,6 +232,12 @@ pub enum ColumnProblem {
 
 fn advice(nearest: Option<&str>) -> String {
     nearest.map_or_else(|| "t".into(), |name| format!("did you mean {name}? T"))
+}
+
+/// A number is probably not a name.
+fn header_advice(name: &str) -> &'static str {
+    let is_number = name.trim_matches('"').parse::<f64>().is_ok();
+    if is_number { ", or set `header` no if the first line is not a header" } else { "" }
 }
 
 fn taken_note(taken: Option<&(String, &'static str)>) -> String {

@@ -14,8 +14,6 @@ use crate::options::{LayoutSpec, ReadOptions, Role};
 const NONE: &str = "none";
 /// Maximum number of columns in a message.
 const MAX_LISTED: usize = 12;
-/// Names that are less similar than this are not suggested.
-const MIN_LIKENESS: f64 = 0.7;
 
 /// The role of every column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +30,16 @@ pub(crate) enum Names<'a> {
     Given(&'a [String]),
     /// The number of unnamed columns.
     Count(usize),
+}
+
+impl Names<'_> {
+    /// The number of columns.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Given(names) => names.len(),
+            Self::Count(count) => *count,
+        }
+    }
 }
 
 /// Determines the role of each column. `has_sizes` says whether a side file gives the query sizes.
@@ -94,13 +102,11 @@ impl<'a> Table<'a> {
     }
 
     fn unknown(&self, option: &str, typed: &str) -> ColumnProblem {
-        let likeness = |name: &str| strsim::jaro_winkler(&name.to_lowercase(), &typed.to_lowercase());
-        let names = self.names.iter().map(|name| (name, likeness(name)));
-        let nearest = names.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, likeness)| *likeness >= MIN_LIKENESS);
+        let nearest = rankwise_params::nearest(typed, self.names.iter().map(String::as_str));
         ColumnProblem::Unknown {
             option: option.into(),
             typed: crate::problem::shown(typed.as_bytes()),
-            nearest: nearest.map(|(name, _)| quoted(name)),
+            nearest: nearest.map(quoted),
             columns: self.list(),
         }
     }
@@ -207,9 +213,14 @@ impl<'a> Table<'a> {
         });
         let found: Vec<usize> = exact.into_iter().chain(variants).collect();
         match found[..] {
-            [] => Err(ColumnProblem::FeatureMissing { feature: quoted(name), columns: self.list() }),
+            [] => Err(ColumnProblem::FeatureMissing {
+                owner: options.feature_owner,
+                feature: quoted(name),
+                columns: self.list(),
+            }),
             [column] => Ok(column),
             [first, second, ..] => Err(ColumnProblem::TwoColumns {
+                owner: options.feature_owner,
                 feature: quoted(name),
                 first: self.shown[first].clone(),
                 second: self.shown[second].clone(),
@@ -248,7 +259,7 @@ impl Columns {
 fn list(columns: &[String]) -> String {
     match columns {
         // Only names are quoted.
-        [first, ..] if !first.starts_with('"') => format!("columns 0 to {}, without names", columns.len() - 1),
+        [first, ..] if !first.starts_with('"') => format!("0 to {}, without names", columns.len() - 1),
         _ if columns.len() > MAX_LISTED => {
             format!("{} and {} more", columns[..MAX_LISTED].join(", "), columns.len() - MAX_LISTED)
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::byte_stream::ByteStream;
+use crate::column_problem::ColumnProblem;
 use crate::error::IoError;
 use crate::lists::read_list;
 use crate::options::{Header, LayoutSpec, ReadOptions, Role};
@@ -21,20 +22,22 @@ pub(crate) struct Description {
 impl Description {
     pub(crate) fn read(path: &Path) -> Result<Self, IoError> {
         let lines = read_list(ByteStream::open(path)?, EXPECTED, parse_line)?;
-        let mut columns = BTreeMap::new();
+        let refuse = |problem: ColumnProblem| Err(IoError::Columns { path: path.into(), problem });
+        let mut columns: BTreeMap<usize, (Role, Option<String>)> = BTreeMap::new();
         for (column, role, name) in lines {
             let one_only = !matches!(role, Role::Feature(_) | Role::Ignored);
-            let is_twice = one_only && columns.values().any(|(other, _): &(Role, _)| *other == role);
-            if is_twice || columns.insert(column, (role, name)).is_some() {
-                let what = if is_twice { role.noun() } else { "the meaning of a column" };
-                let other = format!("a second line, besides that of column {column},");
-                return Err(IoError::GivenTwice { path: path.into(), other, what });
+            if columns.contains_key(&column) {
+                return refuse(ColumnProblem::DescribedTwice { column });
             }
+            if let Some((first, _)) = columns.iter().find(|(_, (other, _))| one_only && *other == role) {
+                return refuse(ColumnProblem::SameKind { first: *first, second: column, kind: kind_of(role) });
+            }
+            columns.insert(column, (role, name));
         }
         Ok(Self { columns })
     }
 
-    /// The equivalent options. The description overrides options for single columns.
+    /// The equivalent options.
     pub(crate) fn apply(&self, options: &ReadOptions) -> ReadOptions {
         let typed = |wanted: Role| {
             let found = self.columns.iter().find(|(_, (role, _))| *role == wanted);
@@ -67,6 +70,20 @@ impl Description {
         }
         let name = |column: usize| self.columns.get(&column).and_then(|(_, name)| name.clone());
         Some((0..n_columns).map(|column| name(column).unwrap_or_else(|| column.to_string())).collect())
+    }
+}
+
+/// The name of a role in descriptions.
+pub(crate) fn kind_of(role: Role) -> &'static str {
+    match role {
+        Role::Label => "Label",
+        Role::Qid => "GroupId",
+        Role::DocId => "DocId",
+        Role::Weight => "Weight",
+        Role::QueryWeight => "GroupWeight",
+        Role::Feature(_) => "Num",
+        // Descriptions have no positions.
+        Role::Position | Role::Ignored => "Auxiliary",
     }
 }
 

@@ -101,7 +101,7 @@ pub enum IoError {
     },
     /// Column options for a file without columns.
     #[error(
-        "{}: this is read as {form}, which has no named columns; remove the column options, or set `data_format`",
+        "{}: this is read as {form}, which has no named columns; remove the column options, or set `data_format` csv or tsv",
         input(path)
     )]
     NoColumns {
@@ -160,7 +160,10 @@ pub enum IoError {
         problem: Problem,
     },
     /// Not a Parquet file, although one was expected.
-    #[error("{}: not a Parquet file (no PAR1 header); set `data_format`", input(path))]
+    #[error(
+        "{}: not a Parquet file (no PAR1 header); set `data_format` to the actual format: letor, csv or tsv",
+        input(path)
+    )]
     NotParquet {
         /// The file.
         path: PathBuf,

@@ -56,7 +56,9 @@ pub use column_problem::ColumnProblem;
 pub use error::{Action, IoError, Place};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use numbering::read_feature_names;
-pub use options::{Format, Header, LayoutParams, LayoutSpec, QidScope, ReadOptions, Separator, SetLayout};
+pub use options::{
+    FeatureOwner, Format, Header, LayoutParams, LayoutSpec, QidScope, ReadOptions, Separator, SetLayout,
+};
 pub use parquet::is_decoding;
 pub use parts::{PartProblem, find_data_files, read_data, read_data_to_train, read_datasets};
 pub use problem::Problem;

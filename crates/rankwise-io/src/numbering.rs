@@ -67,7 +67,7 @@ pub(crate) fn apply(data: Dataset, options: &ReadOptions, path: &Path) -> Result
     let names = Names { by_id: read_feature_names(file)?, file };
     match &options.features {
         None => names.give_to(data, &shifted),
-        Some(wanted) => names.give_wanted(data, &shifted, wanted, options.takes_more_features),
+        Some(wanted) => names.give_wanted(data, &shifted, wanted, options),
     }
     .map_err(at_path)
 }
@@ -95,12 +95,12 @@ impl Names<'_> {
         data: Dataset,
         pairs: &[(u32, u32)],
         wanted: &[(u32, String)],
-        takes_more: bool,
+        options: &ReadOptions,
     ) -> Result<Dataset, ColumnProblem> {
         let known: HashSet<&str> = self.by_id.values().map(String::as_str).collect();
         if let Some((_, name)) = wanted.iter().find(|(_, name)| !known.contains(name.as_str())) {
             let (feature, file) = (quoted(name), self.file.display().to_string());
-            return Err(ColumnProblem::NameMissing { feature, file });
+            return Err(ColumnProblem::NameMissing { owner: options.feature_owner, feature, file });
         }
         let ids: HashMap<&str, u32> = wanted.iter().map(|(id, name)| (name.as_str(), *id)).collect();
         let mut next = wanted.iter().map(|(id, _)| id + 1).max().unwrap_or(0);
@@ -109,7 +109,7 @@ impl Names<'_> {
             let Some(name) = self.by_id.get(shifted) else { continue };
             match ids.get(name.as_str()) {
                 Some(id) => wanted_pairs.push((*old, *id)),
-                None if takes_more => {
+                None if options.takes_more_features => {
                     wanted_pairs.push((*old, next));
                     names.push((next, name.clone()));
                     next += 1;

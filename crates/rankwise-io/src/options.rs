@@ -1,5 +1,6 @@
 //! Options for reading data.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rankwise_data::{Absent, DatasetBuilder, Keep};
@@ -129,8 +130,8 @@ param_group! {
         /// Number to add to the feature ids of LETOR data and of tables without column names, such as -1 if the data counts
         /// from 1 and the model from 0.
         feature_offset: i32 = 0, Range::ANY, [];
-        /// File with feature names, one number and name per line, for data without names, such as LETOR. The numbers count
-        /// after `feature_offset` is added.
+        /// File with feature names, one number and name per line, for data without names, such as LETOR. The numbers are
+        /// feature ids with `feature_offset` already added.
         feature_names: Option<PathBuf> = None, Range::ANY, [];
     }
 }
@@ -138,6 +139,12 @@ param_group! {
 impl CrossCheck for LayoutSpec {}
 
 impl LayoutSpec {
+    /// An option that a column description replaces.
+    pub(crate) fn described_option(&self) -> Option<&'static str> {
+        let ignored = (!self.ignore_columns.is_empty()).then_some("`ignore_columns`");
+        self.roles().into_iter().find_map(|(_, option, typed)| typed.map(|_| option)).or(ignored)
+    }
+
     /// Whether an option is set that applies only to tables.
     pub(crate) fn has_columns(&self) -> bool {
         let of_any_form = Self {
@@ -163,6 +170,27 @@ impl LayoutSpec {
     }
 }
 
+/// What the features belong to that data should have, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeatureOwner {
+    /// A model that scores the data.
+    Model,
+    /// The start model of a run.
+    StartModel,
+    /// The training data, if the data is a validation set.
+    TrainingData,
+}
+
+impl fmt::Display for FeatureOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Model => "the model",
+            Self::StartModel => "the start model",
+            Self::TrainingData => "the training data",
+        })
+    }
+}
+
 /// How to read a dataset. What is not set is detected from the data.
 ///
 /// ```
@@ -182,6 +210,8 @@ pub struct ReadOptions {
     pub is_label_optional: bool,
     /// Feature names with their ids: only columns with these names are read as features. Only for tables with column names.
     pub features: Option<Vec<(u32, String)>>,
+    /// What the `features` belong to, for messages.
+    pub feature_owner: FeatureOwner,
     /// Whether LightGBM named the `features`. It writes `_` for a space, so it is an error if one column has `_` and
     /// another a space. Otherwise the column with the exact name is used.
     pub is_named_by_lightgbm: bool,
@@ -201,6 +231,7 @@ impl ReadOptions {
             layout: LayoutSpec::default(),
             is_label_optional: false,
             features: None,
+            feature_owner: FeatureOwner::Model,
             is_named_by_lightgbm: false,
             takes_more_features: false,
             keep: Keep::default(),

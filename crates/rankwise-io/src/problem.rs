@@ -158,11 +158,15 @@ impl Problem {
             Self::QidAndSizes { sizes } => {
                 format!("\"{found}\" here, but {} gives query sizes too; remove that file or the qids", sizes.display())
             }
-            Self::NoQueries { sizes: None } => "no qid; write qid:ID after every label".into(),
-            Self::NoQueries { sizes: Some(sizes) } => format!(
-                "no qid; write qid:ID after every label, or write the number of rows of each query to {}, one per line",
-                sizes.display()
-            ),
+            Self::NoQueries { sizes } => {
+                let sizes = sizes.as_ref().map_or_else(String::new, |sizes| {
+                    format!(", or write the number of rows of each query to {}, one per line", sizes.display())
+                });
+                // A second field without a colon is not a feature.
+                let is_table = !found.is_empty() && !found.contains(':');
+                let table = if is_table { "; if this is a table, set `data_format` tsv" } else { "" };
+                format!("no qid; write qid:ID after every label{sizes}{table}")
+            }
             Self::NotPair => {
                 format!("\"{found}\" is not feature:value; write an integer, a colon and a number, without spaces")
             }

@@ -7,6 +7,7 @@ use rankwise_data::{Absent, CachedDataset, Dataset, LoadedData, RowBlock};
 use crate::byte_stream::ByteStream;
 use crate::column_problem::ColumnProblem;
 use crate::columns::{Names, resolve};
+use crate::description::kind_of;
 use crate::error::{IoError, is_stream};
 use crate::options::{Format, ReadOptions, Role};
 use crate::parts::Agreement;
@@ -203,7 +204,20 @@ impl<'a> Input<'a> {
     pub(crate) fn resolve(&self, names: &Names<'_>, options: &ReadOptions) -> Result<Resolved, IoError> {
         let at_path = |problem| IoError::Columns { path: self.path.into(), problem };
         let has_sizes = self.side_files.sizes_path().is_some();
-        let columns = resolve(names, options, has_sizes).map_err(at_path)?;
+        let described = options.layout.column_description.as_deref();
+        let not_described = |role: Role, sizes: Option<String>, file: &Path| {
+            let file = file.display().to_string();
+            at_path(ColumnProblem::NotDescribed { noun: role.noun(), kind: kind_of(role), file, sizes })
+        };
+        let n_columns = names.len();
+        let columns = resolve(names, options, has_sizes).map_err(|problem| match (problem, described) {
+            (ColumnProblem::Unknown { typed, .. }, Some(file)) => {
+                let problem = ColumnProblem::Described { number: typed, last: n_columns.saturating_sub(1) };
+                IoError::Columns { path: file.into(), problem }
+            }
+            (ColumnProblem::NoLabel { .. }, Some(file)) => not_described(Role::Label, None, file),
+            (problem, _) => at_path(problem),
+        })?;
         for (role, name) in columns.roles.iter().zip(&columns.shown) {
             if let Some(side) = self.side_files.path_of(*role) {
                 let what = match role {
@@ -218,6 +232,9 @@ impl<'a> Input<'a> {
         }
         if !has_sizes && !columns.roles.contains(&Role::Qid) {
             let sizes = self.expected_sizes.as_ref().map(|path| path.display().to_string());
+            if let Some(file) = described {
+                return Err(not_described(Role::Qid, sizes, file));
+            }
             let taken = columns.taken(names, Role::Qid);
             return Err(at_path(ColumnProblem::NoQueries { taken, sizes, columns: columns.list() }));
         }

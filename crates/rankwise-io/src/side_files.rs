@@ -26,8 +26,7 @@ pub(crate) const PAIRS: &str = ".pairs";
 const SUFFIXES: [&str; 6] = [SIZES, ROW_WEIGHTS, QUERY_WEIGHTS, WEIGHTS_BY_ID, POSITIONS, PAIRS];
 
 /// The format of a line of pairs.
-const PAIR_LINE: &str =
-    "the row numbers of winner and loser, counted from 0, then optionally a weight and a probability of at most 1";
+const PAIR_LINE: &str = "the row numbers of winner and loser, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1";
 
 /// The content of the side files of a data file.
 #[derive(Default)]

@@ -164,8 +164,8 @@ impl Measures {
                 rules.err_max_grade
             )),
             Gain::Linear | Gain::Table(_) if rules.gain.of(label) > 1.0 => Some(format!(
-                "has the gain {}, but in err and pfound gains that are not exponential must be probabilities; use \
-                 gain=exp, or labels or a table from 0 to 1",
+                "has the gain {}, but without `gain` exp, err and pfound use gains as probabilities, from 0 to 1; use \
+                 `gain` exp, or scale the labels or the gain table",
                 rules.gain.of(label)
             )),
             _ => None,

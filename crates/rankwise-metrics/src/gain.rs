@@ -50,7 +50,10 @@ impl Gain {
             Self::Exp if label > MAX_EXP_LABEL => {
                 Some(format!("is too large for exponential gain (at most {MAX_EXP_LABEL}); use `gain` linear"))
             }
-            Self::Table(gains) if label.fract() != 0.0 || label as usize >= gains.len() => Some(format!(
+            Self::Table(_) if label.fract() != 0.0 => {
+                Some("is not an integer, which a gain table needs; round the labels, or use `gain` linear".into())
+            }
+            Self::Table(gains) if label as usize >= gains.len() => Some(format!(
                 "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` linear",
                 gains.len() - 1
             )),

@@ -183,12 +183,18 @@ impl Rules {
     /// The rules that metrics depend on, as (name, value), for reports.
     pub fn entries(&self, metrics: &[MetricName]) -> Vec<(&'static str, String)> {
         use MetricKind::{
-            Arp, Dcg, DcgRr, Err, F1, KendallTau, Map, Ndcg, PFound, PairAccuracy, PairLogit, Precision, Rbp,
+            Arp, Auc, Dcg, DcgRr, Err, F1, KendallTau, Lrap, Map, Ndcg, PFound, PairAccuracy, PairLogit, Precision,
+            QueryAuc, Rbp,
         };
         let among = |kinds: &[MetricKind]| metrics.iter().any(|name| kinds.contains(&name.kind()));
         let is_binary = metrics.iter().any(|name| name.kind().is_binary());
         let is_for_labels_alone = !metrics.is_empty()
             && metrics.iter().all(|name| [Arp, KendallTau, PairAccuracy, PairLogit].contains(&name.kind()));
+        // Other metrics use no ranks, or treat ties in their own way.
+        let among_others =
+            |kinds: &[MetricKind]| metrics.is_empty() || metrics.iter().any(|name| !kinds.contains(&name.kind()));
+        let has_ties = among_others(&[Auc, QueryAuc, KendallTau, Lrap, PairLogit, DcgRr]);
+        let has_discount = metrics.is_empty() || among(&[Ndcg, Dcg]);
         let has_gain = !is_for_labels_alone && (!is_binary || among(&[Ndcg, Dcg, Err, PFound, DcgRr]));
         let empty = self.empty_except.iter().filter(|(kind, _)| among(&[*kind]));
         let empty = empty
@@ -198,9 +204,9 @@ impl Rules {
         let relevant_from = if below.len() < from.len() { format!("above {below}") } else { from };
         let all = [
             (has_gain, "gain", self.gain.render()),
-            (has_gain, "discount", self.discount.render()),
-            (true, "ties", self.ties.render()),
-            (true, "empty", empty),
+            (has_discount, "discount", self.discount.render()),
+            (has_ties, "ties", self.ties.render()),
+            (among_others(&[Auc]), "empty", empty),
             (is_binary, "relevant_from", relevant_from),
             (among(&[Map]), "map_denominator", self.map_denominator.render()),
             (among(&[Precision, F1]), "precision_denominator", self.precision_denominator.render()),
@@ -247,6 +253,10 @@ mod tests {
             "gain linear, discount log2, ties worst, empty zero (ndcg one), relevant_from above 0.5, \
              map_denominator cutoff, precision_denominator length"
         );
+        assert_eq!(said(None, "auc"), "relevant_from above 0");
+        assert_eq!(said(None, "dcg-rr"), "gain exp, empty zero");
+        assert_eq!(said(None, "dcg-rr,dcg"), "gain exp, discount log2, ties worst, empty zero");
+        assert_eq!(said(None, ""), "gain exp, discount log2, ties worst, empty zero");
         let graded = said(None, "err@10,pfound");
         assert!(graded.contains("err_max_grade 4, pfound_decay 0.85"), "{graded}");
     }

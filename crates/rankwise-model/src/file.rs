@@ -212,7 +212,8 @@ fn json_error(error: &serde_json::Error) -> ModelError {
     // At the end of a line, the parser counts columns from 0. It also repeats the position at the end of its message;
     // ours is at the front.
     let text = error.to_string();
-    let problem = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]).to_owned();
+    // Backticks mark options in our messages; these are fields.
+    let problem = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]).replace('`', "'");
     ModelError::Json { line: error.line(), column: error.column().max(1), problem }
 }
 

@@ -25,6 +25,42 @@ pub enum ObjectiveError {
         /// The largest possible label.
         most: f32,
     },
+    /// A label without an entry in `label_gain`.
+    #[error(
+        "label {label} in query '{query}' has no entry in label_gain (the last one is for label {last}); extend \
+         label_gain, or remove it"
+    )]
+    NoLabelGain {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+        /// The last label with an entry.
+        last: usize,
+    },
+    /// A label that is not an integer, with `label_gain`.
+    #[error(
+        "label {label} in query '{query}' is not an integer, which label_gain needs; round the labels, or remove label_gain"
+    )]
+    LabelGainOfFraction {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+    },
+    /// An entry of `label_gain` that is not a probability.
+    #[error(
+        "label {label} in query '{query}' has the gain {gain} in label_gain, but err uses gains as probabilities, from 0 \
+         to 1; divide label_gain by its largest entry, or remove it"
+    )]
+    LabelGainAboveOne {
+        /// The label.
+        label: f32,
+        /// Its query.
+        query: String,
+        /// Its gain.
+        gain: f64,
+    },
     /// A metric that the objective does not support.
     #[error("objective '{objective}' cannot optimise the metric '{target}': {problem}")]
     Target {

@@ -1,7 +1,7 @@
 //! The objectives by name, and their parameters.
 
 use rankwise_data::{Documents, Share, SimdLevel};
-use rankwise_metrics::{Gain, MetricName, Rules};
+use rankwise_metrics::{Gain, MetricError, MetricName, Rules};
 use rankwise_params::{CrossCheck, ParamError, ParamValue, Range, param_enum, param_group};
 
 use crate::{
@@ -130,8 +130,9 @@ param_group! {
         lambda_form: LambdaForm = LambdaForm::LightGbm, Range::ANY, [];
         /// lambdaloss: NDCG-Loss1, NDCG-Loss2 or NDCG-Loss2++.
         variant: LambdaLossVariant = LambdaLossVariant::TwoPlus, Range::ANY, [];
-        /// lambdaloss, variant 2++: weight of the NDCG-Loss2 part; auto is 5. stochasticrank: before noise is added, the score of
-        /// a document is lowered by this times `sigma` times its label, so that ties count as in the worst order; auto is 0.
+        /// lambdaloss, variant 2++: weight of the NDCG-Loss2 part; auto is 5. stochasticrank: `mu` * `sigma` * label is
+        /// subtracted from the score of each document before noise is added, so that ties count as in the worst order; auto is
+        /// 0.
         mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
         /// lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for each tree and
         /// sample.
@@ -146,10 +147,11 @@ param_group! {
         /// lambdamart, lambdaloss, ranknet: steepness of the sigmoid of a pair's score difference. hinge: factor of the score
         /// difference; the margin is 1 / sigmoid.
         sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
-        /// lambdamart: divide each pair's weight by its score difference, and scale each query's gradients by the logarithm of
-        /// their sum.
+        /// lambdamart: divide each pair's weight by its score difference (plus 0.01), and scale each query's gradients from their
+        /// sum S down to log2(1 + S).
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
-        /// lambdamart, yetirank, plackett-luce, stochasticrank, softrank: metric to optimise, such as `ndcg@10`.
+        /// lambdamart, yetirank, plackett-luce, stochasticrank, softrank: metric to optimise, such as `ndcg@10`. lambdamart
+        /// and yetirank support ndcg, dcg, map, mrr, err and p@k.
         target: MetricName = MetricName::parse("ndcg").expect("a metric"), Range::ANY, [];
         /// Number of random samples that gradients are averaged over; auto is 10 for yetirank, 8 for plackett-luce and
         /// otherwise 1. listmle, p-listmle: number of random orders of documents with equal labels.
@@ -198,6 +200,29 @@ impl ObjectiveParams {
     ) -> Result<Box<dyn Objective>, ObjectiveError> {
         let gain = if self.label_gain.is_empty() { rules.gain.clone() } else { Gain::Table(self.label_gain.clone()) };
         let rules = &Rules { gain, ..rules.clone() };
+        self.bind_with(share, rules, simd).map_err(|error| self.in_terms_of_label_gain(error))
+    }
+
+    /// With `label_gain`, the error names it instead of the gain of the metrics, which is not used.
+    fn in_terms_of_label_gain(&self, error: ObjectiveError) -> ObjectiveError {
+        match error {
+            ObjectiveError::Label(MetricError::Label { label, query, .. }) if !self.label_gain.is_empty() => {
+                match self.label_gain.get(label as usize) {
+                    _ if label.fract() != 0.0 => ObjectiveError::LabelGainOfFraction { label, query },
+                    None => ObjectiveError::NoLabelGain { label, query, last: self.label_gain.len() - 1 },
+                    Some(gain) => ObjectiveError::LabelGainAboveOne { label, query, gain: *gain },
+                }
+            }
+            error => error,
+        }
+    }
+
+    fn bind_with(
+        &self,
+        share: &Share<'_>,
+        rules: &Rules,
+        simd: SimdLevel,
+    ) -> Result<Box<dyn Objective>, ObjectiveError> {
         Ok(match self.objective {
             ObjectiveKind::LambdaMart => Box::new(LambdaMart::new(self, share, rules, simd)?),
             ObjectiveKind::LambdaLoss => Box::new(LambdaMart::lambda_loss(self, share, rules, simd)?),

@@ -114,7 +114,6 @@ pub(crate) fn additive(
 pub(crate) fn check_labels(data: &Documents, name: &MetricName, rules: &Rules) -> Result<(), ObjectiveError> {
     // Ties do not affect labels.
     let rules = Rules { ties: Ties::Worst, ..rules.clone() };
-    Evaluator::new(data, std::slice::from_ref(name), &rules)?;
     let takes_gain = matches!(name.kind(), MetricKind::Ndcg | MetricKind::Dcg);
     if rules.gain == Gain::Exp && takes_gain {
         for query in data.queries() {
@@ -127,6 +126,7 @@ pub(crate) fn check_labels(data: &Documents, name: &MetricName, rules: &Rules) -
             }
         }
     }
+    Evaluator::new(data, std::slice::from_ref(name), &rules)?;
     Ok(())
 }
 
@@ -159,7 +159,10 @@ mod tests {
     #[test]
     fn labels_that_the_metric_cannot_take_are_refused() {
         let rules = Rules::default();
-        assert!(matches!(target("ndcg", &[0.0, 32.0], &rules), Err(ObjectiveError::LargeLabel { .. })));
+        for label in [32.0, 1000.0] {
+            let error = target("ndcg", &[0.0, label], &rules).err();
+            assert!(matches!(error, Some(ObjectiveError::LargeLabel { most: MAX_EXP_LABEL, .. })), "{error:?}");
+        }
         assert!(target("ndcg", &[0.0, 31.0], &rules).is_ok() && target("map", &[0.0, 32.0], &rules).is_ok());
         let linear = Rules { gain: Gain::Linear, ..Rules::default() };
         assert!(target("ndcg@3", &[0.0, 5000.0], &linear).is_ok());

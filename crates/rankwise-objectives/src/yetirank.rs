@@ -9,9 +9,9 @@
 //! metric    the change of the target when the two are swapped in that ordering (`swap.rs`)
 //! ```
 //!
-//! p = 1 / (1 + exp(s_better - s_worse)) uses the scores without noise. The gradient of the better document is -weight
-//! * p, that of the worse one weight * p, and both Hessians are weight * p * (1 - p), all divided by the number of
-//! samples.
+//! p = 1 / (1 + exp(s_better - s_worse)) uses the scores without noise. The gradient of the better document is
+//! -weight * p, that of the worse one weight * p, and both Hessians are weight * p * (1 - p), all divided by the number
+//! of samples.
 
 use rankwise_data::{Share, SimdLevel};
 use rankwise_metrics::Rules;

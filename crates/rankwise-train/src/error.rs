@@ -50,11 +50,21 @@ pub enum TrainError {
         /// The metric.
         metric: String,
     },
+    /// The model was trained in a way that cannot be repeated with other leaf values.
+    #[error("a model with {setting} cannot be refitted, because {because}; train a new model")]
+    NotRefittable {
+        /// The parameter that is in the way, and its value.
+        setting: String,
+        /// Why.
+        because: &'static str,
+    },
     /// Every feature is constant.
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
     NoFeatures,
     /// A constraint names a feature that the data does not have.
-    #[error("monotone_constraints refers to feature {feature}, which is not in the data; remove it")]
+    #[error(
+        "monotone_constraints refers to feature {feature}, which is not in the data; remove its pair, or write 0 in its place in a list"
+    )]
     UnknownFeature {
         /// The feature.
         feature: u32,

@@ -106,7 +106,7 @@ param_group! {
         sample: Sample = Sample::None, Range::ANY, [];
         /// Fraction of the documents (or queries) in a sample.
         bagging_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_row", "subsample", "bagging"];
-        /// Draw a new sample every `bagging_freq` trees; 0 disables bagging.
+        /// Draw a new sample every `bagging_freq` trees. 0 means no bagging, or 1 if `sample` is set.
         bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
         /// Sample whole queries instead of documents.
         bagging_by_query: bool = false, Range::ANY, [];
@@ -133,8 +133,8 @@ param_group! {
         mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
         /// inliers: number of trees of the preliminary model.
         outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
-        /// inliers: an outlier is a document that is misplaced after each of the last trees of the preliminary model; this is the
-        /// percentage of its trees that are checked.
+        /// inliers: percentage of the preliminary model's trees, the last ones, after which ranks are checked. A document that is
+        /// misplaced after all of them is an outlier.
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
         /// inliers: an irrelevant document is misplaced if it is in the top `outlier_high` percent of its query's ranking, and
         /// also within the first R ranks, where R is the number of relevant documents.
@@ -228,12 +228,20 @@ pub struct TrainSpec {
     pub rules: RulesSpec,
 }
 
+/// The metrics that some objective can optimise.
+const TARGETS: &str = "a metric (ndcg|dcg|map|mrr|err|p|recall|hits|pfound|rbp), optionally with a cutoff @k";
+
 impl TrainSpec {
     /// All parameters by group, each with the group's title.
     pub fn tables() -> Vec<(&'static str, Vec<ParamInfo>)> {
+        let mut objective = ObjectiveSpec::table();
+        // Any metric can be parsed, but only these can be optimised.
+        if let Some(target) = objective.iter_mut().find(|info| info.name == "target") {
+            target.kind = TARGETS.into();
+        }
         vec![
             (LoopSpec::TITLE, LoopSpec::table()),
-            (ObjectiveSpec::TITLE, ObjectiveSpec::table()),
+            (ObjectiveSpec::TITLE, objective),
             (TreeSpec::TITLE, TreeSpec::table()),
             (BinningSpec::TITLE, BinningSpec::table()),
             (ReadingSpec::TITLE, ReadingSpec::table()),

@@ -43,8 +43,13 @@ pub enum PruneError {
     /// The bound is negative or not a number.
     #[error("invalid maximum loss {0}; use a number of at least 0")]
     Bound(f64),
+    /// The model has several outputs.
+    #[error(
+        "the model has one output per label (objective=multiclass), which pruning does not support; use a model with one score"
+    )]
+    Outputs,
     /// There is nothing to drop.
-    #[error("the model has no trees")]
+    #[error("the model has no trees, so there is nothing to prune; use another model")]
     NoTrees,
 }
 
@@ -74,6 +79,9 @@ pub fn prune(
     let (trees, base_score) = (start.ensemble.trees(), start.ensemble.base_score());
     if trees.is_empty() {
         return Err(PruneError::NoTrees);
+    }
+    if *start.ensemble.output() != Output::Sum {
+        return Err(PruneError::Outputs);
     }
     check(start, data.into(), &Output::Sum)?;
     let values = Values::new(model, data, 0..data.n_rows());

@@ -12,7 +12,7 @@
 use rankwise_data::{Dataset, Share, SimdLevel};
 use rankwise_model::{Header, Model, TrainedOn, Tree};
 use rankwise_objectives::Round;
-use rankwise_params::ParamError;
+use rankwise_params::{ParamError, ParamValue as _};
 use rankwise_trees::Derivative;
 
 use crate::params::RECORDS;
@@ -29,12 +29,17 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
         return Err(ParamError::conflict("decay", problem).into());
     }
     if params.trees().monotone_constraints.features().next().is_some() {
-        let problem = "new leaf values could violate them; train again";
-        return Err(ParamError::conflict("monotone_constraints", problem).into());
+        let because = "new leaf values could violate them";
+        return Err(TrainError::NotRefittable { setting: "monotone_constraints".into(), because });
     }
-    if params.boosting().learner != Learner::Gbdt {
-        let problem = "its trees have other weights than the learning rate; train again";
-        return Err(ParamError::conflict("learner", problem).into());
+    let learner = params.boosting().learner;
+    let weights = match learner {
+        Learner::Gbdt => None,
+        Learner::Dart => Some("its trees have individual weights"),
+        Learner::RandomForest => Some("its trees are averaged"),
+    };
+    if let Some(because) = weights {
+        return Err(TrainError::NotRefittable { setting: format!("learner={}", learner.render()), because });
     }
     let start = Start::new(model)?;
     let ensemble = start.ensemble;

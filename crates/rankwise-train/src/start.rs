@@ -14,7 +14,9 @@ pub enum StartError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Absent features have different meanings in the model and in the data.
-    #[error("absent features are {model} in the model, but {data} in the data; read the data with absent={model}")]
+    #[error(
+        "the model was trained with absent={model}, but the data was read with absent={data}; read it with absent={model}"
+    )]
     Absent {
         /// To the model.
         model: &'static str,
@@ -31,7 +33,7 @@ pub enum StartError {
     },
     /// A feature has different names.
     #[error(
-        "feature {feature} is {model} in the model, but {data} in the data; use data with the feature names of the model"
+        "feature {feature} is {model} in the model, but {data} in the data; give the features the same names in both"
     )]
     Names {
         /// Its id.

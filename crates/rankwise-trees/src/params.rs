@@ -61,7 +61,7 @@ param_group! {
         /// Fraction of the tree's features that each node may use.
         feature_fraction_bynode: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_feature_bynode", "colsample_bynode"];
         /// Monotone constraints: the score may only increase (1) or decrease (-1) with the feature. Either `id:direction`
-        /// pairs, such as `3:1,7:-1`, or one direction per feature, from id 0 on.
+        /// pairs, such as `3:1,7:-1`, or one direction per feature, from id 0 on, with 0 for no constraint.
         monotone_constraints: Monotone = Monotone::default(), Range::ANY, ["mc", "monotone_constraint"];
         /// Derivatives for finding splits: first and second (newton) or first only (gradient).
         structure: Derivative = Derivative::Newton, Range::ANY, [];

@@ -19,7 +19,7 @@ impl LeavesSchedule {
 
 impl ParamValue for LeavesSchedule {
     fn kind() -> String {
-        "a list of tree:leaves in ascending order of trees".into()
+        "a list of tree:leaves in ascending order of trees; leaves is an integer".into()
     }
 
     fn parse(text: &str) -> Option<Self> {

@@ -32,11 +32,12 @@ pub enum BlendError {
     },
     /// All documents of every query have the same score.
     #[error(
-        "the {which} ranker gives all documents of a query the same score, so there is nothing to combine; use another one"
+        "the {} ranker gives all documents of each query the same score, so there is nothing to combine; use another one",
+        ["first", "second"][*ranker]
     )]
     Constant {
-        /// Which of the two.
-        which: &'static str,
+        /// Which of the two: 0 or 1.
+        ranker: usize,
     },
     /// No query counts in the metric.
     #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
@@ -73,9 +74,9 @@ pub fn blend_canonical(
         evaluator.evaluate_canonical(scores)?.metrics[0].mean.ok_or(nothing)
     };
     let spreads = scores.map(|scores| spread(data, scores));
-    for (spread, which) in spreads.into_iter().zip(["first", "second"]) {
+    for (ranker, spread) in spreads.into_iter().enumerate() {
         if spread.is_nan() || spread <= 0.0 {
-            return Err(BlendError::Constant { which });
+            return Err(BlendError::Constant { ranker });
         }
     }
     let alone = [value_of(scores[0])?, value_of(scores[1])?];

@@ -4,7 +4,7 @@ use rankwise_params::ParamError;
 use rankwise_train::TrainSpec;
 
 /// The remedy for invalid files.
-const ADVICE: &str = "write one `name = value` per line, without sections";
+const ADVICE: &str = "write one `name = value` per line, with text in quotes and without sections";
 
 /// An error with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,14 @@ pub fn apply_with(
     };
     let entries = entries(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
-        at(offset, format!("{}; {ADVICE}", error.message().trim()))
+        at(
+            offset,
+            value_problem(text, offset).unwrap_or_else(|| match error.message().trim() {
+                "duplicate key" => "this parameter is set twice; keep one of the lines".into(),
+                // Backticks mark options in our messages; these are keys.
+                problem => format!("{}; {ADVICE}", problem.replace('`', "'")),
+            }),
+        )
     })?;
     let mut pairs: Vec<(&Entry, String)> = Vec::new();
     for entry in &entries {
@@ -69,6 +76,31 @@ pub fn apply_with(
         }
     }
     Ok(())
+}
+
+/// Explains the usual errors in values: text without quotes, and numbers that begin with the point.
+fn value_problem(text: &str, offset: usize) -> Option<String> {
+    let offset = text.floor_char_boundary(offset);
+    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = text[start..].lines().next()?;
+    let (name, value) = line.split_once('=')?;
+    let (name, value) = (name.trim(), value.split('#').next()?.trim());
+    if offset < start + line.find('=')? || name.is_empty() {
+        return None;
+    }
+    let first = value.trim_start_matches(['+', '-']).chars().next();
+    match first {
+        Some(quote @ ('"' | '\'')) if value.matches(quote).count() == 1 => {
+            Some(format!("the value of {name} has no closing quote; add it at the end of the line"))
+        }
+        None => Some(format!("{name} has no value; write {name} = VALUE, with text in quotes")),
+        Some('.') => Some(format!("\"{value}\" is not a TOML number; write a digit before the point, as in 0.1")),
+        Some(letter) if letter.is_alphabetic() || letter == '_' => Some(format!(
+            "the value of {name} is not valid TOML; put text in quotes, as in {name} = \"{}\"",
+            value.replace(['"', '\''], "")
+        )),
+        Some(_) => None,
+    }
 }
 
 struct Entry {

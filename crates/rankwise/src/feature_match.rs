@@ -3,13 +3,14 @@
 use std::fmt;
 
 use rankwise_data::Documents;
+use rankwise_io::FeatureOwner;
 use rankwise_model::Model;
 
 /// Features that data should have.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedFeatures<'a> {
     /// What they belong to, for messages.
-    pub owner: &'static str,
+    pub owner: FeatureOwner,
     /// Their ids, ascending.
     pub ids: &'a [u32],
     /// The name of the first one, if they have names.
@@ -20,13 +21,18 @@ impl<'a> WantedFeatures<'a> {
     /// The features of a model.
     pub fn of_model(model: &'a Model) -> Self {
         let first_name = model.feature_names().first().map(String::as_str);
-        Self { owner: "the model", ids: model.features(), first_name }
+        Self { owner: FeatureOwner::Model, ids: model.features(), first_name }
+    }
+
+    /// The features of a start model.
+    pub fn of_start_model(model: &'a Model) -> Self {
+        Self { owner: FeatureOwner::StartModel, ..Self::of_model(model) }
     }
 
     /// The features of training data.
     pub fn of_training(data: &'a Documents) -> Self {
         let first_name = data.feature_names().first().map(|(_, name)| name.as_str());
-        Self { owner: "the training data", ids: data.feature_ids(), first_name }
+        Self { owner: FeatureOwner::TrainingData, ids: data.feature_ids(), first_name }
     }
 }
 
@@ -37,14 +43,14 @@ pub enum FeatureRemark {
     /// The data has none of the features.
     NoneThere {
         /// What they belong to.
-        owner: &'static str,
+        owner: FeatureOwner,
         /// The number of features.
         wanted: usize,
     },
     /// All features would be found if the data's ids were one larger or smaller.
     Shifted {
         /// What they belong to.
-        owner: &'static str,
+        owner: FeatureOwner,
         /// The first and last expected id.
         wanted: [u32; 2],
         /// The first and the last id of the data.
@@ -57,7 +63,7 @@ pub enum FeatureRemark {
     /// The data lacks many of the features.
     ManyAbsent {
         /// What they belong to.
-        owner: &'static str,
+        owner: FeatureOwner,
         /// The number of features.
         wanted: usize,
         /// The number of missing features.
@@ -66,7 +72,7 @@ pub enum FeatureRemark {
     /// Named features are matched with features that have only ids.
     NumbersForNames {
         /// What they belong to.
-        owner: &'static str,
+        owner: FeatureOwner,
         /// The id of one of them.
         id: u32,
         /// Its name.
@@ -79,34 +85,48 @@ impl fmt::Display for FeatureRemark {
         match self {
             Self::NoneThere { owner, wanted } => write!(
                 f,
-                "none of the {wanted} features of {owner} are in the data, so all documents get the same score; check \
-                 the feature ids"
+                "none of the {wanted} features of {owner} are in {}, so all documents get the same score; check the feature \
+                 ids",
+                data_for(*owner)
             ),
             Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset } => {
-                let used =
-                    if *used_offset == 0 { String::new() } else { format!(" with `feature_offset` {used_offset}") };
+                let used = match used_offset {
+                    offset if *offset == 0 || *owner == FeatureOwner::TrainingData => String::new(),
+                    offset => format!(" with `feature_offset` {offset}"),
+                };
                 let advice = match offset {
+                    _ if *owner == FeatureOwner::TrainingData => {
+                        "renumber the features of one of them, since `feature_offset` shifts both".to_owned()
+                    }
                     0 => "remove `feature_offset`".to_owned(),
                     offset => format!("set `feature_offset` {offset}"),
                 };
                 write!(
                     f,
-                    "feature ids seem to be shifted by one: {owner} has ids {first} to {last}, but the data has \
-                     {start} to {end}{used}; if so, {advice}"
+                    "feature ids seem to be shifted by one: {owner} has ids {first} to {last}, but {} has \
+                     {start} to {end}{used}; if so, {advice}",
+                    data_for(*owner)
                 )
             }
             Self::ManyAbsent { owner, wanted, absent } => write!(
                 f,
-                "{absent} of the {wanted} features of {owner} are not in the data; check the feature ids, or \
-                 whether this is the right data"
+                "{absent} of the {wanted} features of {owner} are not in {}; check the feature ids, or whether this is the \
+                 right data",
+                data_for(*owner)
             ),
             Self::NumbersForNames { owner, id, name } => write!(
                 f,
-                "the data has no feature names, but {owner} has: features are matched by id, {id} with {name:?} and so on; \
-                 if that is wrong, set `feature_names`"
+                "{} has no feature names, but {owner} has: features are matched by id, {id} with {name:?} and so on; if that is \
+                 wrong, set `feature_names`",
+                data_for(*owner)
             ),
         }
     }
+}
+
+/// What the data is called next to the owner of the features.
+fn data_for(owner: FeatureOwner) -> &'static str {
+    if owner == FeatureOwner::TrainingData { "the validation set" } else { "the data" }
 }
 
 /// Fewer features may match other data by chance.
@@ -161,7 +181,7 @@ mod tests {
     }
 
     fn remarks(wanted: &[u32], found: &[u32]) -> Vec<FeatureRemark> {
-        let wanted = WantedFeatures { owner: "the model", ids: wanted, first_name: None };
+        let wanted = WantedFeatures { owner: FeatureOwner::Model, ids: wanted, first_name: None };
         match_features(wanted, &data(found), 0)
     }
 
@@ -187,7 +207,7 @@ mod tests {
     #[test]
     fn the_advice_counts_from_the_offset_in_use() {
         let told = |used_offset: i32| {
-            let wanted = WantedFeatures { owner: "the model", ids: &[1, 2, 3], first_name: None };
+            let wanted = WantedFeatures { owner: FeatureOwner::Model, ids: &[1, 2, 3], first_name: None };
             match_features(wanted, &data(&[0, 1, 2]), used_offset)[0].to_string()
         };
         assert!(told(0).ends_with("but the data has 0 to 2; if so, set `feature_offset` 1"), "{}", told(0));
@@ -196,10 +216,22 @@ mod tests {
         assert!(told(4).ends_with("with `feature_offset` 4; if so, set `feature_offset` 5"), "{}", told(4));
     }
 
+    /// The offset applies to both, so it cannot bring them together.
+    #[test]
+    fn a_shifted_validation_set_is_to_be_renumbered() {
+        let wanted = WantedFeatures { owner: FeatureOwner::TrainingData, ids: &[1, 2, 3], first_name: None };
+        for used_offset in [0, 1] {
+            let told = match_features(wanted, &data(&[0, 1, 2]), used_offset)[0].to_string();
+            let expected = "feature ids seem to be shifted by one: the training data has ids 1 to 3, but the validation set \
+                            has 0 to 2; if so, renumber the features of one of them, since `feature_offset` shifts both";
+            assert_eq!(told, expected);
+        }
+    }
+
     #[test]
     fn absent_features_are_counted() {
-        assert_eq!(remarks(&[5, 6], &[1, 2]), [FeatureRemark::NoneThere { owner: "the model", wanted: 2 }]);
-        let many = FeatureRemark::ManyAbsent { owner: "the model", wanted: 5, absent: 3 };
+        assert_eq!(remarks(&[5, 6], &[1, 2]), [FeatureRemark::NoneThere { owner: FeatureOwner::Model, wanted: 2 }]);
+        let many = FeatureRemark::ManyAbsent { owner: FeatureOwner::Model, wanted: 5, absent: 3 };
         assert_eq!(remarks(&[1, 3, 5, 7, 9], &[1, 3, 12]), [many]);
         assert_eq!(remarks(&[1, 3, 5, 7], &[1, 3, 12]), []);
         assert_eq!(remarks(&[], &[1]), []);
@@ -207,7 +239,7 @@ mod tests {
 
     #[test]
     fn numbers_for_names_are_told() {
-        let wanted = WantedFeatures { owner: "the model", ids: &[0, 1], first_name: Some("price") };
+        let wanted = WantedFeatures { owner: FeatureOwner::Model, ids: &[0, 1], first_name: Some("price") };
         let told = match_features(wanted, &data(&[0, 1]), 0);
         assert_eq!(told.len(), 1);
         assert!(told[0].to_string().contains("matched by id, 0 with \"price\""), "{}", told[0]);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use rankwise::Blend;
 use rankwise::io::write_scores;
 use rankwise::metrics::{Rules, RulesSpec};
+use rankwise::{Blend, BlendError};
 use serde_json::json;
 
 use crate::args::Global;
@@ -38,8 +38,14 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     let TwoScored { data, report: data_report, scores: [first, second] } =
         system::score_two(&systems, judgements, output)?;
     output.phase("search");
-    let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules)
-        .map_err(|error| user_at(paths.place(), error.to_string()))?;
+    let blend = rankwise::blend_canonical(&data, [&first, &second], &metric, &rules).map_err(|error| match error {
+        BlendError::Constant { ranker } => {
+            let message =
+                "all documents of each query have the same score, so there is nothing to combine; use another ranker";
+            user_at([&args.first, &args.second][ranker], message)
+        }
+        error => user_at(paths.place(), error.to_string()),
+    })?;
     output.phase("write");
     if let Some(out) = &args.out {
         let mixed = data.to_input_order(&blend.scores([&first, &second]));

@@ -114,7 +114,7 @@ fn check(
 fn agreed(agreement: ExportAgreement) -> String {
     let documents = text::count(agreement.documents, "document");
     if agreement.largest_difference == 0.0 {
-        return format!("checked {documents}: all scores are equal\n");
+        return format!("checked {documents}: both models give identical scores\n");
     }
     format!(
         "checked {documents}: scores agree within f32 precision; the largest difference is {:.2e}\n",

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
         return output.result(&model::text(file, source, &model)?, model::json(source, &model)?);
     }
     if let Some(model) = args.files.iter().find(|file| files::model_source(file).is_some()) {
-        return Err(user_at(model, "this is a model; inspect either one model or data, not both"));
+        return Err(user_at(model, "this is a model; inspect one model at a time, without data"));
     }
     let paths = DataPaths::find(&args.files)?;
     let options = args.read.options(Absent::Missing)?;

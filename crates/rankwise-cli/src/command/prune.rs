@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rankwise::io::ReadData;
+use rankwise::io::{FeatureOwner, ReadData};
 use rankwise::metrics::{Rules, RulesSpec};
 use rankwise::train::{PruneError, prune};
 use serde_json::json;
@@ -36,12 +36,13 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
+    files::check_named(&model, &data, paths.place(), FeatureOwner::Model)?;
     files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
-    files::warn_training_data(&model, &data, &paths, &args.read, output);
+    files::warn_training_data((&model, &args.model), &data, &paths, &args.read, output);
     output.phase("prune");
     let pruned = prune(&model, &data, &metric, &rules, args.max_loss).map_err(|error| {
         let place = match error {
-            PruneError::Model(_) | PruneError::NoTrees => args.model.as_path(),
+            PruneError::Model(_) | PruneError::NoTrees | PruneError::Outputs => args.model.as_path(),
             _ => paths.place(),
         };
         user_at(place, error.to_string())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rankwise::formats::Source;
-use rankwise::io::ReadData;
+use rankwise::io::{FeatureOwner, ReadData};
 use rankwise::model::Tree;
 use rankwise::train::{TrainError, TrainSpec, refit};
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::record::FileKind;
 use crate::refit_prune_args::Refit;
 use crate::trees_args::TreesArgs;
-use crate::{files, reading, text};
+use crate::{files, options, reading, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "refit", "write"]);
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let named = [("objective", args.objective.is_some()), ("seed", global.seed.is_some())];
     files::check_given_once(&settings, named.into_iter().filter(|(_, is_typed)| *is_typed).map(|(name, _)| name))?;
     for (name, value) in settings {
+        options::check_parameter(name).map_err(user)?;
         spec.set(name, value)?;
     }
     if let Some(objective) = &args.objective {
@@ -56,12 +57,17 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     let params = spec.check()?;
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);
+    files::check_named(&model, &data, paths.place(), FeatureOwner::Model)?;
     files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     output.phase("refit");
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
         TrainError::Param(_) => error.into(),
-        TrainError::Start(_) => user_at(&args.model, error.to_string()),
-        _ => user_at(paths.place(), error.to_string()),
+        TrainError::Start(_) | TrainError::NotRefittable { .. } => user_at(&args.model, error.to_string()),
+        // The rules of the metrics are parameters here, not options.
+        _ => {
+            let message = error.to_string().replace("`gain` ", "--set gain=");
+            user_at(paths.place(), message.replace("`err_max_grade`", "err_max_grade with --set"))
+        }
     })?;
     output.phase("write");
     output.write_text(&args.out, FileKind::Model, &new.to_json())?;

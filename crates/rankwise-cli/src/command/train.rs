@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rankwise::data::{Documents, LoadedData};
+use rankwise::data::{Absent, Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::metrics::MetricName;
 use rankwise::model::Model;
@@ -20,7 +20,7 @@ use crate::progress::Watch;
 use crate::record::FileKind;
 use crate::trace::{Traced, Tracer};
 use crate::trees_args::TreesArgs;
-use crate::{config, files, reading, text};
+use crate::{config, files, options, reading, text};
 
 mod history;
 mod inputs;
@@ -160,9 +160,14 @@ fn take_absent(spec: &mut TrainSpec, model: &Model, path: &Path) -> anyhow::Resu
     let wanted = files::absent_of(model);
     let typed = spec.reading.absent;
     if typed != TrainSpec::default().reading.absent && typed != wanted {
-        let (wanted, typed) = (wanted.render(), typed.render());
-        let message =
-            format!("absent features are {wanted} in this model, but absent={typed} is set; remove that setting");
+        let wanted = match wanted {
+            Absent::Missing => "missing values",
+            Absent::Zero => "0",
+        };
+        let typed = typed.render();
+        let message = format!(
+            "the start model treats absent features as {wanted}, but absent={typed} is set; remove that setting"
+        );
         return Err(user_at(path, message));
     }
     spec.reading.absent = wanted;
@@ -219,6 +224,7 @@ fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpe
         [("objective", args.objective.is_some()), ("metric", args.metric.is_some()), ("seed", global.seed.is_some())];
     let named = named.into_iter().filter(|(_, is_typed)| *is_typed).map(|(name, _)| name);
     files::check_given_once(&settings, named.chain(args.rules.names()))?;
+    settings.iter().try_for_each(|(name, _)| options::check_parameter(name).map_err(user))?;
     spec.set_all(settings)?;
     for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
         if let Some(value) = value {
@@ -255,6 +261,9 @@ fn describe(data: &Documents) -> String {
 fn help_params(sought: &str, output: Output) -> anyhow::Result<()> {
     let groups = rankwise::help::find_parameters(sought);
     if groups.is_empty() {
+        if let Err(problem) = options::check_parameter(sought) {
+            return Err(user(format!("--help-params {sought}: {problem}")));
+        }
         let near = rankwise::help::nearest_parameter(sought);
         let advice = near.map_or_else(String::new, |name| format!("did you mean {name}? "));
         return Err(user(format!(

@@ -153,7 +153,7 @@ fn commands_that_take_one_thing_say_so() {
         ),
         ("blend model.json model.json vali.txt --metric ndcg,map", &["--metric ndcg,map: expected one metric"]),
         ("blend model.json model.json vali.txt --metric auc", &["hits, pfound or rbp, with or without @k"]),
-        ("inspect model.json vali.txt", &["model.json: this is a model; inspect either one model or data, not both"]),
+        ("inspect model.json vali.txt", &["model.json: this is a model; inspect one model at a time, without data"]),
         ("convert-data vali.txt -", &["-: standard output has no file extension to select the format; set --to"]),
     ]);
 }

@@ -61,7 +61,7 @@ fn what_cannot_be_mixed_is_refused() {
     sandbox.write("flat.txt", "1\n".repeat(6000));
     sandbox.write("short.txt", "1\n2\n");
     for (line, said) in [
-        ("blend a.json flat.txt d.txt", "d.txt: the second ranker gives all documents of a query the same score"),
+        ("blend a.json flat.txt d.txt", "flat.txt: all documents of each query have the same score"),
         ("blend a.json short.txt d.txt", "short.txt: 2 scores for 6,000 rows of d.txt"),
         ("blend a.json b.json d.txt --metric auc", "d.txt: metric 'auc' is not supported here; use ndcg, dcg"),
         ("blend a.json b.json d.txt --metric nope", "unknown metric 'nope'; give a metric ("),

@@ -171,8 +171,8 @@ fn runs_that_differ_are_refused() {
         resume(other),
         &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was 31; use the same parameters"],
     );
-    refused(resume(""), &[file, "on other validation sets: there are 0 now, 1 then; use the same data"]);
-    refused(resume("--valid train.txt"), &[file, "on other data in validation set 1: "]);
+    refused(resume(""), &[file, "with other validation sets: 0 now, 1 then; use the same data"]);
+    refused(resume("--valid train.txt"), &[file, "with other data in validation set 1: "]);
     let other_data = resume(settings).replace("train train.txt", "train vali.txt");
     refused(other_data, &[file, "on other training data: ", "or another folder to start again"]);
     let fewer = resume(settings).replace("num_trees=40", "num_trees=5");

@@ -227,7 +227,7 @@ fn one_query_has_no_interval_and_some_tests_no_answer() {
         let text = sandbox.ok(&line);
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         assert_eq!(
-            text.contains("this test needs at least two queries to compare x.txt from y.txt"),
+            text.contains("this test needs at least two queries to compare x.txt with y.txt"),
             p.is_null(),
             "{text}"
         );
@@ -326,7 +326,10 @@ fn what_cannot_be_compared_is_refused() {
     sandbox.write("q.txt", "a 0 x 1\n");
     sandbox.write("a.run", "a Q0 x 1 1 t\n");
     sandbox.write("z.run", "z Q0 x 1 1 t\n");
-    refused("compare --qrels q.txt --run a.run --scores right.txt", &["--scores needs labelled documents; add DATA"]);
+    refused(
+        "compare --qrels q.txt --run a.run --scores right.txt",
+        &["--scores needs labelled documents, and --qrels is only for runs; give DATA instead of --qrels"],
+    );
     refused("compare --qrels q.txt --run a.run --run z.run", &["z.run:1:"]);
     // All queries are skipped.
     sandbox.write("none.txt", "0 qid:a 1:1\n0 qid:b 1:1\n");

@@ -61,8 +61,11 @@ fn a_feature_is_measured_as_a_ranker() {
     sandbox.write("d.txt", "1 qid:a 110:5\n0 qid:a 110:7\n2 qid:b 110:3\n");
     assert!(sandbox.ok("eval d.txt --feature 110").contains("over 2 queries"));
     sandbox.all_refused(&[
-        ("eval d.csv --feature size", &["--feature size: no such feature in d.csv; ids go from 0 to 1"]),
-        ("eval d.txt --feature 11", &["--feature 11: no such feature in d.txt; ids go from 110 to 110"]),
+        (
+            "eval d.csv --feature size",
+            &["--feature size: no such feature in d.csv; the features are \"price\", \"stars\""],
+        ),
+        ("eval d.txt --feature 11", &["--feature 11: no such feature in d.txt; its only feature is 110"]),
         ("eval d.csv --feature price --scores price.txt", &["cannot be used with"]),
         ("eval d.csv", &["--feature <FEATURE>"]),
     ]);

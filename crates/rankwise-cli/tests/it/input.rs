@@ -94,13 +94,13 @@ fn data_that_teaches_nothing_is_refused() {
     sandbox.all_refused(&[
         (
             "train d.txt --out m.json --set label_gain=0,1,3",
-            &["d.txt: label 1.5 in query 'a' has no entry in the gain table"],
+            &["d.txt: label 1.5 in query 'a' is not an integer, which label_gain needs"],
         ),
         (
             "train train.txt --out m.json --set label_gain=0,1",
             &[
                 "train.txt: label ",
-                "no entry in the gain table (the last one is for label 1); extend the table, or use --gain linear",
+                "no entry in label_gain (the last one is for label 1); extend label_gain, or remove it",
             ],
         ),
         ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),
@@ -118,7 +118,7 @@ fn data_that_teaches_nothing_is_refused() {
         ),
         (
             "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",
-            &["validation set d.txt: label 1.5 in query 'a' has no entry"],
+            &["validation set d.txt: label 1.5 in query 'a' is not an integer"],
         ),
     ]);
 }

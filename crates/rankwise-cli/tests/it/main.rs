@@ -17,6 +17,7 @@ mod eval;
 mod exact_values;
 mod f64_training;
 mod flags;
+mod followed_advice;
 mod history;
 mod input;
 mod inspect;

@@ -75,7 +75,7 @@ fn structural_damage_is_found_before_the_checksum_matters() {
     sandbox
         .refused(&["predict", "m", "train.txt"], &["m: tree 0: ", "the model is damaged, so restore it from a copy"]);
     sandbox.write("m", text.replacen("\"objective\"", "\"objectiv\"", 1));
-    sandbox.refused(&["inspect", "m"], &["m:6:", "unknown field `objectiv`"]);
+    sandbox.refused(&["inspect", "m"], &["m:6:", "unknown field 'objectiv'"]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     let outcome = sandbox.run("convert m.json --to lightgbm --out l.txt --check d.csv");
     let note = "note: feature \"title match\" is written as \"title_match\", as LightGBM does";
     assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
-    assert!(outcome.expect_ok("convert").contains("all scores are equal"));
+    assert!(outcome.expect_ok("convert").contains("both models give identical scores"));
     assert!(sandbox.text("l.txt").contains("\nfeature_names=title_match query_weight\n"));
     assert_eq!(sandbox.ok("predict l.txt d.csv"), sandbox.ok("predict m.json d.csv"));
 
@@ -91,7 +91,7 @@ fn names_with_blanks_are_found_where_lightgbm_wrote_underscores() {
     let both = both.replacen("label,qid,title_match,", "label,title_match,qid,", 1);
     sandbox.write("both.csv", both);
     let problem = [
-        "both.csv: columns \"title_match\" and \"title match\" could both be the model's feature \"title_match\"",
+        "both.csv: columns \"title_match\" and \"title match\" could both be the feature \"title_match\" of the model",
         "spaces; ignore one of them with --ignore-columns",
     ];
     sandbox.refused(&["predict", "l.txt", "both.csv"], &problem);

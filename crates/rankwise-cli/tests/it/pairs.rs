@@ -106,7 +106,7 @@ fn pairs_that_make_no_sense_are_refused_by_line() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:3\n");
     let line = "train d.txt --objective ranknet --out m.json --set min_data_in_leaf=1 --pairs p";
-    let not_a_pair = "is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight and a probability of at most 1";
+    let not_a_pair = "is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1";
     for (content, parts) in [
         ("0 1\n0 7\n", ["p:2:1: there is no row 7; pairs count rows from 0, so the last one is 2", ""]),
         (
@@ -153,7 +153,7 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
         ),
         (
             "train graded.txt --out m.json --set target=err --gain linear",
-            &["label 2 in query 'a' has the gain 2", "must be probabilities"],
+            &["label 2 in query 'a' has the gain 2", "use gains as probabilities, from 0 to 1"],
         ),
         (
             "train graded.txt --out m.json --set target=map --set lambda_form=xgboost",

@@ -416,7 +416,7 @@ fn inspect_shows_the_parts_and_the_total() {
     for part in [
         "data: ranking data\n",
         "  files        2\n               data/a.txt: 2 documents\n               data/b.txt: 1 document\n",
-        "  side files   data/a.txt.weight and 1 more: used as document weights\n",
+        "  side files   data/a.txt.weight and 1 more: read as document weights\n",
         "  documents    3\n",
     ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
@@ -440,7 +440,7 @@ fn train_and_eval_tell_what_columns_and_side_files_became() {
     sandbox.write("d.csv.query_weight", "1\n2\n1\n1\n1\n1\n");
     let columns =
         "d.csv: columns: label = grade, qid = query, weight = weight, position = position, 1 feature, ignored = url\n";
-    let side = "d.csv.query_weight: used as query weights\n";
+    let side = "d.csv.query_weight: read as query weights\n";
     let train = "train d.csv --valid d.csv --out m.json --set num_trees=2 --ignore-columns url";
     let eval = "eval d.csv --model m.json --ignore-columns url";
     for line in [train, eval] {

@@ -88,7 +88,7 @@ fn bad_starts_and_refits_are_refused() {
         ),
         (
             "train train.txt --out n.json --init-model model.json --set absent=zero",
-            "model.json: absent features are missing in this model, but absent=zero",
+            "model.json: the start model treats absent features as missing values, but absent=zero",
         ),
         (
             "train named.csv --out n.json --init-model model.json",
@@ -144,7 +144,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
         ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),
         ("prune m.json --valid vali.txt --out m.json", "m.json: cannot write: this file is also an input"),
-        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model has an output for each of"),
+        ("prune multi.json --valid vali.txt --out n.json", "multi.json: the model has one output per label"),
         ("prune m.json --out n.json", "--valid <DATA>"),
     ] {
         let outcome = sandbox.run(line);

@@ -90,7 +90,7 @@ fn many_absent_features_are_counted() {
     assert!(told[0].starts_with("few.txt: 3 of the 4 features of the model are not in the data"), "{told:?}");
     sandbox.write("other.txt", "1 qid:a 12:1\n0 qid:a 12:2\n");
     let line = format!("train train.txt --valid other.txt --out n.json {TRAIN}");
-    let problem = "other.txt: none of the 4 features of the training data are in this data";
+    let problem = "other.txt: none of the 4 features of the training data are in this validation set";
     sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), &[problem]);
 }
 
@@ -189,7 +189,7 @@ fn parameters_without_effect_are_told() {
 #[test]
 fn measuring_on_the_training_data_is_told() {
     let sandbox = Sandbox::with_model();
-    let expected = "train.txt: the model was trained on this data";
+    let expected = "train.txt: model.json was trained on this data";
     for line in
         ["eval train.txt --model model.json", "compare train.txt --model model.json --model model.json --names a,b"]
     {
@@ -206,5 +206,5 @@ fn measuring_on_the_training_data_is_told() {
     sandbox.ok("train train.csv --out one.json --set num_trees=1 --set num_leaves=2 --set min_data_in_leaf=3");
     assert_eq!(feature_names(&sandbox, "one.json").len(), 1);
     let told = warnings(&sandbox, "eval train.csv --model one.json");
-    assert!(told.len() == 1 && told[0].starts_with("train.csv: the model was trained on this data"), "{told:?}");
+    assert!(told.len() == 1 && told[0].starts_with("train.csv: one.json was trained on this data"), "{told:?}");
 }

@@ -118,8 +118,8 @@ pub enum ExportError {
     },
     /// Fewer columns than the trees use, or too many.
     #[error(
-        "`columns` {given} is out of range; give the number of columns of the data, from {needed}, which the model needs, to \
-         {most}"
+        "`columns` {given} is out of range; give the number of columns of the data: at least {needed}, which the model \
+         needs, and at most {most}"
     )]
     Columns {
         /// The requested number.

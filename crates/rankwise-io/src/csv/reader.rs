@@ -70,6 +70,10 @@ fn open<'s, 'a>(
     let separator = layout.separator.map_or(separator, Separator::byte);
     let mut reader = BlockReader::with_block_bytes(source, Cut::Rows { separator }, BLOCK_BYTES);
     reader.n_readers = input.n_readers;
+    if let (Some(file), Some(option)) = (&layout.column_description, layout.described_option()) {
+        let problem = ColumnProblem::OptionAndDescription { option, file: file.display().to_string() };
+        return Err(IoError::Columns { path: input.path.into(), problem });
+    }
     let description = layout.column_description.as_deref().map(Description::read).transpose()?;
     let options = match &description {
         Some(description) => Cow::Owned(description.apply(input.options)),

@@ -31,8 +31,9 @@ pub(super) struct ParsedBlock {
 pub(super) struct RowStart {
     pub(super) line: u64,
     pub(super) offset: usize,
-    /// The token, shortened.
-    pub(super) qid: Option<String>,
+    pub(super) has_qid: bool,
+    /// The text there, shortened.
+    pub(super) token: String,
 }
 
 type Parsed<T> = Result<T, Fault>;
@@ -90,10 +91,11 @@ impl ParsedBlock {
     /// Records the first row, and the first row that differs from it. The latter is always an error, but its message
     /// depends on blocks that are not visible here.
     fn note_start(&mut self, line: &[u8], start: usize, end: usize, has_qid: bool) -> bool {
-        let unlike = self.starts.first().is_some_and(|first| first.qid.is_some() != has_qid);
+        let unlike = self.starts.first().is_some_and(|first| first.has_qid != has_qid);
         if self.starts.is_empty() || unlike {
-            let qid = has_qid.then(|| shown(&line[start..end]));
-            self.starts.push(RowStart { line: self.n_lines, offset: start, qid });
+            let end = if has_qid { end } else { token_end(line, start) };
+            let token = shown(&line[start..end]);
+            self.starts.push(RowStart { line: self.n_lines, offset: start, has_qid, token });
         }
         !unlike
     }

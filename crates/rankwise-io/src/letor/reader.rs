@@ -103,7 +103,7 @@ impl Merge for Merger<'_> {
 impl Merger<'_> {
     /// Either all rows have a query id and there is no file of sizes, or no row has one and there is such a file.
     fn check_start(&mut self, start: RowStart) -> Result<(), IoError> {
-        let has_qid = start.qid.is_some();
+        let has_qid = start.has_qid;
         let problem = match (self.first, has_qid, &self.sizes) {
             (None, true, Some(sizes)) => Problem::QidAndSizes { sizes: sizes.clone() },
             (None, false, None) => Problem::NoQueries { sizes: self.expected_sizes.clone() },
@@ -115,7 +115,7 @@ impl Merger<'_> {
             (Some((first_line, false)), true, _) => Problem::QidUnexpected { first_line },
             _ => return Ok(()),
         };
-        Err(self.error(start.line, Fault { offset: start.offset, found: start.qid.unwrap_or_default(), problem }))
+        Err(self.error(start.line, Fault { offset: start.offset, found: start.token, problem }))
     }
 
     fn error(&self, line: u64, fault: Fault) -> IoError {

@@ -207,7 +207,14 @@ fn damaged(input: &Input<'_>, place: String, error: &ParquetError) -> IoError {
         ParquetError::General(text) | ParquetError::EOF(text) | ParquetError::NYI(text) => text.clone(),
         other => other.to_string(),
     };
-    IoError::Parquet { path: input.path.into(), place, reason: shown(reason.as_bytes()) }
+    // The first sentence says what is wrong; the rest gives internal details.
+    let sentence = reason.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let reason = if sentence.starts_with("Parquet file too small") {
+        "the file is too small".into()
+    } else {
+        shown(sentence.as_bytes())
+    };
+    IoError::Parquet { path: input.path.into(), place, reason }
 }
 
 /// The rows so far: everything but features by row, and the features by column.

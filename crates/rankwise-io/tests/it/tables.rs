@@ -170,8 +170,8 @@ fn pairs_are_read_for_every_format() {
             ("2 0\n2 2\n", "2:1: row 2, counted from 0, is both winner and loser; name two rows"),
             (
                 "2\n",
-                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight and a \
-                 probability of at most 1",
+                "1:1: \"2\" is invalid; expected the row numbers of winner and loser, counted from 0, then optionally a weight of at least 0 and a \
+                 probability from 0 to 1",
             ),
         ] {
             assert_eq!(side(content).err(), Some(format!("{name}.pairs:{problem}")));
@@ -207,9 +207,9 @@ fn a_column_description_tells_all() {
     for (description, expected) in [
         ("0\tCateg\n", "cd:1:1: \"0\\tCateg\" is invalid; expected a column number from 0, a tab, and Label"),
         ("x\tNum\n", "cd:1:1: \"x\\tNum\" is invalid; expected a column number"),
-        ("1\tGroupId\n1\tLabel\n", "cd: a second line, besides that of column 1, gives the meaning of a column too"),
-        ("1\tLabel\n2\tTarget\n", "cd: a second line, besides that of column 2, gives label too"),
-        ("1\tGroupId\n9\tLabel\n", "d: `label_column` 9: no such column"),
+        ("1\tGroupId\n1\tLabel\n", "cd: column 1 has two lines; keep one of them"),
+        ("1\tLabel\n2\tTarget\n", "cd: columns 1 and 2 are both Label; keep one of them"),
+        ("1\tGroupId\n9\tLabel\n", "cd: column 9 does not exist; the table has columns 0 to"),
         ("1\tGroupId\n", "d: no label column"),
     ] {
         let error = with(description).err().unwrap();

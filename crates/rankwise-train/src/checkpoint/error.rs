@@ -40,11 +40,9 @@ pub enum CheckpointError {
         differences: String,
     },
     /// The run has other data.
-    #[error(
-        "the checkpoint is from a run on {what}: {difference}; use the same data, or another folder to start again"
-    )]
+    #[error("the checkpoint is from a run {what}: {difference}; use the same data, or another folder to start again")]
     Data {
-        /// Which data.
+        /// Which data, as in "with other validation sets".
         what: String,
         /// How it differs.
         difference: String,

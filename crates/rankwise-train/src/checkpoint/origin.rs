@@ -62,16 +62,16 @@ impl Origin {
         if !differences.is_empty() {
             return Err(CheckpointError::Params { differences: differences.join(", ") });
         }
-        self.train.check_same(&then.train, || "other training data".into())?;
+        self.train.check_same(&then.train, || "on other training data".into())?;
         if self.valid.len() != then.valid.len() {
             return Err(CheckpointError::Data {
-                what: "other validation sets".into(),
-                difference: format!("there are {} now, {} then", self.valid.len(), then.valid.len()),
+                what: "with other validation sets".into(),
+                difference: format!("{} now, {} then", self.valid.len(), then.valid.len()),
             });
         }
         let mut pairs = self.valid.iter().zip(&then.valid).enumerate();
         pairs.try_for_each(|(idx, (now, then))| {
-            now.check_same(then, || format!("other data in validation set {}", idx + 1))
+            now.check_same(then, || format!("with other data in validation set {}", idx + 1))
         })
     }
 }

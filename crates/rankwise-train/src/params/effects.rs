@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rankwise_params::ParamValue as _;
+
 use super::TrainParams;
 
 /// A parameter has an effect only if one of these conditions holds. If a parameter has several rows, all must hold.
@@ -15,28 +17,39 @@ struct Need {
 struct Condition {
     parameter: &'static str,
     values: &'static [&'static str],
+    /// The values that are not the default, in words, if none are listed.
+    others: &'static str,
+}
+
+const fn one_of(parameter: &'static str, values: &'static [&'static str]) -> Condition {
+    Condition { parameter, values, others: "" }
+}
+
+const fn changed(parameter: &'static str, others: &'static str) -> Condition {
+    Condition { parameter, values: &[], others }
 }
 
 const fn objective(values: &'static [&'static str]) -> Condition {
-    Condition { parameter: "objective", values }
+    one_of("objective", values)
 }
 
 const fn sample(values: &'static [&'static str]) -> Condition {
-    Condition { parameter: "sample", values }
+    one_of("sample", values)
 }
 
-const DART: &[Condition] = &[Condition { parameter: "learner", values: &["dart"] }];
-const LANGEVIN: Condition = Condition { parameter: "langevin", values: &["true"] };
-const GUMBEL: Condition = Condition { parameter: "noise", values: &["gumbel"] };
-const SFA: Condition = Condition { parameter: "sfa", values: &["true"] };
+const DART: &[Condition] = &[one_of("learner", &["dart"])];
+const LANGEVIN: Condition = one_of("langevin", &["true"]);
+const GUMBEL: Condition = one_of("noise", &["gumbel"]);
+const SFA: Condition = one_of("sfa", &["true"]);
 const LAMBDA: &[Condition] = &[objective(&["lambdamart", "lambdaloss"])];
 const SMOOTHED: &[Condition] = &[objective(&["stochasticrank", "softrank", "select-with-order"])];
 const ACCELERATED: &[Condition] = &[objective(&["stochasticrank", "select-with-order"])];
 const BY_RANK: &[Condition] = &[sample(&["selective", "high-low", "negatives"])];
 const INLIERS: &[Condition] = &[sample(&["inliers"])];
+const BAGGING: &[Condition] = &[changed("bagging_fraction", "below 1")];
 const YETIRANK: &[Condition] = &[objective(&["yetirank"])];
 
-const NEEDS: [Need; 42] = [
+const NEEDS: [Need; 43] = [
     Need { parameter: "p_high", any_of: &[sample(&["selective", "high-low"])] },
     Need { parameter: "p_low", any_of: &[sample(&["high-low"])] },
     Need { parameter: "p_negatives", any_of: &[sample(&["negatives"])] },
@@ -50,19 +63,17 @@ const NEEDS: [Need; 42] = [
     Need { parameter: "outlier_last", any_of: INLIERS },
     Need { parameter: "outlier_high", any_of: INLIERS },
     Need { parameter: "outlier_low", any_of: INLIERS },
+    Need { parameter: "bagging_by_query", any_of: BAGGING },
     Need { parameter: "bagging_by_query", any_of: &[sample(&["bagging", "query-bagging"])] },
-    Need { parameter: "bagging_freq", any_of: &[sample(&["bagging", "query-bagging", "mvs"])] },
+    Need { parameter: "bagging_freq", any_of: BAGGING },
     Need { parameter: "drop_rate", any_of: DART },
     Need { parameter: "max_drop", any_of: DART },
     Need { parameter: "skip_drop", any_of: DART },
     Need { parameter: "uniform_drop", any_of: DART },
     Need { parameter: "xgboost_dart_mode", any_of: DART },
-    Need { parameter: "learning_rate", any_of: &[Condition { parameter: "learner", values: &["gbdt", "dart"] }] },
+    Need { parameter: "learning_rate", any_of: &[one_of("learner", &["gbdt", "dart"])] },
     Need { parameter: "diffusion_temperature", any_of: &[LANGEVIN] },
-    Need {
-        parameter: "model_shrink_mode",
-        any_of: &[LANGEVIN, Condition { parameter: "model_shrink_rate", values: &[] }],
-    },
+    Need { parameter: "model_shrink_mode", any_of: &[LANGEVIN, changed("model_shrink_rate", "above 0")] },
     Need { parameter: "truncation_level", any_of: LAMBDA },
     Need { parameter: "lambda_form", any_of: &[objective(&["lambdamart"])] },
     Need { parameter: "lambda_norm", any_of: &[objective(&["lambdamart"])] },
@@ -77,7 +88,7 @@ const NEEDS: [Need; 42] = [
         parameter: "target",
         any_of: &[
             objective(&["lambdamart", "yetirank", "plackett-luce", "stochasticrank", "softrank"]),
-            Condition { parameter: "step", values: &["exact"] },
+            one_of("step", &["exact"]),
         ],
     },
     Need {
@@ -127,7 +138,7 @@ impl fmt::Display for WithoutEffect {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.values {
-            [] => write!(f, "{}", self.parameter),
+            [] => write!(f, "{} {}", self.parameter, self.others),
             [value] => write!(f, "{}={value}", self.parameter),
             [first @ .., last] => write!(f, "{}={} or {last}", self.parameter, first.join(", ")),
         }
@@ -137,7 +148,11 @@ impl fmt::Display for Condition {
 impl TrainParams {
     /// The non-default parameters that have no effect.
     pub fn without_effect(&self) -> Vec<WithoutEffect> {
-        let settings = self.spec.settings();
+        let mut settings = self.spec.settings();
+        // bagging_fraction and bagging_freq choose a sample, too.
+        if let Some(sample) = settings.iter_mut().find(|setting| setting.name == "sample") {
+            sample.value = self.boosting.sample.render();
+        }
         let setting = |name: &str| settings.iter().find(|setting| setting.name == name);
         let holds = |condition: &Condition| {
             setting(condition.parameter).is_some_and(|setting| match condition.values {
@@ -170,7 +185,7 @@ mod tests {
     use crate::TrainSpec;
 
     /// Sets a parameter to some value other than its default.
-    fn changed(spec: &mut TrainSpec, name: &str) {
+    fn change(spec: &mut TrainSpec, name: &str) {
         let candidates =
             ["0.37", "3", "true", "false", "gumbel", "metric", "paper", "1", "reinforce", "up", "map", "decreasing"];
         let is_changed =
@@ -186,7 +201,7 @@ mod tests {
     #[test]
     fn every_row_names_parameters_and_values_that_exist() {
         for need in &NEEDS {
-            changed(&mut TrainSpec::default(), need.parameter);
+            change(&mut TrainSpec::default(), need.parameter);
             for condition in need.any_of {
                 for value in condition.values {
                     let mut spec = TrainSpec::default();
@@ -223,5 +238,16 @@ mod tests {
         spec.set("model_shrink_rate", "0.01").unwrap();
         assert_eq!(told(&spec), [""; 0]);
         assert_eq!(told(&TrainSpec::default()), [""; 0]);
+        let mut spec = TrainSpec::default();
+        spec.set("bagging_freq", "1").unwrap();
+        let expected = "bagging_freq=1 has no effect with bagging_fraction=1; it needs bagging_fraction below 1";
+        assert_eq!(told(&spec), [expected]);
+        spec.set("bagging_by_query", "true").unwrap();
+        assert_eq!(told(&spec).len(), 2);
+        spec.set("bagging_fraction", "0.5").unwrap();
+        assert_eq!(told(&spec), [""; 0]);
+        spec.set("sample", "mvs").unwrap();
+        let expected = "bagging_by_query=true has no effect with sample=mvs; it needs sample=bagging or query-bagging";
+        assert_eq!(told(&spec), [expected]);
     }
 }

@@ -119,9 +119,9 @@ fn what_cannot_be_refitted_is_refused() {
         assert!(matches!(refit(&params, &model, &data, decay), Err(TrainError::Param(_))), "{decay}");
     }
     let (bound, _) = trained(&[("monotone_constraints", "3:1")], &data);
-    assert!(matches!(refit(&bound, &model, &data, 0.5), Err(TrainError::Param(_))));
+    assert!(matches!(refit(&bound, &model, &data, 0.5), Err(TrainError::NotRefittable { .. })));
     let (dart, dropped) = trained(&[("learner", "dart")], &data);
-    assert!(matches!(refit(&dart, &dropped, &data, 0.5), Err(TrainError::Param(_))));
+    assert!(matches!(refit(&dart, &dropped, &data, 0.5), Err(TrainError::NotRefittable { .. })));
     let (multiclass, _) = trained(&[("objective", "multiclass")], &data);
     assert!(matches!(refit(&multiclass, &model, &data, 0.5), Err(TrainError::Start(_))));
 }

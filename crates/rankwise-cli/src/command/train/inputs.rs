@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::WantedFeatures;
 use rankwise::data::{Absent, Dataset, Documents, Keep, LoadedData};
-use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
+use rankwise::io::{FeatureOwner, LayoutSpec, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
@@ -44,7 +44,9 @@ impl Inputs<'_> {
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
         let features = Some(model.named_features()).filter(|names| !names.is_empty());
         let is_named_by_lightgbm = rankwise::is_named_by_lightgbm(model);
-        let options = ReadOptions { features, takes_more_features: true, is_named_by_lightgbm, ..options };
+        let feature_owner = FeatureOwner::StartModel;
+        let options =
+            ReadOptions { features, feature_owner, takes_more_features: true, is_named_by_lightgbm, ..options };
         // A start model needs values.
         let ReadData { data, report } = files::read_data(paths, &options)?;
         if !model.features().is_empty() {
@@ -52,8 +54,9 @@ impl Inputs<'_> {
                 let known = "the start model identifies features by number; use names in both or in neither";
                 files::check_unnamed(&data, paths.place(), known)?;
             }
+            files::check_named(model, &data, paths.place(), FeatureOwner::StartModel)?;
             let offset = self.layout.feature_offset;
-            files::warn_features(WantedFeatures::of_model(model), &data, paths.place(), offset, self.output);
+            files::warn_features(WantedFeatures::of_start_model(model), &data, paths.place(), offset, self.output);
         }
         Ok(ReadData { data: LoadedData::Values(data), report })
     }
@@ -64,7 +67,8 @@ impl Inputs<'_> {
         let is_unnamed = features.is_none() && training.n_features() > 0;
         let is_label_optional = self.args.pairs.is_some();
         let keep = if training.f64_features().is_empty() { Keep::Rounded } else { Keep::All };
-        let options = ReadOptions { features, is_label_optional, ..self.options(keep) };
+        let feature_owner = FeatureOwner::TrainingData;
+        let options = ReadOptions { features, feature_owner, is_label_optional, ..self.options(keep) };
         let read = |paths: &DataPaths| {
             let read = files::read_data(paths, &options)?;
             if is_unnamed {
@@ -86,7 +90,7 @@ impl Inputs<'_> {
         if training.n_features() > 0 && !has_any() {
             let n_features = training.n_features();
             let message = format!(
-                "none of the {n_features} features of the training data are in this data, so every model would give all \
+                "none of the {n_features} features of the training data are in this validation set, so every model would give all \
                  documents the same score; check the feature ids"
             );
             return Err(user_at(path, message));
@@ -95,7 +99,8 @@ impl Inputs<'_> {
         files::warn_features(WantedFeatures::of_training(training), data, path, offset, self.output);
         if training.n_rows() == data.n_rows() && training.fingerprint() == data.fingerprint() {
             self.output.warn(&format!(
-                "{}: this is the training data, so it cannot select the best iteration; use other data for validation",
+                "{}: this is the training data, so its metrics are too optimistic to select the best iteration; use other data \
+                 for validation",
                 files::shown(path)
             ));
         }

@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     ("m.json", Made(|| changed(XGBOOST, "\"split_conditions\":[", "\"split_conditions\":[1e999,")), "m.json:1: number out of range at column"),
     ("m.json", Made(|| changed(XGBOOST, "\"split_type\":[0", "\"split_type\":[1")), "m.json: the XGBoost model has categorical splits"),
     ("m.json", Made(|| changed(XGBOOST, "\"gbtree\"", "\"dart\"")), "m.json: the XGBoost model is a dart booster, which is not supported; train it with booster=gbtree"),
-    ("m.json", Text("[{\"nodeid\": 0, \"leaf\": 1}]"), "m.json: this is an XGBoost dump, which lacks the base score, which is not supported; save the model with save_model"),
+    ("m.json", Text("[{\"nodeid\": 0, \"leaf\": 1}]"), "m.json: this is an XGBoost dump, which is not supported because it lacks the base score; save the model with save_model"),
     ("m.ubj", Made(|| XGBOOST_UBJ[..XGBOOST_UBJ.len() / 2].to_vec()), "m.ubj: byte 1857: a list is longer than the file"),
     ("m.ubj", Bytes(b"{L\x7f\xff\xff\xff\xff\xff\xff\xff"), "m.ubj: byte 10: the file is cut off"),
     ("m.json", Made(|| CATBOOST[..CATBOOST.len() / 2].to_vec()), "m.json:1 ... : EOF while parsing"),

@@ -1,0 +1,290 @@
+//! Advice that readers followed in vain: what the messages say now works.
+
+use crate::sandbox::Sandbox;
+
+const TRAIN: &str = "--set num_trees=3 --set min_data_in_leaf=2";
+
+fn warnings(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let object = sandbox.json(line);
+    let list = object["warnings"].as_array().unwrap();
+    list.iter().map(|warning| warning.as_str().unwrap().to_owned()).collect()
+}
+
+/// Five queries of eight documents with the labels 0 to 2 and four features.
+fn letor(first: usize, seed: usize) -> String {
+    let row = |row: usize| {
+        let value = |idx: usize| format!("{}:{}", first + idx, (row * (idx + 3) + seed * idx) % 11);
+        format!("{} qid:{} {} # d{row}\n", row % 3, row / 8, (0..4).map(value).collect::<Vec<_>>().join(" "))
+    };
+    (0..40).map(row).collect()
+}
+
+fn table() -> String {
+    let row = |row: usize| {
+        let value = |idx: usize| ((row * (idx + 3)) % 11).to_string();
+        format!("{},{},{}\n", row % 3, row / 8, (0..4).map(value).collect::<Vec<_>>().join(","))
+    };
+    "label,qid,bm25,clicks,age,len\n".to_owned() + &(0..40).map(row).collect::<String>()
+}
+
+#[test]
+fn a_shifted_validation_set_is_renumbered_by_its_owner() {
+    let sandbox = Sandbox::new();
+    sandbox.write("train.txt", letor(1, 0));
+    sandbox.write("valid.txt", letor(0, 1));
+    let line = format!("train train.txt --valid valid.txt --out m.json {TRAIN}");
+    let advice = "valid.txt: feature ids seem to be shifted by one: the training data has ids 1 to 4, but the validation set \
+                  has 0 to 3; if so, renumber the features of one of them, since --feature-offset shifts both";
+    assert_eq!(warnings(&sandbox, &line), [advice]);
+    sandbox.write("valid.txt", letor(1, 1));
+    assert_eq!(warnings(&sandbox, &line), [""; 0]);
+}
+
+#[test]
+fn label_gain_is_extended_or_removed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    let train = |more: &str| format!("train d.txt --out m.json {TRAIN} {more}");
+    let extend = "d.txt: label 2 in query '0' has no entry in label_gain (the last one is for label 1); extend label_gain, or \
+                  remove it";
+    sandbox.all_refused(&[
+        (&train("--set label_gain=0,1"), &[extend]),
+        (&train("--set label_gain=0,1 --gain linear"), &[extend]),
+        (
+            &train("--set label_gain=0,1,3 --set target=err"),
+            &["label 2 in query '0' has the gain 3 in label_gain, but err uses gains as probabilities, from 0 to 1"],
+        ),
+    ]);
+    sandbox.ok(&train("--set label_gain=0,1,3"));
+    sandbox.ok(&train(""));
+    sandbox.ok(&train("--set label_gain=0,0.3,1 --set target=err"));
+    sandbox.write("half.txt", "1.5 qid:1 1:1\n0 qid:1 1:2\n");
+    sandbox.write("s.txt", "1\n2\n");
+    let eval = "eval half.txt --scores s.txt --gain";
+    let round =
+        "label 1.5 in query '1' is not an integer, which a gain table needs; round the labels, or use --gain linear";
+    sandbox.all_refused(&[
+        (&format!("{eval} table:0,1,3"), &[round]),
+        (
+            "train half.txt --set label_gain=0,1,3 --out m.json",
+            &["label 1.5 in query '1' is not an integer, which label_gain needs; round the labels, or remove label_gain"],
+        ),
+    ]);
+    sandbox.ok(&format!("{eval} linear"));
+}
+
+#[test]
+fn training_names_one_limit_of_labels() {
+    let sandbox = Sandbox::new();
+    for label in [40, 1000] {
+        sandbox.write("d.txt", format!("{label} qid:a 1:1\n0 qid:a 1:2\n"));
+        sandbox.refused(&["train", "d.txt", "--out", "m.json"], &["too large for exponential gain (at most 31)"]);
+    }
+}
+
+#[test]
+fn a_column_description_is_extended_and_not_mixed_with_options() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.tsv", "1\t7\t0.5\n0\t7\t0.25\n");
+    sandbox.write("cd", "0\tLabel\n");
+    sandbox.write("wide", "0\tLabel\n9\tGroupId\n");
+    sandbox.write("twice", "0\tLabel\n1\tLabel\n");
+    sandbox.write("unlabelled", "1\tGroupId\n");
+    let inspect = "inspect d.tsv --column-description";
+    sandbox.all_refused(&[
+        (
+            &format!("{inspect} cd"),
+            &["d.tsv: no qid column; add a line with GroupId to cd, or write the number of rows of each query to d.tsv.query"],
+        ),
+        (&format!("{inspect} cd --qid-column 1"), &["--qid-column cannot be used with a column description; remove it"]),
+        (&format!("{inspect} cd --ignore-columns 1"), &["--ignore-columns cannot be used with a column description"]),
+        (&format!("{inspect} wide"), &["wide: column 9 does not exist; the table has columns 0 to 2"]),
+        (&format!("{inspect} twice"), &["twice: columns 0 and 1 are both Label; keep one of them"]),
+        (&format!("{inspect} unlabelled"), &["d.tsv: no label column; add a line with Label to unlabelled"]),
+    ]);
+    sandbox.write("cd", "0\tLabel\n1\tGroupId\n");
+    sandbox.ok(&format!("{inspect} cd"));
+}
+
+#[test]
+fn models_need_data_and_runs_need_judgements() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("q.txt", "1 0 d1 1\n");
+    sandbox.write("r.run", "1 Q0 d1 1 2.5 t\n");
+    sandbox.write("nothing", "");
+    let instead = "--model needs labelled documents, and --qrels is only for runs; give DATA instead of --qrels";
+    let judgements = "a run needs judgements; add --qrels FILE, or DATA with document ids";
+    sandbox.all_refused(&[
+        ("eval --qrels q.txt --model model.json", &[instead]),
+        ("compare --qrels q.txt --run r.run --model model.json", &[instead]),
+        ("eval --run r.run", &[judgements]),
+        ("compare --run r.run --run r.run --names a,b", &[judgements]),
+        ("eval --run r.run --qrels nothing", &["nothing: there are no judgements"]),
+    ]);
+    sandbox.ok("eval vali.txt --model model.json");
+    sandbox.ok("eval --run r.run --qrels q.txt");
+    let told = warnings(&sandbox, "eval --run nothing --qrels q.txt");
+    assert!(told.contains(&"nothing: the run is empty".to_owned()), "{told:?}");
+}
+
+#[test]
+fn fields_of_model_files_are_not_options() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("m.json", sandbox.text("model.json").replacen("\"format\"", "\"chksum\": 1, \"format\"", 1));
+    sandbox.refused(&["inspect", "m.json"], &["unknown field 'chksum'", "'features', 'feature_names', 'f64_features'"]);
+    sandbox.write("m.json", sandbox.text("model.json").replacen("\"features\"", "\"columns\"", 1));
+    sandbox.refused(&["inspect", "m.json"], &["unknown field 'columns'"]);
+}
+
+#[test]
+fn bagging_needs_a_fraction_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    let told = |more: &str| warnings(&sandbox, &format!("train d.txt --out m.json {TRAIN} {more}"));
+    let alone = told("--set bagging_freq=1");
+    assert_eq!(alone, ["bagging_freq=1 has no effect with bagging_fraction=1; it needs bagging_fraction below 1"]);
+    assert_eq!(told("--set bagging_freq=1 --set bagging_fraction=0.5"), [""; 0]);
+    assert_eq!(told("--set bagging_freq=1 --set bagging_fraction=0.5 --set bagging_by_query=true"), [""; 0]);
+    assert_eq!(told("--set learner=rf --set bagging_fraction=0.6 --set bagging_freq=1"), [""; 0]);
+}
+
+#[test]
+fn models_that_cannot_be_refitted_or_pruned_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    for (model, more) in [
+        ("dart", "learner=dart"),
+        ("rf", "learner=rf --set feature_fraction=0.5"),
+        ("mono", "monotone_constraints=1:1"),
+        ("multi", "objective=multiclass"),
+    ] {
+        sandbox.ok(&format!("train d.txt --out {model}.json {TRAIN} --set {more}"));
+    }
+    sandbox.all_refused(&[
+        (
+            "refit dart.json d.txt --out x.json",
+            &["dart.json: a model with learner=dart cannot be refitted, because its trees have individual weights; train"],
+        ),
+        ("refit rf.json d.txt --out x.json", &["rf.json: a model with learner=random-forest cannot be refitted"]),
+        ("refit mono.json d.txt --out x.json", &["mono.json: a model with monotone_constraints cannot be refitted"]),
+        (
+            "prune multi.json --valid d.txt --out x.json",
+            &["multi.json: the model has one output per label (objective=multiclass), which pruning does not support"],
+        ),
+    ]);
+}
+
+#[test]
+fn named_models_are_continued_on_data_with_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("named.csv", table());
+    sandbox.write("d.txt", letor(1, 0));
+    sandbox.write("names.txt", "1 bm25\n2 clicks\n3 age\n4 len\n");
+    sandbox.ok(&format!("train named.csv --out named.json {TRAIN}"));
+    for (line, owner) in [
+        (format!("train d.txt --init-model named.json --out x.json {TRAIN}"), "the start model"),
+        ("refit named.json d.txt --out x.json".into(), "the model"),
+        ("prune named.json --valid d.txt --out x.json".into(), "the model"),
+    ] {
+        let outcome = sandbox.run(&line);
+        let advice = format!(
+            "error: d.txt: the data has no feature names, but {owner} has; name the features with --feature-names"
+        );
+        assert!(outcome.stderr.contains(&advice), "{line}: {outcome:?}");
+        assert!(!outcome.stderr.contains("warning:"), "{line}: {outcome:?}");
+        assert_eq!(warnings(&sandbox, &format!("{line} --feature-names names.txt")), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn values_in_a_configuration_are_quoted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    for (content, problem, mended) in [
+        (
+            "ties = input",
+            "c.toml:1:8: the value of ties is not valid TOML; put text in quotes, as in ties = \"input\"",
+            "ties = \"input\"",
+        ),
+        ("target = ndcg # x", "put text in quotes, as in target = \"ndcg\"", "target = \"ndcg\""),
+        ("metric = ndcg@5", "put text in quotes, as in metric = \"ndcg@5\"", "metric = \"ndcg@5\""),
+        (
+            "learning_rate = .1",
+            "\".1\" is not a TOML number; write a digit before the point, as in 0.1",
+            "learning_rate = 0.1",
+        ),
+        ("num_leaves = ", "num_leaves has no value; write num_leaves = VALUE, with text in quotes", "num_leaves = 7"),
+        ("ties = \"input", "the value of ties has no closing quote; add it", "ties = \"input\""),
+        ("seed = 1\nseed = 2", "c.toml:2:1: this parameter is set twice; keep one of the lines", "seed = 1"),
+        ("threads = 2", "'threads' is not a training parameter; use the option --threads", ""),
+        ("out = \"x\"", "'out' is not a training parameter; use the option --out", ""),
+    ] {
+        let line = format!("train d.txt --config c.toml --out m.json {TRAIN}");
+        sandbox.write("c.toml", content);
+        sandbox.run(&line).expect_refused(content, &[problem]);
+        sandbox.write("c.toml", mended);
+        sandbox.ok(&line);
+    }
+}
+
+#[test]
+fn names_of_options_are_told_from_parameters() {
+    let sandbox = Sandbox::with_model();
+    let set = |setting: &str| format!("train train.txt --out m.json --set {setting}");
+    sandbox.all_refused(&[
+        (&set("num_threads=2"), &["'num_threads' is not a training parameter; use the option --threads"]),
+        (&set("n_jobs=2"), &["use the option --threads"]),
+        (
+            &set("label_column=x"),
+            &["'label_column' is not a training parameter; use the option --label-column, or set label_column in a --config file"],
+        ),
+        (&set("data=x"), &["unknown parameter 'data'; `rankwise train --help-params` lists all"]),
+        (&set("num_class=3"), &["unknown parameter 'num_class'; `rankwise train --help-params` lists all"]),
+        (
+            "predict model.json vali.txt --metric map",
+            &["predict has no option --metric; train, eval, compare, blend and prune have it"],
+        ),
+        ("refit model.json vali.txt --out x.json --metric map", &["refit has no option --metric"]),
+        ("train --help-params num_threads", &["--help-params num_threads: ", "use the option --threads"]),
+    ]);
+}
+
+#[test]
+fn features_are_listed_by_name_if_they_have_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("named.csv", table());
+    sandbox.write("d.txt", letor(1, 0));
+    sandbox.write("names.txt", "1 bm25\n2 clicks\n3 age\n4 len\n");
+    let names = "features are \"bm25\", \"clicks\", \"age\", \"len\"";
+    sandbox.all_refused(&[
+        (
+            "eval named.csv --feature bm52",
+            &[&format!("--feature bm52: no such feature in named.csv; did you mean \"bm25\"? The {names}")],
+        ),
+        ("eval named.csv --feature price", &[&format!("no such feature in named.csv; the {names}")]),
+        ("eval d.txt --feature bm25", &["no such feature in d.txt; ids go from 1 to 4"]),
+    ]);
+    sandbox.ok("eval d.txt --feature bm25 --feature-names names.txt");
+}
+
+#[test]
+fn tables_with_other_extensions_are_recognised() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", "1\t1\t0.5\n0\t1\t0.25\n");
+    sandbox.write("d.csv", "1,1,2\n0,1,3\n");
+    sandbox.write("d.pq", "1,1,2\n0,1,3\n");
+    sandbox.all_refused(&[
+        ("inspect d.txt", &["d.txt:1:3: no qid; ", "; if this is a table, set --data-format tsv"]),
+        (
+            "inspect d.csv --label-column x",
+            &["two columns are named \"1\"; rename one of them, or set --header no if the first line is not a header"],
+        ),
+        (
+            "inspect d.pq",
+            &["not a Parquet file (no PAR1 header); set --data-format to the actual format: letor, csv or tsv"],
+        ),
+    ]);
+    sandbox.ok("inspect d.txt --data-format tsv");
+    sandbox.ok("inspect d.csv --header no");
+    sandbox.ok("inspect d.pq --data-format csv");
+}
