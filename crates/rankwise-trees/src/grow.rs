@@ -22,7 +22,7 @@ use crate::scan::{Side, Split};
 use crate::{EngineKind, Growth, TreeParams, node_features};
 
 /// Rows times features below which several threads take longer than one: waking them costs more than they do.
-const MIN_CELLS: usize = if cfg!(test) { 0 } else { 300_000 };
+const MIN_CELLS: usize = if cfg!(test) { 1 } else { 300_000 };
 
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
@@ -387,7 +387,9 @@ impl Growing<'_, '_> {
                 self.n_joined += 1;
             }
         }
-        next.iter_mut().for_each(|next| next.age = self.nodes[next.nodes[0]].age);
+        for next in &mut next {
+            next.age = self.nodes[next.nodes[0]].age;
+        }
         next
     }
 

@@ -126,7 +126,9 @@ impl Partition {
         let n_rows: usize = all.iter().map(|sorted| sorted.range.len()).sum();
         let copies = self.copies(all, sides);
         if is_for_one_thread(n_rows) {
-            copies.into_iter().for_each(|(to, from)| to.copy_from_slice(from));
+            for (to, from) in copies {
+                to.copy_from_slice(from);
+            }
         } else {
             copies.into_par_iter().for_each(|(to, from)| to.copy_from_slice(from));
         }

@@ -290,7 +290,9 @@ impl FastHistograms<'_> {
     fn mask_of(&self, tree: &TreeContext<'_>, feature: usize, counts: &[BinCounts]) -> Mask {
         let n_bins = self.data.bins(feature).n_value_bins();
         let mut mask = Mask::new();
-        counts.iter().for_each(|counts| mask.forbid(counts, n_bins, min_data(tree)));
+        for counts in counts {
+            mask.forbid(counts, n_bins, min_data(tree));
+        }
         mask
     }
 
@@ -316,7 +318,9 @@ impl FastHistograms<'_> {
             let histograms: Vec<BlockHistogram> = jobs.into_iter().map(|mut job| job.parts.swap_remove(0)).collect();
             let sums = nodes.iter().map(|node| node.whole.sums);
             self.add_nodes(tree, &mut scores, &histograms.iter().zip(sums).collect::<Vec<_>>());
-            histograms.into_iter().for_each(|histogram| self.recycle(histogram));
+            for histogram in histograms {
+                self.recycle(histogram);
+            }
         }
         scores
     }
@@ -356,7 +360,9 @@ impl FastHistograms<'_> {
                 (block, part)
             })
             .collect();
-        parts.iter().for_each(|(block, part)| scores[*block].add(part));
+        for (block, part) in &parts {
+            scores[*block].add(part);
+        }
     }
 
     /// The best split of one feature that is allowed, as far as the mask knows.
@@ -373,11 +379,12 @@ impl FastHistograms<'_> {
         for nodes in group.nodes.chunks(NODES_AT_ONCE) {
             let cells = self.cells_of(tree, nodes, feature);
             for (node, cells) in nodes.iter().zip(&cells) {
-                match cells {
-                    Some(cells) => add_node(tree, node, cells, has_missing, &mut sums),
-                    None => {
-                        let term = tree.term(node.whole, node.bounds);
-                        sums.iter_mut().for_each(|sums| sums.score += term);
+                if let Some(cells) = cells {
+                    add_node(tree, node, cells, has_missing, &mut sums);
+                } else {
+                    let term = tree.term(node.whole, node.bounds);
+                    for sums in &mut sums {
+                        sums.score += term;
                     }
                 }
             }

@@ -38,7 +38,9 @@ mod tests {
     fn the_shortest_list_that_will_do_is_taken() {
         let pool: ListPool<u32> = ListPool::default();
         let lists = [100, 10, 1000].map(|len| pool.take(len));
-        lists.into_iter().for_each(|list| pool.recycle(list));
+        for list in lists {
+            pool.recycle(list);
+        }
         let found = [5, 50, 500].map(|len| pool.take(len).len());
         assert_eq!(found, [10, 100, 1000]);
         pool.recycle(vec![0; 3]);
