@@ -124,8 +124,8 @@ param_group! {
         separator: Option<Separator> = None, Range::ANY, [];
         /// Column description file in CatBoost's format.
         column_description: Option<PathBuf> = None, Range::ANY, [];
-        /// Whether equal query ids in several files mean the same query (data) or one query per file (file). With `file`, ids of
-        /// the second file, by path, become 2/ID, and so on.
+        /// Whether equal query ids in several files mean the same query (data) or one query per file (file). With `file`, files
+        /// are numbered in the order of their paths, and the ids of the second one become 2/ID, and so on.
         qid_scope: QidScope = QidScope::Data, Range::ANY, [];
         /// Number to add to the feature ids of LETOR data and of tables without column names, such as -1 if the data counts
         /// from 1 and the model from 0.

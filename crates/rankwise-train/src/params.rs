@@ -133,8 +133,8 @@ param_group! {
         mvs_reg: Option<f64> = None, Range::at_least(0.0), ["mvs_lambda"];
         /// inliers: number of trees of the preliminary model.
         outlier_trees: usize = 100, Range::closed(1.0, 1e6), [];
-        /// inliers: percentage of the preliminary model's trees, the last ones, after which ranks are checked. A document that is
-        /// misplaced after all of them is an outlier.
+        /// inliers: ranks are checked after each of the last `outlier_last` percent of the preliminary model's trees. A document
+        /// that is misplaced after all of them is an outlier.
         outlier_last: f64 = 50.0, Range::above_to(0.0, 100.0), [];
         /// inliers: an irrelevant document is misplaced if it is in the top `outlier_high` percent of its query's ranking, and
         /// also within the first R ranks, where R is the number of relevant documents.
