@@ -39,6 +39,12 @@ impl Inputs<'_> {
     /// Reads the training data.
     pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
+        if pairs.is_none() && self.layout.label_column.as_deref() == Some("none") {
+            return Err(user_at(
+                paths.place(),
+                "there are no labels (--label-column none); training needs a label column",
+            ));
+        }
         // With pairs, labels are not needed.
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options(Keep::WhereNeeded) };
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
@@ -52,7 +58,7 @@ impl Inputs<'_> {
         if !model.features().is_empty() {
             if model.feature_names().is_empty() {
                 let known = "the start model identifies features by number; use names in both or in neither";
-                files::check_unnamed(&data, paths.place(), known)?;
+                files::check_unnamed(&data, paths.place(), known, model.features())?;
             }
             files::check_named(model, &data, paths.place(), FeatureOwner::StartModel)?;
             let offset = self.layout.feature_offset;
@@ -76,6 +82,7 @@ impl Inputs<'_> {
                     &read.data,
                     paths.place(),
                     "the training data has none; use names in both or in neither",
+                    training.feature_ids(),
                 )?;
             }
             self.check_valid(training, &read.data, paths.place())?;

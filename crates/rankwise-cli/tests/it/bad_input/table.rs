@@ -287,7 +287,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("train train.txt --out out.json --seed -1", "'--seed <S>': expected an integer"),
     ("train train.txt --out out.json --label-column 0", "train.txt: this is read as LETOR text, which has no named columns"),
     ("train train.txt --out out.json --data-format parquet", "train.txt: not a Parquet file"),
-    ("train train.txt --out out.json --data-format csv", "train.txt: there is only one column ... --separator"),
+    ("train train.txt --out out.json --data-format csv", "train.txt: there is only one column ... set --data-format letor"),
     ("train train.txt --out out.json --separator ab", "one ASCII character"),
     ("train - --valid - --out out.json", "standard input can be read only once; use a file"),
     ("eval train.txt --model model.json --metric ndgc@10", "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
