@@ -378,7 +378,7 @@ fn columns_are_named_after_the_features_of_the_model() {
     let sandbox = Sandbox::new();
     sandbox.write("d.txt", letor(1, 0));
     sandbox.write("t.csv", table());
-    sandbox.ok(&format!("train d.txt --out m.json {TRAIN} --set num_trees=20"));
+    sandbox.ok(&format!("train d.txt --out m.json {TRAIN}"));
     let advice = "or name the columns after the feature ids, f";
     sandbox.all_refused(&[
         ("eval t.csv --model m.json", &[advice]),
