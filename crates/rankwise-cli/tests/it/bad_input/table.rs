@@ -165,7 +165,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (VALID, &[
         ("v.txt", Text("1 qid:1 1:x\n"), "v.txt:1:11: value \"x\" of feature 1 is not a number"),
         ("v.txt", AsItIs, "v.txt: cannot open: no such file; check the name"),
-        ("train.rwcache", AsItIs, "train.rwcache: this is a cache of binned data, which can only be used for training"),
+        ("train.rwcache", AsItIs, "train.rwcache: this is a cache of binned data, which"),
     ]),
     (PREDICT, &[
         ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
