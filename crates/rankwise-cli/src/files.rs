@@ -132,17 +132,18 @@ pub(crate) fn read_data_with(model: &Model, paths: &DataPaths, options: &ReadOpt
             &read.data,
             paths.place(),
             "the model identifies features by number; train it on data with names",
+            model.features(),
         )?;
     }
     Ok(read)
 }
 
 /// Rejects named columns if features are identified by number: numbering them by position would be a guess.
-pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str) -> anyhow::Result<()> {
+pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str, ids: &[u32]) -> anyhow::Result<()> {
     if data.feature_names().is_empty() {
         return Ok(());
     }
-    let advice = "or name the columns f0, f1, ... by feature number";
+    let advice = format!("or name the columns after the feature ids, {}", rankwise::column_names(ids));
     Err(user_at(path, format!("its columns have names, but {known}, {advice}")))
 }
 

@@ -249,8 +249,8 @@ impl fmt::Display for Remark {
             ),
             Self::LabelsLikeIds { distinct, largest } => write!(
                 f,
-                "the labels are {distinct} different integers up to {largest}, which look like ids; check that each \
-                 line starts with its label"
+                "the labels are {distinct} different integers up to {largest}, which look like ids; check which \
+                 field is the label: the first one of a LETOR line, or the label column of a table"
             ),
             Self::Twins { count, of, example: [first, second] } => {
                 write!(f, "{}", duplicates(*count, *of, &format!("rows {first} and {second}")))

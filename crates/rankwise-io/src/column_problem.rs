@@ -1,6 +1,11 @@
 //! Errors in the columns of a table or in the features of data.
 
-use crate::options::FeatureOwner;
+use rankwise_params::ParamValue as _;
+
+use crate::options::{FeatureOwner, Separator};
+
+/// Stands for the role of a column that an option ignores.
+pub(crate) const IGNORED: &str = "ignored";
 
 /// An error in the columns as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,11 +75,16 @@ pub enum ColumnProblem {
         columns: String,
     },
     /// A table with only one column, probably because of a wrong separator.
-    #[error("there is only one column; if fields are not separated by {separator}, set `separator`")]
+    #[error("there is only one column{}", one_column_advice(*separator, *is_typed))]
     OneColumn {
         /// The current separator.
-        separator: &'static str,
+        separator: Separator,
+        /// Whether it was set by an option.
+        is_typed: bool,
     },
+    /// LETOR text that was read as a table.
+    #[error("there is only one column, and its text looks like LETOR; set `data_format` letor")]
+    LooksLikeLetor,
     /// Two columns have the same name.
     #[error("two columns are named {name}; rename one of them{}", header_advice(name))]
     SameName {
@@ -82,7 +92,7 @@ pub enum ColumnProblem {
         name: String,
     },
     /// A column has no name.
-    #[error("column {number} has no name; name it, or ignore it with `ignore_columns` {number}")]
+    #[error("column {number}, counted from 0, has no name; name it, or ignore it with `ignore_columns` {number}")]
     NoName {
         /// The column number, from 0.
         number: usize,
@@ -240,8 +250,22 @@ fn header_advice(name: &str) -> &'static str {
     if is_number { ", or set `header` no if the first line is not a header" } else { "" }
 }
 
+fn one_column_advice(separator: Separator, is_typed: bool) -> String {
+    let shown = separator.render();
+    match separator.byte() {
+        b'\t' if is_typed => " with the separator tab; remove `separator` or set another".into(),
+        _ if is_typed => format!(" with the separator '{shown}'; remove `separator` or set another"),
+        b'\t' => "; if fields are not separated by tabs, set `separator`".into(),
+        _ => "; if fields are not separated by commas, set `separator`".into(),
+    }
+}
+
 fn taken_note(taken: Option<&(String, &'static str)>) -> String {
-    taken.map_or_else(String::new, |(column, role)| format!(": column {column} is used as the {role}"))
+    match taken {
+        None => String::new(),
+        Some((column, IGNORED)) => format!(": column {column} is ignored by `ignore_columns`"),
+        Some((column, role)) => format!(": column {column} is used as the {role}"),
+    }
 }
 
 fn sizes_advice(sizes: Option<&str>) -> String {

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::column_problem::ColumnProblem;
+use crate::column_problem::{ColumnProblem, IGNORED};
 use crate::options::{LayoutSpec, ReadOptions, Role};
 
 /// The option value that means there is no such column.
@@ -54,6 +54,7 @@ pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool)
     let label_wanted = !options.is_label_optional && options.layout.label_column.as_deref() != Some(NONE);
     if label_wanted && !roles.contains(&Some(Role::Label)) {
         let taken = taken(&roles, names, &table.shown, Role::Label);
+        let taken = taken.or_else(|| ignored_label(&roles, names, &table.shown));
         return Err(ColumnProblem::NoLabel { taken, columns: table.list() });
     }
     let feature_names = table.number_features(names, options, &mut roles)?;
@@ -69,6 +70,13 @@ fn taken(roles: &[Option<Role>], names: &Names<'_>, shown: &[String], wanted: Ro
         Some(Role::Ignored | Role::Feature(_)) | None => None,
         Some(role) => (*role != wanted && wanted.is_usual(name)).then(|| (shown.clone(), role.noun())),
     })
+}
+
+/// A column that would be the label if no option ignored it.
+fn ignored_label(roles: &[Option<Role>], names: &Names<'_>, shown: &[String]) -> Option<(String, &'static str)> {
+    let Names::Given(names) = names else { return None };
+    let is_label = |column: &usize| roles[*column] == Some(Role::Ignored) && Role::Label.is_usual(&names[*column]);
+    (0..names.len()).find(is_label).map(|column| (shown[column].clone(), IGNORED))
 }
 
 struct Table<'a> {

@@ -8,6 +8,7 @@ use rankwise_data::DataError;
 
 use crate::blocks::PARQUET;
 use crate::column_problem::ColumnProblem;
+use crate::options::FeatureOwner;
 use crate::parts::PartProblem;
 use crate::problem::Problem;
 use crate::unpack::Excess;
@@ -75,13 +76,12 @@ pub enum IoError {
         format: &'static str,
     },
     /// A cache of binned data, but values are needed.
-    #[error(
-        "{}: this is a cache of binned data, which can only be used for training; use the data that it was made from",
-        input(path)
-    )]
+    #[error("{}: {}; use the data that it was made from", input(path), cache_problem(*reader))]
     CacheHere {
         /// The file.
         path: PathBuf,
+        /// What needs the values.
+        reader: FeatureOwner,
     },
     /// A damaged cache of binned data.
     #[error("{}: the cache is damaged ({what}); make it again with convert-data", input(path))]
@@ -237,7 +237,7 @@ impl IoError {
             | Self::Damaged { path, .. }
             | Self::Excess { path, .. }
             | Self::Format { path, .. }
-            | Self::CacheHere { path }
+            | Self::CacheHere { path, .. }
             | Self::Cache { path, .. }
             | Self::Columns { path, .. }
             | Self::NoColumns { path, .. }
@@ -287,6 +287,14 @@ fn input(path: &Path) -> String {
 
 fn output(path: &Path) -> String {
     if is_stream(path) { "<stdout>".into() } else { path.display().to_string() }
+}
+
+fn cache_problem(reader: FeatureOwner) -> &'static str {
+    match reader {
+        FeatureOwner::Model => "this is a cache of binned data, which can only be used for training",
+        FeatureOwner::StartModel => "a start model needs feature values, but this is a cache of binned data",
+        FeatureOwner::TrainingData => "this is a cache of binned data, which cannot be used for validation",
+    }
 }
 
 fn format_advice(format: &str) -> &'static str {

@@ -233,6 +233,10 @@ impl Problem {
 /// A bad label may show that this is a table without a table's file extension.
 fn label(found: &str) -> String {
     let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
+    if found == "rankwise-checkpoint" {
+        return "this is a checkpoint, not data; to resume its run, use rankwise train --checkpoint FOLDER --resume"
+            .into();
+    }
     let advice = match found {
         _ if found.contains(',') => "if this is a table, set `data_format` csv",
         _ if is_name => "if this is a table, set `data_format` tsv",

@@ -32,7 +32,7 @@ pub fn read_dataset_with(path: &Path, options: &ReadOptions) -> Result<Dataset, 
 pub(crate) fn read_file(path: &Path, options: &ReadOptions) -> Result<ReadData, IoError> {
     let mut source = ByteStream::open(path)?;
     if is_cache(&mut source, options)? {
-        return Err(IoError::CacheHere { path: path.into() });
+        return Err(IoError::CacheHere { path: path.into(), reader: options.feature_owner });
     }
     read_opened(source, path, options)
 }
@@ -64,7 +64,7 @@ pub fn read_dataset_from(
 ) -> Result<Dataset, IoError> {
     let mut source = ByteStream::new(input, name)?;
     if is_cache(&mut source, options)? {
-        return Err(IoError::CacheHere { path: name.into() });
+        return Err(IoError::CacheHere { path: name.into(), reader: options.feature_owner });
     }
     let format = format_of(&mut source, name, options)?;
     let input = Input::without_side_files(name, options).with_pairs()?;

@@ -85,7 +85,7 @@ pub enum ObjectiveError {
     /// A label that XGBoost rejects.
     #[error(
         "label {label} in query '{query}' is not 0 or 1, which lambda_form=xgboost requires for the target {target}; \
-         make labels binary, or use another lambda_form, with relevant_from"
+         make the labels 0 and 1, or use another lambda_form and set relevant_from"
     )]
     NotBinary {
         /// The label.
@@ -98,7 +98,7 @@ pub enum ObjectiveError {
     /// No query has documents with different labels.
     #[error(
         "no query has two documents with different labels, so objective '{objective}' has nothing to learn; check the \
-            labels and the query ids, or use objective rmse"
+         labels and the query ids, or use objective rmse if labels differ between queries"
     )]
     NoPairs {
         /// The objective.

@@ -42,7 +42,7 @@ pub enum TrainError {
     },
     /// No query of a validation set counts in the metric.
     #[error(
-        "validation set {set}: no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data"
+        "validation set {set}: no query has a relevant document and a weight above 0, so '{metric}' cannot tell models apart; use other data"
     )]
     NothingToMeasure {
         /// The name of the set.

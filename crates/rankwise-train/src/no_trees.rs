@@ -5,6 +5,7 @@
 
 use rankwise_trees::{Derivative, Derivatives, EngineSetup, GrowInput, Grower, Growth, TreeParams, TreeSpec};
 
+use crate::Sample;
 use crate::boost::Run;
 
 /// Why no tree was added to a model.
@@ -20,6 +21,8 @@ pub enum NoTrees {
         all: usize,
         /// The parameter.
         min_data_in_leaf: usize,
+        /// How the documents of a tree are sampled.
+        sample: Sample,
     },
     /// All gradients are 0, because all labels are equal.
     #[error("all labels are equal; check the labels")]
@@ -63,6 +66,10 @@ impl NoTrees {
     fn fewer(&self) -> String {
         match self {
             Self::TooFewDocuments { seen, .. } if *seen >= 2 => format!("set min_data_in_leaf={} or less", seen / 2),
+            Self::TooFewDocuments { seen, all, sample, .. } if seen < all => match sample {
+                Sample::Bagging | Sample::QueryBagging => "increase bagging_fraction".into(),
+                _ => "sample more documents".into(),
+            },
             _ => "add more data".into(),
         }
     }
@@ -136,7 +143,8 @@ impl Run<'_> {
         let trees = self.params.trees();
         let min_data_in_leaf = trees.min_data_in_leaf;
         if trees.grow != Growth::Oblivious && seen < min_data_in_leaf.max(1).saturating_mul(2) {
-            return Some(NoTrees::TooFewDocuments { seen, all, min_data_in_leaf });
+            let sample = self.params.boosting().sample;
+            return Some(NoTrees::TooFewDocuments { seen, all, min_data_in_leaf, sample });
         }
         Some(self.limit_in_the_way(&rows))
     }
@@ -211,12 +219,15 @@ mod tests {
 
     #[test]
     fn reasons_name_the_parameter_and_what_to_do() {
-        let few = |seen, all| NoTrees::TooFewDocuments { seen, all, min_data_in_leaf: 20 }.to_string();
+        let few = |seen, all| {
+            NoTrees::TooFewDocuments { seen, all, min_data_in_leaf: 20, sample: Sample::Bagging }.to_string()
+        };
         assert_eq!(
             few(7, 7),
             "7 documents are too few for two leaves with min_data_in_leaf=20; set min_data_in_leaf=3 or less"
         );
         assert_eq!(few(1, 1), "1 document is too few for two leaves with min_data_in_leaf=20; add more data");
+        assert!(few(1, 99).ends_with("min_data_in_leaf=20; increase bagging_fraction"));
         let sampled = "a tree is trained on 30 of 99 documents, too few for two leaves with min_data_in_leaf=20; set";
         assert!(few(30, 99).starts_with(sampled), "{}", few(30, 99));
         let limits = |params: &[(&'static str, &str)]| {

@@ -24,7 +24,7 @@ pub enum StartError {
         data: &'static str,
     },
     /// The outputs of the model and of the objective differ.
-    #[error("the model has {model}, but the objective needs {objective}; use another model or objective")]
+    #[error("the model has {model}, but the objective needs {objective}; use {}another model", if objective == ONE_SCORE { "objective multiclass or " } else { "another objective or " })]
     Output {
         /// In the model.
         model: String,
@@ -101,12 +101,15 @@ pub(crate) fn model_fingerprint(Start { model, ensemble }: Start<'_>) -> String 
     format!("trees={n_trees} objective={} xxh3={hash:016x}", model.objective())
 }
 
+/// The usual output of models.
+const ONE_SCORE: &str = "one score";
+
 fn described(output: &Output) -> String {
     match output {
-        Output::Sum => "one score".into(),
+        Output::Sum => ONE_SCORE.into(),
         Output::ExpectedGain(expected) => {
             let gains: Vec<String> = expected.gains.iter().map(ToString::to_string).collect();
-            format!("an output for each of {} grades with gains {}", gains.len(), gains.join(","))
+            format!("one output per label value (objective=multiclass, gains {})", gains.join(","))
         }
     }
 }

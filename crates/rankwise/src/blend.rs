@@ -40,7 +40,9 @@ pub enum BlendError {
         ranker: usize,
     },
     /// No query counts in the metric.
-    #[error("no query has a relevant document and a weight above 0, so '{metric}' is undefined; use other data")]
+    #[error(
+        "no query has a relevant document and a weight above 0, so '{metric}' cannot tell models apart; use other data"
+    )]
     NothingToMeasure {
         /// The metric.
         metric: String,

@@ -67,11 +67,13 @@ pub enum Error {
     /// Columns with names, but the model identifies features by number.
     #[error(
         "{}: its columns have names, but the model identifies features by number; train it on data with names, or name \
-            the columns f0, f1, ... by feature number", path.display()
+            the columns after the feature ids, {}", path.display(), column_names(ids)
     )]
     NamedColumns {
         /// The data file.
         path: PathBuf,
+        /// The feature ids of the model.
+        ids: Vec<u32>,
     },
     /// A model that cannot be exported.
     #[error(transparent)]
@@ -113,7 +115,7 @@ impl Error {
         match self {
             Self::Io(error) => Some(error.place()),
             Self::CheckpointFolder(error) => Some(error.place()),
-            Self::NamedColumns { path } => Some(Place::file(path)),
+            Self::NamedColumns { path, .. } => Some(Place::file(path)),
             Self::ModelFile { path, source } => {
                 let (line, column) = match **source {
                     FormatError::Line { line, .. } | FormatError::Deep { line, .. } => (Some(line), None),
@@ -150,6 +152,12 @@ fn at_file(path: &Path, source: &FormatError) -> String {
         }
         _ => format!("{place}: {source}"),
     }
+}
+
+/// Column names that stand for feature ids, for messages.
+pub fn column_names(ids: &[u32]) -> String {
+    let shown: Vec<String> = ids.iter().take(2).map(|id| format!("f{id}")).collect();
+    shown.join(", ") + if ids.len() > 2 { ", ..." } else { "" }
 }
 
 #[cfg(test)]

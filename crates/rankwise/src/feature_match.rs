@@ -59,6 +59,8 @@ pub enum FeatureRemark {
         used_offset: i32,
         /// The offset that they should be read with.
         offset: i32,
+        /// Whether the expected features have names, but the data has none.
+        lacks_names: bool,
     },
     /// The data lacks many of the features.
     ManyAbsent {
@@ -89,12 +91,15 @@ impl fmt::Display for FeatureRemark {
                  ids",
                 data_for(*owner)
             ),
-            Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset } => {
+            Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset, lacks_names } => {
                 let used = match used_offset {
                     offset if *offset == 0 || *owner == FeatureOwner::TrainingData => String::new(),
                     offset => format!(" with `feature_offset` {offset}"),
                 };
                 let advice = match offset {
+                    _ if *owner == FeatureOwner::TrainingData && *lacks_names => {
+                        "name the features of the validation set with `feature_names`".to_owned()
+                    }
                     _ if *owner == FeatureOwner::TrainingData => {
                         "renumber the features of one of them, since `feature_offset` shifts both".to_owned()
                     }
@@ -152,8 +157,9 @@ pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents, used_offset:
         };
         if let Some(shift) = [1, -1].into_iter().find(is_shifted) {
             let offset = used_offset - shift as i32;
+            let lacks_names = first_name.is_some() && data.feature_names().is_empty();
             let (wanted, found) = ([*first, *last], [*start, *end]);
-            remarks.push(FeatureRemark::Shifted { owner, wanted, found, used_offset, offset });
+            remarks.push(FeatureRemark::Shifted { owner, wanted, found, used_offset, offset, lacks_names });
         }
     }
     let n_absent = ids.len() - n_found;

@@ -120,7 +120,7 @@ impl DatasetFile for Dataset {
         let data = Self::read_with(&path, &options)?;
         let is_numbered = model.feature_names().is_empty() && !model.features().is_empty();
         if is_numbered && !data.feature_names().is_empty() {
-            return Err(Error::NamedColumns { path: path.as_ref().into() });
+            return Err(Error::NamedColumns { path: path.as_ref().into(), ids: model.features().to_vec() });
         }
         Ok(data)
     }

@@ -52,7 +52,7 @@ fn weights_of_0_leave_no_mean() {
     sandbox.write("t.txt", (0..60).map(|row| format!("{} qid:1 1:{row}\n", row % 2)).collect::<String>());
     sandbox.refused(
         &["train", "t.txt", "--valid", "d.txt", "--out", "m.json"],
-        &["validation set d.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' is undefined"],
+        &["validation set d.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' cannot tell models apart"],
     );
 }
 

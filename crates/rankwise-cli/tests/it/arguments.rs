@@ -146,7 +146,7 @@ fn samples_and_learners_that_do_not_go_together_are_refused() {
         ),
         (
             "learner=dart langevin=true",
-            "parameter 'model_shrink_rate': learner=dart sets the weights of earlier trees itself",
+            "parameter 'model_shrink_rate': langevin=true shrinks the scores of earlier trees, but learner=dart sets the weights of earlier trees itself",
         ),
         (
             "learner=dart step=exact",

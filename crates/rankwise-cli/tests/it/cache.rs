@@ -23,7 +23,7 @@ fn a_cache_is_for_training_with_its_own_parameters() {
     sandbox.all_refused(&[
         ("train train.rwcache --out n.json --set max_bin=63", &["max_bin=255, but max_bin=63"]),
         ("train train.rwcache --out n.json --set absent=zero", &["absent=missing, but absent=zero"]),
-        ("train train.txt --valid train.rwcache --out n.json", &["only be used for training"]),
+        ("train train.txt --valid train.rwcache --out n.json", &["cannot be used for validation"]),
         ("predict m.json train.rwcache --out n.txt", &["only be used for training"]),
         ("eval train.rwcache --model m.json --metric ndcg", &["only be used for training"]),
         ("convert-data train.rwcache back.txt", &["only be used for training"]),

@@ -288,3 +288,102 @@ fn tables_with_other_extensions_are_recognised() {
     sandbox.ok("inspect d.csv --header no");
     sandbox.ok("inspect d.pq --data-format csv");
 }
+
+#[test]
+fn caches_are_refused_with_the_reason() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    sandbox.write("v.txt", letor(1, 1));
+    sandbox.ok("convert-data d.txt d.rwcache");
+    sandbox.ok(&format!("train d.txt --out m.json {TRAIN}"));
+    let made = "use the data that it was made from";
+    sandbox.all_refused(&[
+        (
+            "train d.rwcache --init-model m.json --out x.json",
+            &[&format!("d.rwcache: a start model needs feature values, but this is a cache of binned data; {made}")],
+        ),
+        (
+            "train v.txt --valid d.rwcache --out x.json",
+            &[&format!("d.rwcache: this is a cache of binned data, which cannot be used for validation; {made}")],
+        ),
+    ]);
+    sandbox.ok(&format!("train d.txt --init-model m.json --out x.json {TRAIN}"));
+    sandbox.ok(&format!("train v.txt --valid d.txt --out x.json {TRAIN}"));
+}
+
+#[test]
+fn a_wrong_separator_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", table());
+    sandbox.write("letor.csv", letor(1, 0));
+    sandbox.all_refused(&[
+        (
+            "inspect t.csv --separator ;",
+            &["t.csv: there is only one column with the separator ';'; remove --separator or set another"],
+        ),
+        (
+            "inspect t.csv --separator tab",
+            &["t.csv: there is only one column with the separator tab; remove --separator or set another"],
+        ),
+        ("inspect letor.csv", &["looks like LETOR; set --data-format letor"]),
+    ]);
+    sandbox.ok("inspect t.csv");
+    sandbox.ok("inspect t.csv --separator ,");
+    sandbox.ok("inspect letor.csv --data-format letor");
+}
+
+#[test]
+fn a_validation_set_without_names_is_given_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", table());
+    sandbox.write("v.txt", letor(1, 1));
+    sandbox.write("names.txt", "1 bm25\n2 clicks\n3 age\n4 len\n");
+    let line = format!("train t.csv --valid v.txt --out m.json {TRAIN}");
+    let told = warnings(&sandbox, &line);
+    let advice = "; if so, name the features of the validation set with --feature-names";
+    assert!(
+        told[0].starts_with("v.txt: feature ids seem to be shifted by one") && told[0].ends_with(advice),
+        "{told:?}"
+    );
+    assert_eq!(warnings(&sandbox, &format!("{line} --feature-names names.txt")), [""; 0]);
+}
+
+#[test]
+fn rmse_is_advised_where_it_can_learn() {
+    let sandbox = Sandbox::new();
+    let lines = |label: fn(usize) -> usize| -> String {
+        (0..40).map(|row| format!("{} qid:{} 1:{}\n", label(row / 4), row / 4, row / 4 * 3 % 11)).collect()
+    };
+    sandbox.write("equal.txt", lines(|_| 1));
+    sandbox.write("between.txt", lines(|query| query % 2));
+    let advice = "check the labels and the query ids, or use objective rmse if labels differ between queries";
+    sandbox.all_refused(&[("train equal.txt --out m.json", &[advice]), ("train between.txt --out m.json", &[advice])]);
+    sandbox.ok(&format!("train between.txt --out m.json --objective rmse {TRAIN}"));
+    sandbox.write("t.csv", table());
+    sandbox.all_refused(&[
+        (
+            "train t.csv --label-column none --out m.json",
+            &["t.csv: there are no labels (--label-column none); training needs a label column"],
+        ),
+        (
+            "train t.csv --ignore-columns label --out m.json",
+            &["t.csv: no label column: column \"label\" is ignored by --ignore-columns"],
+        ),
+    ]);
+    sandbox.ok(&format!("train t.csv --out m.json {TRAIN}"));
+}
+
+#[test]
+fn columns_are_named_after_the_features_of_the_model() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    sandbox.write("t.csv", table());
+    sandbox.ok(&format!("train d.txt --out m.json {TRAIN}"));
+    let advice = "or name the columns after the feature ids, f";
+    sandbox.all_refused(&[
+        ("eval t.csv --model m.json", &[advice]),
+        ("train d.txt --valid t.csv --out x.json", &["or name the columns after the feature ids, f1, f2, ..."]),
+    ]);
+    sandbox.write("t.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1));
+    assert_eq!(warnings(&sandbox, "eval t.csv --model m.json"), [""; 0]);
+}

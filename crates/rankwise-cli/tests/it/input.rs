@@ -114,7 +114,7 @@ fn data_that_teaches_nothing_is_refused() {
         ),
         (
             "train train.txt --valid none.txt --out m.json",
-            &["validation set none.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' is undefined; use other data"],
+            &["validation set none.txt: no query has a relevant document and a weight above 0, so 'ndcg@10' cannot tell models apart; use other data"],
         ),
         (
             "train train.txt --valid d.txt --out m.json --gain table:0,1,2,3,4",

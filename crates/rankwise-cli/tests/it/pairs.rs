@@ -157,7 +157,7 @@ fn labels_that_do_not_suit_an_objective_are_refused() {
         ),
         (
             "train graded.txt --out m.json --set target=map --set lambda_form=xgboost",
-            &["label 2 in query 'a' is not 0 or 1", "with relevant_from"],
+            &["label 2 in query 'a' is not 0 or 1", "use another lambda_form and set relevant_from"],
         ),
         (
             "train graded.txt --out m.json --set target=mrr --relevant-from 3",

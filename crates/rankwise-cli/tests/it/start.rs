@@ -81,7 +81,10 @@ fn bad_starts_and_refits_are_refused() {
             "train train.txt --out model.json --init-model model.json",
             "model.json: cannot write: this file is also an input",
         ),
-        ("train train.txt --out n.json --init-model multi.json", "multi.json: the model has an output for each of"),
+        (
+            "train train.txt --out n.json --init-model multi.json",
+            "multi.json: the model has one output per label value (objective=multiclass",
+        ),
         (
             "train train.txt --out n.json --init-model model.json --objective multiclass",
             "model.json: the model has one score",

@@ -80,7 +80,8 @@ pub enum ExportError {
     /// A feature number is out of the target's range.
     #[error(
         "the model uses feature {feature}, but {target} numbers features from {first} to {last}; renumber the features \
-         in the data and train again"
+         in the data, or name the columns of a table {}, and train again",
+        column_names(*first)
     )]
     Feature {
         /// The target.
@@ -150,4 +151,8 @@ pub enum ExportError {
         /// The maximum depth.
         most: usize,
     },
+}
+
+fn column_names(first: u32) -> String {
+    format!("f{first}, f{}, ...", first + 1)
 }

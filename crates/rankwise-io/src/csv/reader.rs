@@ -110,13 +110,21 @@ impl TextTable<'_> {
     fn resolve(&self, reader: &mut BlockReader<'_>, n_lines: &mut u64) -> Result<Option<Resolved>, IoError> {
         let Some(Start { names, n_columns, .. }) = self.find_start(reader, n_lines)? else { return Ok(None) };
         let names = names.or_else(|| self.description.as_ref().and_then(|description| description.names(n_columns)));
-        let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
         if n_columns == 1 && self.input.side_files.sizes_path().is_none() {
-            let separator = if self.separator == b'\t' { "tabs" } else { "commas" };
             let path = self.input.path.into();
-            return Err(IoError::Columns { path, problem: ColumnProblem::OneColumn { separator } });
+            return Err(IoError::Columns { path, problem: self.one_column(names.as_deref()) });
         }
+        let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
         self.input.resolve(&names, &self.options).map(Some)
+    }
+
+    fn one_column(&self, names: Option<&[String]>) -> ColumnProblem {
+        if names.and_then(|names| names.first()).is_some_and(|name| name.contains(" qid:")) {
+            return ColumnProblem::LooksLikeLetor;
+        }
+        let typed = self.input.options.layout.separator;
+        let separator = typed.or_else(|| Separator::new(self.separator)).expect("a separator");
+        ColumnProblem::OneColumn { separator, is_typed: typed.is_some() }
     }
 
     /// Takes the header off the first block with rows; `None` if the file has no rows at all.

@@ -271,7 +271,10 @@ const BROKEN: &[(&str, &str)] = &[
         "d.csv:2:5: \"1.5\" in column \"position\" is not a position; positions are integers from 0 to 4294967295",
     ),
     ("label,qid,a,a\n1,q,1,1\n", "d.csv: two columns are named \"a\"; rename one of them"),
-    (",label,qid,a\n0,1,q,1\n", "d.csv: column 0 has no name; name it, or ignore it with `ignore_columns` 0"),
+    (
+        ",label,qid,a\n0,1,q,1\n",
+        "d.csv: column 0, counted from 0, has no name; name it, or ignore it with `ignore_columns` 0",
+    ),
     (
         "a,b,c\n1,2,3\n",
         "d.csv: no label column; name it with `label_column`, or set `header` no if the first line is not a header; the columns are \"a\", \"b\", \"c\"",

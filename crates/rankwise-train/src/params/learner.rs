@@ -13,7 +13,12 @@ pub(super) fn check(boosting: &LoopParams, trees: &TreeParams) -> Result<(), Par
     }
     let name = boosting.learner.render();
     if boosting.shrink_rate() > 0.0 {
-        let problem = format!("learner={name} sets the weights of earlier trees itself; set model_shrink_rate=0");
+        let why = if boosting.model_shrink_rate.is_none() {
+            "langevin=true shrinks the scores of earlier trees, but "
+        } else {
+            ""
+        };
+        let problem = format!("{why}learner={name} sets the weights of earlier trees itself; set model_shrink_rate=0");
         return Err(ParamError::conflict("model_shrink_rate", problem));
     }
     if boosting.step != StepKind::Shrinkage {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rankwise::WantedFeatures;
 use rankwise::data::{Absent, Dataset, Documents, Keep, LoadedData};
-use rankwise::io::{FeatureOwner, LayoutSpec, ReadData, ReadOptions};
+use rankwise::io::{FeatureOwner, Format, LayoutSpec, PartReport, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
 use crate::args::Train;
@@ -36,8 +36,19 @@ impl Inputs<'_> {
         self.options(Keep::WhereNeeded)
     }
 
-    /// Reads the training data.
+    /// Reads the training data, which needs labels or pairs.
     pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
+        let read = self.read_training_data(paths)?;
+        let is_table = |part: &PartReport| part.format.is_some_and(|format| format != Format::Letor);
+        let has_none = self.layout.label_column.as_deref() == Some("none");
+        if self.args.pairs.is_none() && has_none && read.report.parts.iter().any(is_table) {
+            let message = "there are no labels (--label-column none); training needs a label column";
+            return Err(user_at(paths.place(), message));
+        }
+        Ok(read)
+    }
+
+    fn read_training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let pairs = self.args.pairs.clone();
         // With pairs, labels are not needed.
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options(Keep::WhereNeeded) };
@@ -52,7 +63,7 @@ impl Inputs<'_> {
         if !model.features().is_empty() {
             if model.feature_names().is_empty() {
                 let known = "the start model identifies features by number; use names in both or in neither";
-                files::check_unnamed(&data, paths.place(), known)?;
+                files::check_unnamed(&data, paths.place(), known, model.features())?;
             }
             files::check_named(model, &data, paths.place(), FeatureOwner::StartModel)?;
             let offset = self.layout.feature_offset;
@@ -76,6 +87,7 @@ impl Inputs<'_> {
                     &read.data,
                     paths.place(),
                     "the training data has none; use names in both or in neither",
+                    training.feature_ids(),
                 )?;
             }
             self.check_valid(training, &read.data, paths.place())?;

@@ -165,7 +165,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     (VALID, &[
         ("v.txt", Text("1 qid:1 1:x\n"), "v.txt:1:11: value \"x\" of feature 1 is not a number"),
         ("v.txt", AsItIs, "v.txt: cannot open: no such file; check the name"),
-        ("train.rwcache", AsItIs, "train.rwcache: this is a cache of binned data, which can only be used for training"),
+        ("train.rwcache", AsItIs, "train.rwcache: this is a cache of binned data, which"),
     ]),
     (PREDICT, &[
         ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
@@ -287,7 +287,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("train train.txt --out out.json --seed -1", "'--seed <S>': expected an integer"),
     ("train train.txt --out out.json --label-column 0", "train.txt: this is read as LETOR text, which has no named columns"),
     ("train train.txt --out out.json --data-format parquet", "train.txt: not a Parquet file"),
-    ("train train.txt --out out.json --data-format csv", "train.txt: there is only one column ... --separator"),
+    ("train train.txt --out out.json --data-format csv", "train.txt: there is only one column ... set --data-format letor"),
     ("train train.txt --out out.json --separator ab", "one ASCII character"),
     ("train - --valid - --out out.json", "standard input can be read only once; use a file"),
     ("eval train.txt --model model.json --metric ndgc@10", "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
