@@ -109,7 +109,10 @@ fn bad_starts_and_refits_are_refused() {
         ),
         ("refit model.json train.txt --out n.json --set nope=1", "unknown parameter 'nope'"),
         ("refit model.json train.txt --out train.txt", "train.txt: cannot write: this file is also an input"),
-        ("refit multi.json train.txt --out n.json --objective rmse", "multi.json: the model has an output"),
+        (
+            "refit multi.json train.txt --out n.json --objective rmse",
+            "multi.json: the model has one output per label value",
+        ),
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
