@@ -234,8 +234,7 @@ impl Problem {
 fn label(found: &str) -> String {
     let is_name = Role::Label.is_usual(found) || Role::Qid.is_usual(found);
     if found == "rankwise-checkpoint" {
-        return "this is a checkpoint, not data; to resume its run, use rankwise train --checkpoint FOLDER --resume"
-            .into();
+        return "this is a checkpoint of an interrupted run, not data; resume that run instead".into();
     }
     let advice = match found {
         _ if found.contains(',') => "if this is a table, set `data_format` csv",
