@@ -2,6 +2,9 @@
 //! never on the thread or the time. The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as
 //! 1, 2, 3", SC 2011).
 
+use rankwise_simd::SimdLevel;
+use rankwise_simd::philox::{Group, LANES, philox4x32, philox4x32_groups, philox4x32_lanes};
+
 use crate::RowKey;
 
 /// The purpose of a draw. Draws for different purposes are independent.
@@ -70,15 +73,7 @@ impl Draw {
             words[2][lane] = self.tree;
             words[3][lane] = self.tag(ordinals[lane]);
         }
-        let mut key = self.seed_words();
-        for _ in 0..ROUNDS {
-            for lane in 0..N {
-                let [a, b, c, d] = philox_round([words[0][lane], words[1][lane], words[2][lane], words[3][lane]], key);
-                (words[0][lane], words[1][lane], words[2][lane], words[3][lane]) = (a, b, c, d);
-            }
-            key = next_key(key);
-        }
-        words
+        philox4x32_lanes(words, self.seed_words())
     }
 
     fn tag(&self, ordinal: u32) -> u32 {
@@ -91,7 +86,30 @@ impl Draw {
 
     /// Uniform in [0, 1), with 53 bits.
     pub fn uniform(&self, key: u64, ordinal: u32) -> f64 {
-        unit(self.bits(key, ordinal), 0)
+        let [high, low, ..] = self.bits(key, ordinal);
+        unit([high, low])
+    }
+
+    /// [`Self::uniform`] for many keys; `key` gives each key and its ordinal.
+    pub fn uniforms_of(&self, level: SimdLevel, key: impl Fn(usize) -> (u64, u32), out: &mut [f64]) {
+        const GROUPS: usize = 16;
+        for (run, out) in out.chunks_mut(GROUPS * LANES).enumerate() {
+            let mut groups: [Group; GROUPS] = [[[0; LANES]; 4]; GROUPS];
+            for place in 0..out.len() {
+                let (key, ordinal) = key(run * GROUPS * LANES + place);
+                let (group, lane) = (&mut groups[place / LANES], place % LANES);
+                group[0][lane] = key as u32;
+                group[1][lane] = (key >> 32) as u32;
+                group[2][lane] = self.tree;
+                group[3][lane] = self.tag(ordinal);
+            }
+            philox4x32_groups(level, &mut groups[..out.len().div_ceil(LANES)], self.seed_words());
+            for (out, group) in out.chunks_mut(LANES).zip(&groups) {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = unit([group[0][lane], group[1][lane]]);
+                }
+            }
+        }
     }
 
     /// Uniform in [0, 1), for a row.
@@ -101,8 +119,8 @@ impl Draw {
 
     /// Two independent uniform numbers in (0, 1], so that their logarithms are finite.
     pub fn uniforms(&self, key: u64, ordinal: u32) -> [f64; 2] {
-        let bits = self.bits(key, ordinal);
-        [1.0 - unit(bits, 0), 1.0 - unit(bits, 2)]
+        let [a, b, c, d] = self.bits(key, ordinal);
+        [1.0 - unit([a, b]), 1.0 - unit([c, d])]
     }
 
     /// Two independent standard normal numbers (Box-Muller).
@@ -114,58 +132,15 @@ impl Draw {
     }
 }
 
-/// 53 of the 64 bits at `at`, as a number in [0, 1).
-fn unit(bits: [u32; 4], at: usize) -> f64 {
-    let word = u64::from(bits[at]) << 32 | u64::from(bits[at + 1]);
+/// 53 of 64 bits, as a number in [0, 1).
+fn unit([high, low]: [u32; 2]) -> f64 {
+    let word = u64::from(high) << 32 | u64::from(low);
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
-}
-
-#[inline]
-fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for _ in 0..ROUNDS {
-        counter = philox_round(counter, key);
-        key = next_key(key);
-    }
-    counter
-}
-
-const ROUNDS: usize = 10;
-
-#[allow(clippy::inline_always)]
-#[inline(always)]
-fn philox_round(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-    let first = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
-    let second = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
-    [
-        (second >> 32) as u32 ^ counter[1] ^ key[0],
-        second as u32,
-        (first >> 32) as u32 ^ counter[3] ^ key[1],
-        first as u32,
-    ]
-}
-
-#[allow(clippy::inline_always)]
-#[inline(always)]
-fn next_key(key: [u32; 2]) -> [u32; 2] {
-    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-    [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Known answers from the Random123 distribution.
-    #[test]
-    fn philox_gives_the_published_numbers() {
-        assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-        assert_eq!(philox4x32([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
-        assert_eq!(
-            philox4x32([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
-            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
-        );
-    }
 
     #[test]
     fn draws_differ_by_seed_purpose_tree_key_and_ordinal() {
@@ -185,6 +160,21 @@ mod tests {
         let words = draw.bits_of(&keys, &ordinals);
         for lane in 0..keys.len() {
             assert_eq!(draw.bits(keys[lane], ordinals[lane]), words.map(|word| word[lane]));
+        }
+    }
+
+    #[test]
+    fn uniforms_of_many_keys_are_those_of_each() {
+        let draw = Draw::new(17, Purpose::Bagging, 3);
+        let key = |place: usize| ((place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15), place as u32 % 3);
+        for level in SimdLevel::available() {
+            for n_keys in [0, 1, 15, 16, 17, 256, 300] {
+                let mut found = vec![0.0; n_keys];
+                draw.uniforms_of(level, key, &mut found);
+                let expected: Vec<f64> =
+                    (0..n_keys).map(key).map(|(key, ordinal)| draw.uniform(key, ordinal)).collect();
+                assert_eq!(found, expected);
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 //! code compiled for it sound.
 #![deny(unsafe_code)]
 
+pub mod philox;
+
 /// Vector instructions that this machine supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimdLevel(Kind);

@@ -1,15 +1,19 @@
 //! Samples the rows that a tree is grown from.
 
-use rankwise_data::{Documents, Draw, Purpose};
+use rankwise_data::{Documents, Draw, Purpose, SimdLevel};
 use rayon::prelude::*;
 
 use crate::{LoopParams, Sample};
+
+/// Rows that one task draws.
+const ROWS_PER_RUN: usize = 1 << 10;
 
 /// A sample of the rows, drawn again every `bagging_freq` trees. Whether a document is in it depends on the document
 /// and the seed, never on the order of rows.
 pub(crate) struct Bag<'a> {
     data: &'a Documents,
     params: &'a LoopParams,
+    simd: SimdLevel,
     rows: Vec<u32>,
     /// Whether each query is in the sample; empty if documents are sampled, or nothing is.
     is_drawn: Vec<bool>,
@@ -18,8 +22,9 @@ pub(crate) struct Bag<'a> {
 }
 
 impl<'a> Bag<'a> {
-    pub(crate) fn new(data: &'a Documents, params: &'a LoopParams) -> Self {
-        Self { data, params, rows: (0..data.n_rows() as u32).collect(), is_drawn: Vec::new(), drawn_for: None }
+    pub(crate) fn new(data: &'a Documents, params: &'a LoopParams, simd: SimdLevel) -> Self {
+        let rows = (0..data.n_rows() as u32).collect();
+        Self { data, params, simd, rows, is_drawn: Vec::new(), drawn_for: None }
     }
 
     /// Whether trees see only some of the rows.
@@ -55,10 +60,38 @@ impl<'a> Bag<'a> {
             let queries = (0..data.n_queries()).filter(|query| self.is_drawn[*query]);
             self.rows = queries.flat_map(|query| data.query_rows(query)).map(|row| row as u32).collect();
         } else {
-            let rows = (0..data.n_rows() as u32).into_par_iter().with_min_len(1 << 10);
-            self.rows = rows.filter(|row| data.draw(&draw, *row as usize) < share).collect();
+            draw_rows(data, self.simd, &draw, share, &mut self.rows);
         }
     }
+}
+
+/// Draws each row with the given probability.
+fn draw_rows(data: &Documents, simd: SimdLevel, draw: &Draw, share: f64, rows: &mut Vec<u32>) {
+    rows.resize(data.n_rows(), 0);
+    // First each run of rows at its own place, then without the gaps.
+    let n_drawn: Vec<usize> = rows
+        .par_chunks_mut(ROWS_PER_RUN)
+        .enumerate()
+        .map(|(run, rows)| {
+            let first = run * ROWS_PER_RUN;
+            let mut numbers = [0.0; ROWS_PER_RUN];
+            let numbers = &mut numbers[..rows.len()];
+            data.draws(simd, draw, first..first + rows.len(), numbers);
+            let mut n_drawn = 0;
+            for (place, number) in numbers.iter().enumerate() {
+                rows[n_drawn] = (first + place) as u32;
+                n_drawn += usize::from(*number < share);
+            }
+            n_drawn
+        })
+        .collect();
+    let mut end = 0;
+    for (run, n_drawn) in n_drawn.into_iter().enumerate() {
+        let first = run * ROWS_PER_RUN;
+        rows.copy_within(first..first + n_drawn, end);
+        end += n_drawn;
+    }
+    rows.truncate(end);
 }
 
 #[cfg(test)]
@@ -80,7 +113,7 @@ mod tests {
         }
         let data = builder.finish().unwrap();
         let params = LoopSpec { sample, bagging_freq, bagging_fraction: 0.4, ..Default::default() }.check().unwrap();
-        let mut bag = Bag::new(&data, &params);
+        let mut bag = Bag::new(&data, &params, SimdLevel::best());
         (0..4).map(|tree| bag.rows(tree).iter().map(|row| data.doc_id(*row as usize).to_owned()).collect()).collect()
     }
 

@@ -7,13 +7,16 @@
 mod goss;
 mod mvs;
 
-use rankwise_data::{Draw, Purpose, Share, reduce};
+use rankwise_data::{Draw, Purpose, Share, SimdLevel, reduce};
 use rankwise_trees::Derivative;
 use rayon::prelude::*;
 
 use self::goss::Goss;
 use self::mvs::Mvs;
 use crate::{LoopParams, Sample, TrainParams};
+
+/// Rows that one task works on.
+const ROWS_PER_TASK: usize = 1 << 12;
 
 /// A drawn row, and the factor for its gradient and Hessian.
 type Drawn = (u32, f64);
@@ -23,6 +26,7 @@ pub(crate) struct GradientSampling {
     method: Method,
     seed: u64,
     structure: Derivative,
+    simd: SimdLevel,
     /// The rows of the round, ascending.
     pub(crate) rows: Vec<u32>,
     /// The weights of all rows, if any, after multiplying those of the drawn rows.
@@ -36,11 +40,11 @@ enum Method {
 
 impl GradientSampling {
     /// `None` if the parameters disable it.
-    pub(crate) fn new(params: &TrainParams) -> Option<Self> {
+    pub(crate) fn new(params: &TrainParams, simd: SimdLevel) -> Option<Self> {
         let boosting = params.boosting();
         let method = Method::new(boosting)?;
         let structure = params.trees().structure;
-        Some(Self { method, seed: boosting.seed, structure, rows: Vec::new(), weights: Vec::new() })
+        Some(Self { method, seed: boosting.seed, structure, simd, rows: Vec::new(), weights: Vec::new() })
     }
 
     /// Draws the rows of a round and multiplies their gradients and Hessians, stored output by output.
@@ -55,47 +59,33 @@ impl GradientSampling {
         let n_rows = data.n_rows();
         self.weights.clear();
         self.weights.extend_from_slice(weights);
-        let hess_of = |place: usize| match self.structure {
-            Derivative::Newton => f64::from(hess[place]),
-            Derivative::Gradient => f64::from(weights[place % n_rows]),
+        let second = match self.structure {
+            Derivative::Newton => &*hess,
+            Derivative::Gradient => weights,
         };
-        let pair = |place: usize| (f64::from(grad[place]), hess_of(place));
-        let places = |row: usize| (row..grad.len()).step_by(n_rows);
-        let draw = Draw::new(self.seed, Purpose::Bagging, round);
-        let uniforms = |row: usize| {
-            let (key, ordinal) = data.doc_keys(row..row + 1).of(0);
-            draw.uniforms(key, ordinal)
-        };
+        // Weights are the same for all outputs.
+        let planes: Vec<Plane<'_>> = grad.chunks_exact(n_rows).zip(second.chunks_exact(n_rows).cycle()).collect();
+        let (draw, simd) = (Draw::new(self.seed, Purpose::Bagging, round), self.simd);
         let drawn = match &self.method {
             Method::Goss(goss) if goss.is_warming_up(round) => (0..n_rows as u32).map(|row| (row, 1.0)).collect(),
             Method::Goss(goss) => {
-                let size = |row: usize| places(row).map(pair).map(|(grad, hess)| (grad * hess).abs()).sum();
-                let draw = |sizes: &[f64], uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync)| goss.draw(sizes, uniforms);
-                draw_among_all(share, in_parallel(n_rows, size), &uniforms, draw)
+                let sizes = sums_by_row(&planes, |grad, hess| (grad * hess).abs());
+                draw_among_all(share, sizes, (simd, &draw), |sizes, numbers| goss.draw(sizes, numbers))
             }
             Method::Mvs(mvs) => {
-                let lambda = mvs.lambda(|of: &dyn Fn((f64, f64)) -> f64| {
-                    let planes = (0..grad.len()).step_by(n_rows);
-                    let plane = |start: usize| (start..start + n_rows).map(|place| of(pair(place))).collect();
-                    reduce::sum(planes.flat_map(|start| share.gather_rows(plane(start))))
+                let lambda = mvs.lambda(|of: &(dyn Fn(f64, f64) -> f64 + Sync)| {
+                    let planes = planes.iter();
+                    reduce::sum(planes.flat_map(|plane| share.gather_rows(sums_by_row(&[*plane], of))))
                 });
-                let square = |row: usize| -> f64 {
-                    places(row).map(pair).map(|(grad, hess)| grad * grad + lambda * hess * hess).sum()
-                };
-                let draw = |sizes: &[f64], uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync)| mvs.draw(sizes, uniforms);
-                draw_among_all(share, in_parallel(n_rows, |row| libm::sqrt(square(row))), &uniforms, draw)
+                let mut sizes = sums_by_row(&planes, |grad, hess| grad * grad + lambda * hess * hess);
+                sizes.par_iter_mut().with_min_len(ROWS_PER_TASK).for_each(|size| *size = libm::sqrt(*size));
+                draw_among_all(share, sizes, (simd, &draw), |sizes, numbers| mvs.draw(sizes, numbers.first))
             }
         };
-        for (row, factor) in drawn.iter().filter(|(_, factor)| *factor != 1.0) {
-            let row = *row as usize;
-            for place in (row..grad.len()).step_by(n_rows) {
-                multiply(&mut grad[place], *factor);
-                multiply(&mut hess[place], *factor);
-            }
-            if let Some(weight) = self.weights.get_mut(row) {
-                multiply(weight, *factor);
-            }
+        for plane in grad.chunks_exact_mut(n_rows).chain(hess.chunks_exact_mut(n_rows)) {
+            multiply_rows(plane, &drawn);
         }
+        multiply_rows(&mut self.weights, &drawn);
         self.rows.clear();
         self.rows.extend(drawn.iter().map(|(row, _)| *row));
     }
@@ -111,19 +101,38 @@ impl Method {
     }
 }
 
-/// Draws rows of this member, by size among the rows of all members; `draw(sizes, uniforms)` draws among all.
+/// The random numbers of rows.
+struct Numbers<'a> {
+    /// The first number of each row, in (0, 1].
+    first: &'a [f64],
+    /// Gives another one, for few rows.
+    second: &'a (dyn Fn(usize) -> f64 + Sync),
+}
+
+/// Draws rows of this member, by size among the rows of all members; `draw_all(sizes, numbers)` draws among all.
 fn draw_among_all(
     share: &Share<'_>,
     sizes: Vec<f64>,
-    uniforms: &(dyn Fn(usize) -> [f64; 2] + Sync),
-    draw: impl Fn(&[f64], &(dyn Fn(usize) -> [f64; 2] + Sync)) -> Vec<Drawn>,
+    (simd, draw): (SimdLevel, &Draw),
+    draw_all: impl Fn(&[f64], &Numbers<'_>) -> Vec<Drawn>,
 ) -> Vec<Drawn> {
+    let data = share.data;
+    let mut first = vec![0.0; sizes.len()];
+    first.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, numbers)| {
+        let start = task * ROWS_PER_TASK;
+        data.draws(simd, draw, start..start + numbers.len(), numbers);
+        numbers.iter_mut().for_each(|number| *number = 1.0 - *number);
+    });
+    let second = |row: usize| {
+        let (key, ordinal) = data.doc_keys(row..row + 1).of(0);
+        draw.uniforms(key, ordinal)[1]
+    };
     if share.is_alone() {
-        return draw(&sizes, uniforms);
+        return draw_all(&sizes, &Numbers { first: &first, second: &second });
     }
-    let of_each = |which: usize| (0..sizes.len()).map(|row| uniforms(row)[which]).collect();
-    let (first, second) = (share.gather_rows(of_each(0)), share.gather_rows(of_each(1)));
-    let drawn = draw(&share.gather_rows(sizes), &|row| [first[row], second[row]]);
+    let second = share.gather_rows((0..sizes.len()).map(second).collect());
+    let numbers = Numbers { first: &share.gather_rows(first), second: &|row| second[row] };
+    let drawn = draw_all(&share.gather_rows(sizes), &numbers);
     let starts = share.row_starts();
     let own_row = |(row, factor): Drawn| {
         let query = starts.partition_point(|start| *start <= row as usize).checked_sub(1)?;
@@ -133,8 +142,34 @@ fn draw_among_all(
     drawn.into_iter().filter_map(own_row).collect()
 }
 
-fn in_parallel(n_rows: usize, size: impl Fn(usize) -> f64 + Send + Sync) -> Vec<f64> {
-    (0..n_rows).into_par_iter().with_min_len(1 << 10).map(size).collect()
+/// The gradients of an output, and what divides them.
+type Plane<'a> = (&'a [f32], &'a [f32]);
+
+/// What `of` says about the gradient and Hessian of each row, summed over outputs.
+fn sums_by_row(planes: &[Plane<'_>], of: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
+    let mut sums = vec![0.0; planes[0].0.len()];
+    sums.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, sums)| {
+        let rows = task * ROWS_PER_TASK..task * ROWS_PER_TASK + sums.len();
+        for (grad, hess) in planes {
+            let pairs = grad[rows.clone()].iter().zip(&hess[rows.clone()]);
+            for (sum, (grad, hess)) in sums.iter_mut().zip(pairs) {
+                *sum += of(f64::from(*grad), f64::from(*hess));
+            }
+        }
+    });
+    sums
+}
+
+/// Multiplies the values of drawn rows, which ascend, by their factors.
+fn multiply_rows(values: &mut [f32], drawn: &[Drawn]) {
+    values.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, values)| {
+        let start = task * ROWS_PER_TASK;
+        let before = |end: usize| drawn.partition_point(|(row, _)| (*row as usize) < end);
+        let drawn = &drawn[before(start)..before(start + values.len())];
+        for (row, factor) in drawn.iter().filter(|(_, factor)| *factor != 1.0) {
+            multiply(&mut values[*row as usize - start], *factor);
+        }
+    });
 }
 
 /// Multiplies, limited to the largest finite number.
@@ -153,7 +188,7 @@ mod tests {
     fn sampling(settings: &[(&str, &str)]) -> GradientSampling {
         let mut spec = TrainSpec::default();
         spec.set_all(settings.iter().copied()).unwrap();
-        GradientSampling::new(&spec.check().unwrap()).unwrap()
+        GradientSampling::new(&spec.check().unwrap(), SimdLevel::best()).unwrap()
     }
 
     fn data(n_rows: usize) -> Dataset {

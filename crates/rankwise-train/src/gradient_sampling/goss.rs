@@ -11,11 +11,16 @@
 use rankwise_metrics::descending_bits;
 use rayon::prelude::*;
 
-use super::Drawn;
+use super::{Drawn, Numbers};
 use crate::LoopParams;
 
 /// Minimum number of rows per thread.
 const MIN_ROWS: usize = 1 << 10;
+
+/// Sign, exponent and the first two binary digits.
+const SELECT_BITS: u32 = 14;
+/// Keys that one task counts by their first bits.
+const KEYS_PER_COUNT: usize = 1 << 16;
 
 pub(super) struct Goss {
     top_rate: f64,
@@ -34,25 +39,58 @@ impl Goss {
         round < self.warm_up
     }
 
-    /// Draws rows by size. Each row has two random numbers: the first decides whether it is kept, the second breaks
-    /// ties.
-    pub(super) fn draw(&self, sizes: &[f64], uniforms: impl Fn(usize) -> [f64; 2] + Sync) -> Vec<Drawn> {
+    /// Draws rows by size. The first random number of a row decides whether it is kept, the second breaks ties.
+    pub(super) fn draw(&self, sizes: &[f64], numbers: &Numbers<'_>) -> Vec<Drawn> {
         let n_top = ((self.top_rate * sizes.len() as f64) as usize).max(1);
         if n_top >= sizes.len() {
             return (0..sizes.len() as u32).map(|row| (row, 1.0)).collect();
         }
         let probability = (self.other_rate / (1.0 - self.top_rate)).min(1.0);
         let keys: Vec<u64> = sizes.par_iter().with_min_len(MIN_ROWS).map(|size| descending_bits(*size)).collect();
-        let last = *keys.clone().select_nth_unstable(n_top - 1).1;
-        let ties = Ties::new(&keys, last, n_top, |row| uniforms(row)[1].to_bits());
-        let draw = |(row, key): (usize, &u64)| {
-            if *key < last || (*key == last && ties.stays(row)) {
-                return Some((row as u32, 1.0));
-            }
-            (uniforms(row)[0] <= probability).then_some((row as u32, 1.0 / probability))
+        let last = nth_smallest(&keys, n_top - 1);
+        let ties = Ties::new(&keys, last, n_top, |row| (numbers.second)(row).to_bits());
+        let is_top = |row: usize, key: u64| key < last || (key == last && ties.stays(row));
+        let of_task = |(task, keys): (usize, &[u64])| {
+            let first = task * MIN_ROWS;
+            let draw = |(place, key): (usize, &u64)| {
+                let row = first + place;
+                if is_top(row, *key) {
+                    return Some((row as u32, 1.0));
+                }
+                (numbers.first[row] <= probability).then_some((row as u32, 1.0 / probability))
+            };
+            keys.iter().enumerate().filter_map(draw).collect()
         };
-        keys.par_iter().enumerate().with_min_len(MIN_ROWS).filter_map(draw).collect()
+        let drawn: Vec<Vec<Drawn>> = keys.par_chunks(MIN_ROWS).enumerate().map(of_task).collect();
+        drawn.concat()
     }
+}
+
+/// The key that has `n` keys before it in ascending order.
+fn nth_smallest(keys: &[u64], n: usize) -> u64 {
+    // Counting by the first bits leaves few keys to select from.
+    let count = |keys: &[u64]| {
+        let mut counts = vec![0usize; 1 << SELECT_BITS];
+        keys.iter().for_each(|key| counts[first_bits(*key)] += 1);
+        counts
+    };
+    let add = |mut all: Vec<usize>, other: Vec<usize>| {
+        all.iter_mut().zip(other).for_each(|(all, other)| *all += other);
+        all
+    };
+    let counts = keys.par_chunks(KEYS_PER_COUNT).map(count).reduce_with(add).unwrap_or_default();
+    let (mut first, mut n_before) = (0, 0);
+    while n_before + counts[first] <= n {
+        n_before += counts[first];
+        first += 1;
+    }
+    let with_bits = keys.par_iter().with_min_len(MIN_ROWS).filter(|key| first_bits(**key) == first);
+    let mut left: Vec<u64> = with_bits.copied().collect();
+    *left.select_nth_unstable(n - n_before).1
+}
+
+fn first_bits(key: u64) -> usize {
+    (key >> (64 - SELECT_BITS)) as usize
 }
 
 /// Rows tied at the smallest size that is kept, if only some of them are kept.
@@ -110,7 +148,8 @@ mod tests {
                 }
             }
             expected.sort_by_key(|(row, _)| *row);
-            let found = goss.draw(&sizes, |row| [rows[row].1, rows[row].2]);
+            let first: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let found = goss.draw(&sizes, &Numbers { first: &first, second: &|row| rows[row].2 });
             prop_assert_eq!(found.iter().map(|(row, _)| *row).collect::<Vec<_>>(), expected.iter().map(|(row, _)| *row).collect::<Vec<_>>());
             prop_assert!(found.iter().zip(&expected).all(|(a, b)| (a.1 - b.1).abs() <= 1e-12 * b.1));
         }

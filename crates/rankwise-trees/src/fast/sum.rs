@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::search::peak_scan;
 use super::{BlockCells, BlockHistogram, FastHistograms};
 use crate::Sums;
-use crate::blocks::{BLOCK_FEATURES, BinPage, Strip};
+use crate::blocks::{BinPage, Strip};
 use crate::context::TreeContext;
 use crate::histograms::Histograms as _;
 use crate::kernel::CellRow;
@@ -141,7 +141,8 @@ fn add_page(
             cells.push(free.next().expect("there is one for each").start(joint.height()));
         } else {
             if put == Put::Set {
-                mine[0].cells.fill([0; BLOCK_FEATURES]);
+                // Cell by cell, which compiles to one call that clears memory.
+                mine[0].cells.as_flattened_mut().fill(0);
             }
             cells.push(&mut mine[0].cells);
         }
