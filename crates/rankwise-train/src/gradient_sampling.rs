@@ -121,7 +121,9 @@ fn draw_among_all(
     first.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, numbers)| {
         let start = task * ROWS_PER_TASK;
         data.draws(simd, draw, start..start + numbers.len(), numbers);
-        numbers.iter_mut().for_each(|number| *number = 1.0 - *number);
+        for number in numbers {
+            *number = 1.0 - *number;
+        }
     });
     let second = |row: usize| {
         let (key, ordinal) = data.doc_keys(row..row + 1).of(0);

@@ -71,7 +71,9 @@ fn nth_smallest(keys: &[u64], n: usize) -> u64 {
     // Counting by the first bits leaves few keys to select from.
     let count = |keys: &[u64]| {
         let mut counts = vec![0usize; 1 << SELECT_BITS];
-        keys.iter().for_each(|key| counts[first_bits(*key)] += 1);
+        for key in keys {
+            counts[first_bits(*key)] += 1;
+        }
         counts
     };
     let add = |mut all: Vec<usize>, other: Vec<usize>| {

@@ -150,7 +150,9 @@ impl Bucket {
 fn buckets(sizes: &[f64]) -> Vec<Bucket> {
     let add = |sizes: &[f64]| {
         let mut buckets = vec![Bucket::EMPTY; 1 << BUCKET_BITS];
-        sizes.iter().for_each(|size| buckets[bucket_of(*size)].add(*size));
+        for size in sizes {
+            buckets[bucket_of(*size)].add(*size);
+        }
         buckets
     };
     let join = |mut all: Vec<Bucket>, other: Vec<Bucket>| {
