@@ -1,5 +1,8 @@
 //! Binned feature values, one byte per document and feature. Trees are grown from these.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::binning::BinValue;
@@ -13,9 +16,26 @@ use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, 
 pub struct BinnedDataset {
     feature_ids: Vec<u32>,
     bins: Vec<FeatureBins>,
-    columns: Vec<Vec<u8>>,
+    columns: Vec<BinColumn>,
     n_rows: usize,
 }
+
+/// The bins of one feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum BinColumn {
+    /// By row.
+    Dense(Vec<u8>),
+    /// Only some rows have a bin of their own; the others have `rest`.
+    Sparse {
+        /// Ascending.
+        rows: Vec<u32>,
+        bins: Vec<u8>,
+        rest: u8,
+    },
+}
+
+/// A column is sparse if at most one of so many rows has a bin of its own.
+const ROWS_PER_SPARSE_BIN: usize = 16;
 
 impl BinnedDataset {
     /// Chooses the bins from the data and applies them.
@@ -74,13 +94,14 @@ impl BinnedDataset {
             binned.feature_ids.push(column.feature);
             let bins = FeatureBins::from_upper(column.upper, column.is_f64, column.has_missing);
             binned.bins.push(bins.expect("the bounds were checked"));
-            binned.columns.push(column.bins);
+            binned.columns.push(BinColumn::Dense(column.bins));
         }
         binned
     }
 
     /// The bins as plain lists.
     pub(crate) fn into_columns(self) -> Vec<CachedColumn> {
+        let n_rows = self.n_rows;
         let features = self.feature_ids.into_iter().zip(self.bins).zip(self.columns);
         features
             .map(|((feature, bins), column)| CachedColumn {
@@ -88,7 +109,7 @@ impl BinnedDataset {
                 upper: bins.uppers().to_vec(),
                 is_f64: bins.is_f64(),
                 has_missing: bins.has_missing(),
-                bins: column,
+                bins: column.into_dense(n_rows),
             })
             .collect()
     }
@@ -102,7 +123,7 @@ impl BinnedDataset {
             columns.iter().zip(&bins).map(|(values, bins)| values.iter().map(|value| bins.bin(*value)).collect());
         Self {
             feature_ids: (0..columns.len() as u32).collect(),
-            columns: bytes.collect(),
+            columns: bytes.map(BinColumn::Dense).collect(),
             n_rows: columns[0].len(),
             bins,
         }
@@ -114,15 +135,21 @@ impl BinnedDataset {
             .par_iter()
             .zip(&bins)
             .map(|(feature, bins)| {
+                let source = data.column_of(*feature);
+                if let Some(sparse) =
+                    source.filter(|_| !bins.is_f64()).and_then(|of| BinColumn::sparse(of, bins, n_rows))
+                {
+                    return Ok(sparse);
+                }
                 let mut column = Vec::new();
                 column
                     .try_reserve_exact(n_rows)
                     .map_err(|_| DataError::TooLarge { rows: n_rows, features: feature_ids.len() })?;
                 if bins.is_f64() {
                     column.extend(f64_values(data, *feature).into_iter().map(|value| bins.bin_f64(value)));
-                    return Ok(column);
+                    return Ok(BinColumn::Dense(column));
                 }
-                match data.column_of(*feature) {
+                match source {
                     Some(Column::Coded { codes, values }) => {
                         let bin: Vec<u8> = values.iter().map(|value| bins.bin(*value)).collect();
                         column.extend(codes.iter().map(|code| bin[usize::from(*code)]));
@@ -137,7 +164,7 @@ impl BinnedDataset {
                     }
                     None => column.resize(n_rows, bins.bin(data.absent().value())),
                 }
-                Ok(column)
+                Ok(BinColumn::Dense(column))
             })
             .collect::<Result<Vec<_>, DataError>>()?;
         Ok(Self { feature_ids, bins, columns, n_rows })
@@ -164,8 +191,87 @@ impl BinnedDataset {
     }
 
     /// The bins of one feature, by row.
-    pub fn column(&self, feature: usize) -> &[u8] {
-        &self.columns[feature]
+    pub fn column(&self, feature: usize) -> Cow<'_, [u8]> {
+        self.column_in(feature, 0..self.n_rows)
+    }
+
+    /// The bins of one feature in some rows.
+    pub fn column_in(&self, feature: usize, rows: Range<usize>) -> Cow<'_, [u8]> {
+        match &self.columns[feature] {
+            BinColumn::Dense(bins) => Cow::Borrowed(&bins[rows]),
+            BinColumn::Sparse { rows: of_bins, bins, rest } => {
+                let before = |end: usize| of_bins.partition_point(|row| (*row as usize) < end);
+                let places = before(rows.start)..before(rows.end);
+                let mut dense = vec![*rest; rows.len()];
+                for (row, bin) in of_bins[places.clone()].iter().zip(&bins[places]) {
+                    dense[*row as usize - rows.start] = *bin;
+                }
+                Cow::Owned(dense)
+            }
+        }
+    }
+
+    /// The rows of a feature that may differ from all others in their bin, and the bin of these, where few rows do.
+    pub fn sparse_column(&self, feature: usize) -> Option<SparseBins<'_>> {
+        match &self.columns[feature] {
+            BinColumn::Dense(_) => None,
+            BinColumn::Sparse { rows, bins, rest } => Some(SparseBins { rows, bins, rest: *rest }),
+        }
+    }
+
+    /// Whether at least so many rows are not in the most frequent bin of a feature. If not, no threshold has that many on
+    /// both sides.
+    pub fn has_beside_mode(&self, feature: usize, at_least: usize) -> bool {
+        let mut counts = [0usize; 256];
+        let mut most = 0;
+        let mut is_reached = |seen: usize, bin: u8, by: usize| {
+            counts[usize::from(bin)] += by;
+            most = most.max(counts[usize::from(bin)]);
+            // More rows cannot lower the difference.
+            seen - most >= at_least
+        };
+        match &self.columns[feature] {
+            BinColumn::Dense(bins) => bins.iter().enumerate().any(|(row, bin)| is_reached(row + 1, *bin, 1)),
+            BinColumn::Sparse { bins, rest, .. } => {
+                let n_rest = self.n_rows - bins.len();
+                is_reached(n_rest, *rest, n_rest)
+                    || bins.iter().enumerate().any(|(place, bin)| is_reached(n_rest + place + 1, *bin, 1))
+            }
+        }
+    }
+}
+
+/// A feature of which few rows have a bin of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct SparseBins<'a> {
+    /// These rows, ascending.
+    pub rows: &'a [u32],
+    /// Their bins.
+    pub bins: &'a [u8],
+    /// The bin of all other rows.
+    pub rest: u8,
+}
+
+impl BinColumn {
+    /// The bins of a sparse column; `None` if they take no less memory than a byte for each row.
+    fn sparse(column: &Column, bins: &FeatureBins, n_rows: usize) -> Option<Self> {
+        let Column::Sparse { rows, values, rest } = column else { return None };
+        (rows.len() * ROWS_PER_SPARSE_BIN <= n_rows).then(|| Self::Sparse {
+            rows: rows.clone(),
+            bins: values.iter().map(|value| bins.bin(*value)).collect(),
+            rest: bins.bin(*rest),
+        })
+    }
+
+    fn into_dense(self, n_rows: usize) -> Vec<u8> {
+        match self {
+            Self::Dense(bins) => bins,
+            Self::Sparse { rows, bins, rest } => {
+                let mut dense = vec![rest; n_rows];
+                rows.iter().zip(bins).for_each(|(row, bin)| dense[*row as usize] = bin);
+                dense
+            }
+        }
     }
 }
 
@@ -385,6 +491,35 @@ mod tests {
         let mut seen = follow.column(0).to_vec();
         seen.sort_unstable();
         assert_eq!(seen, [0, 1, 2, 3]);
+    }
+
+    /// Sparse columns have the bins of their rows, and rare bins are counted as they are.
+    #[test]
+    fn sparse_columns_are_those_of_their_rows() {
+        for absent in [Absent::Missing, Absent::Zero] {
+            let mut builder = DatasetBuilder::new(absent);
+            for row in 0..400u32 {
+                // The second feature is in few rows, sometimes with the value of the others.
+                let rare = [(1, row as f32), (2, (row / 40 % 4) as f32)];
+                let features = if row % 40 == 3 { &rare[..] } else { &rare[..1] };
+                builder.push(&Row { qid: "q", features, ..Row::default() }).unwrap();
+            }
+            let data = builder.finish().unwrap();
+            let binned = BinnedDataset::new(&data, &BinningParams::default()).unwrap();
+            assert!(binned.sparse_column(0).is_none() && binned.sparse_column(1).is_some());
+            let dense: Vec<u8> = (0..400).map(|row| binned.bins(1).bin(data.column(1).get(row))).collect();
+            assert_eq!(*binned.column(1), dense);
+            for rows in [0..0, 0..400, 3..4, 4..43, 390..400] {
+                assert_eq!(*binned.column_in(1, rows.clone()), dense[rows]);
+            }
+            let mut counts = [0; 256];
+            dense.iter().for_each(|bin| counts[usize::from(*bin)] += 1);
+            let mode = *counts.iter().max().unwrap();
+            for at_least in 0..20 {
+                assert_eq!(binned.has_beside_mode(1, at_least), dense.len() - mode >= at_least, "{at_least}");
+            }
+            assert!(binned.has_beside_mode(0, 398) && !binned.has_beside_mode(0, 399));
+        }
     }
 
     /// A feature that does not occur in the other data is 0 there if absent features mean 0.

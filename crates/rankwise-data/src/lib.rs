@@ -36,7 +36,7 @@ mod strings;
 mod subset;
 pub mod synth;
 
-pub use binned::BinnedDataset;
+pub use binned::{BinnedDataset, SparseBins};
 pub use binning::{BinningParams, BinningSpec, FeatureBins, SetBinning};
 pub use builder::{Absent, ColumnValues, DatasetBuilder, Dictionary, MAX_ROWS, Row, RowBlock};
 pub use cached::{CachedColumn, CachedDataset, CachedParts};

@@ -78,7 +78,7 @@ impl Sorter<'_> {
                 Child::Leaf(leaf) => visit(leaf, &rows[start..end]),
                 Child::Node(node) => {
                     let question = self.questions[node];
-                    let bins = &self.data.column(question.feature)[range.clone()];
+                    let bins = &*self.data.column_in(question.feature, range.clone());
                     let len = end - start;
                     let sides = (&mut left[..len], &mut right[..len]);
                     let n_left = sort_sides(self.simd, &rows[start..end], sides, bins, question);

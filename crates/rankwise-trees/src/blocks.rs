@@ -12,6 +12,7 @@
 mod joint;
 mod share;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -88,7 +89,7 @@ pub(crate) struct BinPage {
 
 impl BinPage {
     /// A page of strips; `columns` has the bytes of each column of each strip.
-    fn new(strips: Vec<Strip>, columns: &[Vec<&[u8]>], n_rows: usize) -> Self {
+    fn new(strips: Vec<Strip>, columns: &[Vec<Cow<'_, [u8]>>], n_rows: usize) -> Self {
         let stride = stride(strips.len());
         let mut bytes = vec![[0; BLOCK_FEATURES]; n_rows * stride + PAGE_STRIPS];
         let misaligned = bytes.as_ptr().addr() % LINE_BYTES;
@@ -130,14 +131,14 @@ impl BinPage {
 pub(crate) struct BinBlocks {
     blocks: Vec<BinBlock>,
     pages: Vec<BinPage>,
-    /// For each feature its block and lane.
-    places: Vec<(usize, usize)>,
+    /// For each feature its block and lane, if it is laid out.
+    places: Vec<Option<(usize, usize)>>,
 }
 
 impl BinBlocks {
-    /// Lays out the bins of a dataset anew.
-    pub(crate) fn new(data: &BinnedDataset) -> Self {
-        let (mut single, mut shared) = share::share_columns(data);
+    /// Lays out the bins of some features of a dataset anew.
+    pub(crate) fn new(data: &BinnedDataset, features: Vec<usize>) -> Self {
+        let (mut single, mut shared) = share::share_columns(data, features);
         let height = |feature: usize| (data.bins(feature).n_value_bins() + 1).next_power_of_two();
         single.sort_by_key(|feature| (Reverse(height(*feature)), data.bins(*feature).has_missing(), *feature));
         // The strip of shared columns may have room for what would otherwise take a strip of its own.
@@ -154,14 +155,14 @@ impl BinBlocks {
         let mut pages = Vec::new();
         for page in arrange(plans) {
             let made = page.iter().map(|plan| plan.make(&mut blocks, data));
-            let (strips, columns): (Vec<Strip>, Vec<Vec<&[u8]>>) = made.unzip();
+            let (strips, columns): (Vec<Strip>, Vec<Vec<Cow<'_, [u8]>>>) = made.unzip();
             pages.push(BinPage::new(strips, &columns, data.n_rows()));
         }
 
-        let mut places = vec![(0, 0); data.n_features()];
+        let mut places = vec![None; data.n_features()];
         for (idx, block) in blocks.iter().enumerate() {
             for (lane, feature) in block.features.iter().enumerate() {
-                places[*feature] = (idx, lane);
+                places[*feature] = Some((idx, lane));
             }
         }
         Self { blocks, pages, places }
@@ -179,7 +180,12 @@ impl BinBlocks {
 
     /// The block and the lane of a feature.
     pub(crate) fn place(&self, feature: usize) -> (usize, usize) {
-        self.places[feature]
+        self.places[feature].expect("only features that are laid out are asked for")
+    }
+
+    /// Whether a feature is laid out.
+    pub(crate) fn has(&self, feature: usize) -> bool {
+        self.places[feature].is_some()
     }
 }
 
@@ -209,7 +215,7 @@ impl<'a> StripPlan<'a> {
     }
 
     /// Gives its features the next blocks; gives the bytes of its columns, too.
-    fn make<'d>(&self, blocks: &mut Vec<BinBlock>, data: &'d BinnedDataset) -> (Strip, Vec<&'d [u8]>)
+    fn make<'d>(&self, blocks: &mut Vec<BinBlock>, data: &'d BinnedDataset) -> (Strip, Vec<Cow<'d, [u8]>>)
     where
         'a: 'd,
     {
@@ -228,7 +234,7 @@ impl<'a> StripPlan<'a> {
         let members = blocks[first..].iter().map(|block| block.features.iter().filter_map(|of| member(*of)).collect());
         let n_bytes = columns.iter().map(|column| column.bins[0].len()).max().unwrap_or(1);
         let joint = Some(JointStrip::new(n_bytes, members.collect()));
-        (Strip { blocks: of_strip, joint }, columns.iter().map(|column| &column.bytes[..]).collect())
+        (Strip { blocks: of_strip, joint }, columns.iter().map(|column| Cow::Borrowed(&column.bytes[..])).collect())
     }
 }
 
@@ -290,7 +296,7 @@ mod tests {
     }
 
     fn check(binned: &BinnedDataset) -> BinBlocks {
-        let blocks = BinBlocks::new(binned);
+        let blocks = BinBlocks::new(binned, (0..binned.n_features()).collect());
         for feature in 0..binned.n_features() {
             let (block, lane) = blocks.place(feature);
             assert_eq!(blocks.blocks()[block].features()[lane], feature);

@@ -13,7 +13,7 @@ pub(crate) fn count_bins(data: &BinnedDataset, reduce: &dyn Reduce, asked: &[(&[
         .par_iter()
         .with_max_len(1)
         .map(|(rows, feature)| {
-            let bins = data.column(*feature);
+            let bins = &*data.column(*feature);
             let mut counts = [0; 256];
             rows.iter().for_each(|row| counts[usize::from(bins[*row as usize])] += 1);
             counts

@@ -16,6 +16,7 @@ mod lists;
 mod search;
 mod sum;
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 
 use rankwise_data::{BinnedDataset, SimdLevel};
@@ -79,8 +80,14 @@ pub(crate) struct FastHistograms<'a> {
 }
 
 impl<'a> FastHistograms<'a> {
-    pub(crate) fn new(data: &'a BinnedDataset, simd: SimdLevel) -> Self {
-        let blocks = BinBlocks::new(data);
+    /// Lays out the features of which some threshold may have `min_data` rows on both sides.
+    pub(crate) fn new(data: &'a BinnedDataset, simd: SimdLevel, min_data: usize) -> Self {
+        let features = (0..data.n_features()).into_par_iter().filter(|of| data.has_beside_mode(*of, min_data));
+        let mut features: Vec<usize> = features.collect();
+        if features.is_empty() {
+            features = (0..data.n_features()).collect();
+        }
+        let blocks = BinBlocks::new(data, features);
         let mut value_bins = vec![[0; BLOCK_FEATURES]; blocks.blocks().len()];
         for (bins, block) in value_bins.iter_mut().zip(blocks.blocks()) {
             for (bins, feature) in bins.iter_mut().zip(block.features()) {
@@ -139,6 +146,13 @@ impl Histograms for FastHistograms<'_> {
     type Histogram = BlockHistogram;
     type Search = GroupSearch;
     const SEARCHES_ROWS: bool = true;
+
+    fn usable<'f>(&self, features: &'f [usize]) -> Cow<'f, [usize]> {
+        if features.iter().all(|feature| self.blocks.has(*feature)) {
+            return Cow::Borrowed(features);
+        }
+        features.iter().copied().filter(|feature| self.blocks.has(*feature)).collect()
+    }
 
     fn histogram_bytes(&self) -> usize {
         self.blocks.blocks().iter().map(|block| block.height() * size_of::<CellRow>() + size_of::<BlockCells>()).sum()

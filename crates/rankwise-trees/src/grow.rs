@@ -93,11 +93,13 @@ pub struct Grower<'a> {
 impl<'a> Grower<'a> {
     /// A grower with the engine that the parameters ask for.
     pub fn new(setup: EngineSetup<'a>, seed: u64) -> Self {
-        let EngineSetup { data, params, simd, .. } = setup;
+        let EngineSetup { data, params, simd, reduce } = setup;
         let engine: Box<dyn Engine + 'a> = if params.engine == EngineKind::Plain {
             Box::new(HostEngine::new(setup, PlainHistograms::new(data)))
         } else {
-            Box::new(HostEngine::new(setup, FastHistograms::new(data, simd)))
+            // Members see parts of the rows, and cannot tell alone what all of them rule out.
+            let min_data = if reduce.n_members() == 1 { params.min_data_in_leaf } else { 0 };
+            Box::new(HostEngine::new(setup, FastHistograms::new(data, simd, min_data)))
         };
         Self::with_engine(setup, engine, seed)
     }

@@ -1,6 +1,8 @@
 //! How the engine of this machine's memory sums histograms and searches them. Two ways: the plain one ([`crate::plain`]) is short
 //! and obvious, the fast one ([`crate::fast`]) is what runs. Both find the same splits, bit for bit.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::Sums;
@@ -48,6 +50,11 @@ pub(crate) trait Histograms: Send + Sync {
 
     /// Whether nodes that share a split can be searched without histograms.
     const SEARCHES_ROWS: bool;
+
+    /// Those of the features that may be split, whatever the rows of a node.
+    fn usable<'f>(&self, features: &'f [usize]) -> Cow<'f, [usize]> {
+        Cow::Borrowed(features)
+    }
 
     /// How much memory a histogram takes.
     fn histogram_bytes(&self) -> usize;
@@ -190,11 +197,11 @@ mod tests {
                     // Nodes that share a question, with histograms and without.
                     tree.judge.allows_empty_sides = true;
                     for keeps_histograms in [true, false] {
-                        check(&FastHistograms::new(&data.binned, simd), &tree, &parts, &data, &oracle, keeps_histograms)?;
+                        check(&FastHistograms::new(&data.binned, simd, 0), &tree, &parts, &data, &oracle, keeps_histograms)?;
                     }
                     tree.judge.allows_empty_sides = false;
                     for part in &parts {
-                        check(&FastHistograms::new(&data.binned, simd), &tree, &[*part], &data, &oracle, true)?;
+                        check(&FastHistograms::new(&data.binned, simd, 0), &tree, &[*part], &data, &oracle, true)?;
                     }
                 }
                 Ok::<(), TestCaseError>(())

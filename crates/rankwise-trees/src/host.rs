@@ -123,6 +123,7 @@ impl<H: Histograms> Engine for HostEngine<'_, H> {
             n_kept,
             width: Width { ahead: limits[0] as usize - 1, applied: n_kept / 4 },
             times: PhaseTimes::default(),
+            features: self.histograms.usable(input.features).into_owned(),
             engine: self,
             input,
         })
@@ -188,6 +189,8 @@ struct Family {
 struct HostTree<'t, 'd, H: Histograms> {
     engine: &'t mut HostEngine<'d, H>,
     input: TreeInput<'t>,
+    /// The features of the tree that may be split.
+    features: Vec<usize>,
     root: Root,
     fixed: FixedPoint,
     partition: Partition,
@@ -213,7 +216,10 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
         self.width
     }
 
-    fn propose(&mut self, groups: Vec<Group>) -> Vec<Option<Split>> {
+    fn propose(&mut self, mut groups: Vec<Group>) -> Vec<Option<Split>> {
+        for features in groups.iter_mut().filter_map(|group| group.features.as_mut()) {
+            *features = self.engine.histograms.usable(features).into_owned();
+        }
         self.build_histograms(&groups);
         let started = Instant::now();
         let context = self.context();
@@ -321,7 +327,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
         TreeContext {
             judge: Judge::new(self.engine.setup.params, self.root.scales),
             fixed: &self.fixed,
-            features: self.input.features,
+            features: &self.features,
             directions: &self.engine.directions,
             reduce: self.engine.setup.reduce,
         }
@@ -336,7 +342,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
             let HostNode { whole, bounds, histogram, .. } = &self.nodes[id];
             ScanNode { histogram: histogram.as_ref(), rows: self.rows(id), whole: *whole, bounds: *bounds }
         });
-        ScanGroup { nodes: nodes.collect(), features: features.unwrap_or(self.input.features) }
+        ScanGroup { nodes: nodes.collect(), features: features.unwrap_or(&self.features) }
     }
 
     /// The nodes of a group that have any rows. Others have no say in its split.

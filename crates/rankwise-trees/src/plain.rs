@@ -29,23 +29,22 @@ impl<'a> PlainHistograms<'a> {
     fn histogram(&self, tree: &TreeContext<'_>, rows: &[u32]) -> Histogram {
         let mut histogram = Histogram::new(&self.layout);
         let packed: Vec<u64> = rows.iter().map(|row| tree.fixed.packed()[*row as usize]).collect();
-        let mut tasks: Vec<(&[u8], &mut [Cell])> = histogram
-            .features_mut(&self.layout, tree.features)
-            .into_iter()
-            .zip(tree.features)
-            .map(|(cells, feature)| (self.data.column(*feature), cells))
-            .collect();
+        let mut tasks: Vec<(usize, &mut [Cell])> =
+            tree.features.iter().copied().zip(histogram.features_mut(&self.layout, tree.features)).collect();
         tasks.par_chunks_mut(FEATURES_AT_ONCE).for_each(|tasks| match tasks {
             [a, b, c, d] => {
+                let bins = [&*a, b, c, d].map(|task| self.data.column(task.0));
+                let bins = bins.each_ref().map(|bins| &**bins);
                 for (row, packed) in rows.iter().zip(&packed) {
-                    a.1[usize::from(a.0[*row as usize])].add(*packed);
-                    b.1[usize::from(b.0[*row as usize])].add(*packed);
-                    c.1[usize::from(c.0[*row as usize])].add(*packed);
-                    d.1[usize::from(d.0[*row as usize])].add(*packed);
+                    a.1[usize::from(bins[0][*row as usize])].add(*packed);
+                    b.1[usize::from(bins[1][*row as usize])].add(*packed);
+                    c.1[usize::from(bins[2][*row as usize])].add(*packed);
+                    d.1[usize::from(bins[3][*row as usize])].add(*packed);
                 }
             }
             tasks => {
-                for (bins, cells) in tasks {
+                for (feature, cells) in tasks {
+                    let bins = &*self.data.column(*feature);
                     for (row, packed) in rows.iter().zip(&packed) {
                         cells[usize::from(bins[*row as usize])].add(*packed);
                     }

@@ -268,7 +268,8 @@ impl FastHistograms<'_> {
     /// What the small nodes allow of the feature at a place, where all their rows are here.
     fn mask_of_small(&self, tree: &TreeContext<'_>, group: &Group<'_>, level: &LevelSearch, place: usize) -> Mask {
         let feature = group.features[place];
-        let (bins, n_bins) = (self.data.column(feature), self.data.bins(feature).n_value_bins());
+        let column = self.data.column(feature);
+        let (bins, n_bins) = (&*column, self.data.bins(feature).n_value_bins());
         let mut mask = Mask::new();
         let mut rigid = RigidNodes::default();
         for node in &level.small {
@@ -408,7 +409,7 @@ impl FastHistograms<'_> {
     /// The cells of a feature, the bin of missing values last, for each node that can be divided.
     fn cells_of(&self, tree: &TreeContext<'_>, nodes: &[Node<'_>], feature: usize) -> Vec<Option<Vec<u64>>> {
         let n_cells = self.data.bins(feature).n_value_bins() + 1;
-        let bins = self.data.column(feature);
+        let bins = &*self.data.column(feature);
         let mut cells: Vec<Option<Vec<u64>>> = nodes
             .iter()
             .map(|node| {

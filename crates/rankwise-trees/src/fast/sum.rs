@@ -487,7 +487,7 @@ mod tests {
             let sum = |rows: &[u32]| Sums::unpack(fixed.sum(rows));
             for simd in SimdLevel::available() {
                 with_context(&data, &fixed, &params, |tree| {
-                    let fast = FastHistograms::new(&data.binned, simd);
+                    let fast = FastHistograms::new(&data.binned, simd, 0);
                     let root = || fast.histogram_of(&tree, &all, sum(&all));
                     let child = |small| {
                         let parent = Parent { histogram: root(), small_rows: left, small, large: sum(right) };

@@ -267,7 +267,7 @@ fn policies_leaves_and_threads() -> Vec<(Growth, usize, usize)> {
 /// Three trees of one grower, each fitted to what the last one left.
 fn trees_with_cores(data: &TinyData, params: &TreeParams, n_cores: usize) -> Vec<Tree> {
     let setup = EngineSetup { data: &data.binned, params, simd: SimdLevel::best(), reduce: &Alone };
-    let histograms = FastHistograms::new(&data.binned, setup.simd).with_cores(n_cores);
+    let histograms = FastHistograms::new(&data.binned, setup.simd, setup.params.min_data_in_leaf).with_cores(n_cores);
     let engine = HostEngine::new(setup, histograms).with_cores(n_cores);
     let mut grower = Grower::with_engine(setup, Box::new(engine), 1);
     let rows: Vec<u32> = (0..data.grad.len() as u32).collect();

@@ -28,7 +28,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
             .with_max_len(1)
             .map(|((mut room, range), split)| {
                 let rows = self.partition.rows(range.clone());
-                room.sort(simd, rows, data.column(split.feature), Question::new(data, &split))
+                room.sort(simd, rows, &data.column(split.feature), Question::new(data, &split))
             })
             .collect();
         self.sides = sides;

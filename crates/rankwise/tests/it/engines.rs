@@ -1,8 +1,8 @@
 //! The fast engine trains the same model as the plain engine, byte for byte, on every instruction set.
 
 use proptest::prelude::*;
-use rankwise::data::SimdLevel;
 use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::data::{Absent, DatasetBuilder, Row, SimdLevel};
 use rankwise::prelude::*;
 use rankwise::train::Training;
 
@@ -71,6 +71,33 @@ proptest! {
         let plain = model("plain", SimdLevel::PORTABLE, "-1");
         for simd in SimdLevel::available() {
             prop_assert_eq!(&plain, &model("fast", simd, pool), "{}", simd.name());
+        }
+    }
+}
+
+/// Thousands of sparse features: the fast engine bundles them, and leaves out those that cannot be split.
+#[test]
+fn engines_agree_on_wide_data() {
+    for (absent, present) in [(Absent::Missing, 40), (Absent::Zero, 40), (Absent::Zero, 7)] {
+        let mut builder = DatasetBuilder::new(absent);
+        for row in 0..700u32 {
+            let value = |place: u32| (row.wrapping_mul(2_654_435_761).wrapping_add(place * 40_503) >> 7) % 9973;
+            let mut ids: Vec<u32> = (0..present).map(|place| value(place) % 1500).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            let features: Vec<(u32, f32)> = ids.iter().map(|id| (*id, (value(*id) % 4) as f32)).collect();
+            let label = ids.iter().filter(|id| *id % 7 == 0).count().min(4) as f32;
+            builder.push(&Row { qid: &(row / 20).to_string(), label, features: &features, ..Row::default() }).unwrap();
+        }
+        let data = builder.finish().unwrap();
+        for (grow, min_data) in [("leafwise", "1"), ("leafwise", "15"), ("levelwise", "5"), ("oblivious", "10")] {
+            let model = |engine: &str| {
+                let mut settings = vec![("engine", engine), ("grow", grow), ("min_data_in_leaf", min_data)];
+                settings.extend([("num_trees", "3"), ("num_leaves", "12"), ("feature_fraction_bynode", "0.8")]);
+                settings.push(("absent", if absent == Absent::Zero { "zero" } else { "missing" }));
+                Training::new(&params(&settings), &data).run(&mut Silent).unwrap().model.to_json()
+            };
+            assert_eq!(model("plain"), model("fast"), "{absent:?}, {present} features, {grow}, {min_data}");
         }
     }
 }
