@@ -513,7 +513,9 @@ mod tests {
                 assert_eq!(*binned.column_in(1, rows.clone()), dense[rows]);
             }
             let mut counts = [0; 256];
-            dense.iter().for_each(|bin| counts[usize::from(*bin)] += 1);
+            for bin in &dense {
+                counts[usize::from(*bin)] += 1;
+            }
             let mode = *counts.iter().max().unwrap();
             for at_least in 0..20 {
                 assert_eq!(binned.has_beside_mode(1, at_least), dense.len() - mode >= at_least, "{at_least}");

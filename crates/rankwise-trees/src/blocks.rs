@@ -34,6 +34,9 @@ const ROWS_PER_TASK: usize = 256;
 /// The bins of 16 columns in one row.
 pub(crate) type BlockRow = [u8; BLOCK_FEATURES];
 
+/// The bytes of each column of a strip, by row.
+type StripColumns<'a> = Vec<Cow<'a, [u8]>>;
+
 /// Up to 16 features whose histograms stand together.
 #[derive(Clone, Debug)]
 pub(crate) struct BinBlock {
@@ -89,7 +92,7 @@ pub(crate) struct BinPage {
 
 impl BinPage {
     /// A page of strips; `columns` has the bytes of each column of each strip.
-    fn new(strips: Vec<Strip>, columns: &[Vec<Cow<'_, [u8]>>], n_rows: usize) -> Self {
+    fn new(strips: Vec<Strip>, columns: &[StripColumns<'_>], n_rows: usize) -> Self {
         let stride = stride(strips.len());
         let mut bytes = vec![[0; BLOCK_FEATURES]; n_rows * stride + PAGE_STRIPS];
         let misaligned = bytes.as_ptr().addr() % LINE_BYTES;
@@ -155,7 +158,7 @@ impl BinBlocks {
         let mut pages = Vec::new();
         for page in arrange(plans) {
             let made = page.iter().map(|plan| plan.make(&mut blocks, data));
-            let (strips, columns): (Vec<Strip>, Vec<Vec<Cow<'_, [u8]>>>) = made.unzip();
+            let (strips, columns): (Vec<Strip>, Vec<StripColumns<'_>>) = made.unzip();
             pages.push(BinPage::new(strips, &columns, data.n_rows()));
         }
 
@@ -215,7 +218,7 @@ impl<'a> StripPlan<'a> {
     }
 
     /// Gives its features the next blocks; gives the bytes of its columns, too.
-    fn make<'d>(&self, blocks: &mut Vec<BinBlock>, data: &'d BinnedDataset) -> (Strip, Vec<Cow<'d, [u8]>>)
+    fn make<'d>(&self, blocks: &mut Vec<BinBlock>, data: &'d BinnedDataset) -> (Strip, StripColumns<'d>)
     where
         'a: 'd,
     {

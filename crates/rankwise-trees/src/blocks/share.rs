@@ -121,17 +121,16 @@ fn bundles(mut features: Vec<usize>, data: &BinnedDataset) -> Vec<SharedColumn> 
     for feature in features {
         let bins = own_bins(sparse(feature));
         let rows = sparse(feature).rows;
-        match open.iter_mut().find(|bundle| bundle.has_room(rows, bins.len())) {
-            Some(bundle) => bundle.add(feature, rows, bins),
-            None => {
-                if open.len() == OPEN_BUNDLES {
-                    done.extend(open.pop_front());
-                }
-                let mut bundle = Bundle::new(data.n_rows());
-                bundle.add(feature, rows, bins);
-                open.push_back(bundle);
-            }
+        if let Some(bundle) = open.iter_mut().find(|bundle| bundle.has_room(rows, bins.len())) {
+            bundle.add(feature, rows, bins);
+            continue;
         }
+        if open.len() == OPEN_BUNDLES {
+            done.extend(open.pop_front());
+        }
+        let mut bundle = Bundle::new(data.n_rows());
+        bundle.add(feature, rows, bins);
+        open.push_back(bundle);
     }
     done.extend(open);
     done.into_par_iter().map(|bundle| bundle.column(data)).collect()
