@@ -1,4 +1,4 @@
-"""A virtual environment with the peers, created on first use in target/peers."""
+"""A virtual environment with the peers and what the tests of the Python package need, created on first use in target/peers."""
 
 import os
 import subprocess

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use rankwise_testing::{SKIPS, Skip, SkipKind};
 
 use crate::steps::{cargo, target_folder, tidy};
-use crate::{counts, peers, tools};
+use crate::{counts, peers, python, tools};
 
 /// The result of a step.
 pub(crate) enum Outcome {
@@ -36,7 +36,7 @@ impl Outcome {
 type Step = fn(&Path) -> anyhow::Result<Outcome>;
 
 /// Quick steps first.
-const STEPS: [(&str, Step); 10] = [
+const STEPS: [(&str, Step); 11] = [
     ("fmt", |root| passed(cargo(root, &["fmt", "--all", "--check"], &[]))),
     ("tidy", |root| passed(tidy(root))),
     ("typos", tools::typos),
@@ -47,6 +47,7 @@ const STEPS: [(&str, Step); 10] = [
     ("tests", tests),
     ("counts", counts::run),
     ("peers", peers::run),
+    ("python", python::test),
 ];
 
 /// `cargo xtask test [--strict]`

@@ -22,7 +22,7 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 /// The exit code of a script if the peers cannot be installed.
-const UNAVAILABLE: i32 = 77;
+pub(crate) const UNAVAILABLE: i32 = 77;
 
 /// An installation in the background. Dropping it waits for its end, because two installations at a time would disturb
 /// each other.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use crate::tidy;
 
-/// Makes the test of the generated page write it.
+/// Makes the tests of generated files write them.
 const UPDATE_DOCS: &str = "RANKWISE_UPDATE_DOCS";
 
 /// `cargo xtask tidy`
@@ -34,7 +34,7 @@ pub(crate) fn tidy(root: &Path) -> anyhow::Result<()> {
 /// `cargo xtask docs`
 pub(crate) fn docs(root: &Path) -> anyhow::Result<()> {
     cargo(root, &["test", "--quiet", "--package", "rankwise", "--test", "it", "docs::"], &[(UPDATE_DOCS, "1")])?;
-    println!("docs/parameters.md is up to date");
+    println!("docs/parameters.md and python/rankwise/_params.py are up to date");
     Ok(())
 }
 

@@ -87,6 +87,72 @@ pub fn parameters_markdown() -> String {
     page
 }
 
+/// The module `python/rankwise/_params.py`: a class whose constructor has every parameter as a named argument.
+pub fn parameters_python() -> String {
+    let mut fields = String::new();
+    let mut docs = String::new();
+    let mut assignments = String::new();
+    for (_, table) in TrainSpec::tables() {
+        for info in table {
+            let (hint, default) = (python_type(&info), python_value(&info.default));
+            let _ = writeln!(fields, "        {}: {hint} = {default},", info.name);
+            let _ = writeln!(assignments, "        self.{0} = {0}", info.name);
+            let _ = writeln!(docs, "    {} : {}, default {default}", info.name, info.allowed());
+            for line in wrap(&info.help, TEXT_WIDTH) {
+                let _ = writeln!(docs, "        {line}");
+            }
+            if !info.aliases.is_empty() {
+                for line in wrap(&format!("Aliases: {}.", info.aliases.join(", ")), TEXT_WIDTH) {
+                    let _ = writeln!(docs, "        {line}");
+                }
+            }
+        }
+    }
+    format!(
+        "\"\"\"The parameters of training. `cargo xtask docs` generates this module from the code; do not edit it.\"\"\"\n\n\
+         from __future__ import annotations\n\n\
+         from typing import Any, Literal\n\n\
+         ParamValue = str | int | float | bool | list[Any] | tuple[Any, ...] | None\n\n\n\
+         class Parameters:\n    \
+         r\"\"\"Parameters of training, as named arguments. Other arguments are aliases of these.\n\n    \
+         Parameters\n    ----------\n{docs}    \
+         n_jobs : int, optional\n        \
+         Number of threads; -1 or None for all cores, -2 for all but one, and so on.\n    \
+         \"\"\"\n\n    \
+         def __init__(\n        self,\n        *,\n{fields}        n_jobs: int | None = None,\n        **kwargs: ParamValue,\n    ) -> None:\n\
+         {assignments}        self.n_jobs = n_jobs\n        self._set_others(kwargs)\n\n    \
+         def _set_others(self, others: dict[str, ParamValue]) -> None:\n        \
+         raise NotImplementedError\n"
+    )
+}
+
+/// The type of a parameter in Python.
+fn python_type(info: &ParamInfo) -> String {
+    let is_auto = info.kind.starts_with("auto or ");
+    let kind = info.kind.trim_start_matches("auto or ");
+    let hint = match kind {
+        "an integer" => "int".to_owned(),
+        "a number" => "float".to_owned(),
+        "true|false" => "bool".to_owned(),
+        kind if !kind.contains([' ', ':']) => {
+            let values: Vec<String> = kind.split('|').map(|value| format!("{value:?}")).collect();
+            return format!("Literal[{}]", values.join(", "));
+        }
+        _ => "str | list[Any] | tuple[Any, ...]".to_owned(),
+    };
+    if is_auto { format!("{hint} | Literal[\"auto\"]") } else { hint }
+}
+
+/// A default in Python.
+fn python_value(default: &str) -> String {
+    match default {
+        "true" => "True".to_owned(),
+        "false" => "False".to_owned(),
+        number if number.parse::<f64>().is_ok() => number.to_owned(),
+        text => format!("{text:?}"),
+    }
+}
+
 /// The help of options that take metrics.
 pub fn metric_option() -> String {
     let names = |takes_cutoff: bool| {

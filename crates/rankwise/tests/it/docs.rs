@@ -4,27 +4,31 @@ use std::path::PathBuf;
 
 use rankwise::model::Model;
 
-/// If set to 1, the page is written instead of compared, as by `cargo xtask docs`.
+/// If set to 1, generated files are written instead of compared, as by `cargo xtask docs`.
 const UPDATE: &str = "RANKWISE_UPDATE_DOCS";
 
 fn page(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-#[test]
-fn the_page_of_parameters_is_up_to_date() {
-    let expected = rankwise::help::parameters_markdown();
-    let path = page("parameters.md");
+fn check_generated(name: &str, expected: &str) {
+    let path = page("..").join(name);
     if std::env::var_os(UPDATE).is_some_and(|value| value == "1") {
-        std::fs::write(&path, &expected).unwrap();
+        std::fs::write(&path, expected).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
-    assert!(
-        found == expected,
-        "docs/parameters.md:{}: this is not what the declarations say; run cargo xtask docs",
-        same + 1
-    );
+    assert!(found == expected, "{name}:{}: this is not what the declarations say; run cargo xtask docs", same + 1);
+}
+
+#[test]
+fn the_page_of_parameters_is_up_to_date() {
+    check_generated("docs/parameters.md", &rankwise::help::parameters_markdown());
+}
+
+#[test]
+fn the_parameters_of_the_python_package_are_up_to_date() {
+    check_generated("python/rankwise/_params.py", &rankwise::help::parameters_python());
 }
 
 /// The example in docs/model-file.md is a complete file; its last JSON block.

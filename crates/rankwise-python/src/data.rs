@@ -1,0 +1,250 @@
+//! Datasets from arrays and files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rankwise::data::{Absent, Dataset, FeatureValue, ValuesBuilder};
+use rankwise::io::ReadOptions;
+use rankwise::prelude::*;
+
+use crate::error::exception;
+use crate::pool::threads;
+
+/// Documents with features, labels and queries. Made by `rankwise.Dataset`.
+#[pyclass(name = "RawDataset", module = "rankwise._rankwise", frozen)]
+pub(crate) struct PyDataset {
+    pub(crate) data: Arc<Dataset>,
+}
+
+/// What documents have beside their features.
+#[derive(Default)]
+struct Columns {
+    labels: Option<Vec<f64>>,
+    qids: Option<Qids>,
+    group: Option<Vec<usize>>,
+    weights: Option<Vec<f64>>,
+    query_weights: Option<Vec<f64>>,
+    positions: Option<Vec<u32>>,
+    feature_names: Option<Vec<String>>,
+    absent: Option<Absent>,
+}
+
+enum Qids {
+    Numbers(Vec<i64>),
+    Names(Vec<String>),
+}
+
+impl Columns {
+    fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut columns = Self::default();
+        for (name, value) in given {
+            if value.is_none() {
+                continue;
+            }
+            match name.extract::<String>()?.as_str() {
+                "label" => columns.labels = Some(list(&value)?),
+                "qid" => {
+                    columns.qids = Some(match value.extract::<PyReadonlyArray1<'_, i64>>() {
+                        Ok(numbers) => Qids::Numbers(numbers.as_array().to_vec()),
+                        Err(_) => Qids::Names(value.extract()?),
+                    });
+                }
+                "group" => {
+                    let sizes: Vec<i64> = value.extract::<PyReadonlyArray1<'_, i64>>()?.as_array().to_vec();
+                    let size = |size: i64| {
+                        usize::try_from(size).map_err(|_| PyValueError::new_err(format!("group: {size} is negative")))
+                    };
+                    columns.group = Some(sizes.into_iter().map(size).collect::<PyResult<_>>()?);
+                }
+                "weight" => columns.weights = Some(list(&value)?),
+                "query_weight" => columns.query_weights = Some(list(&value)?),
+                "position" => {
+                    columns.positions = Some(value.extract::<PyReadonlyArray1<'_, u32>>()?.as_array().to_vec());
+                }
+                "feature_names" => columns.feature_names = Some(value.extract()?),
+                "absent" => {
+                    let text: String = value.extract()?;
+                    let absent = Absent::parse(&text);
+                    columns.absent = Some(absent.ok_or_else(|| {
+                        PyValueError::new_err(format!("absent='{text}': expected 'missing' or 'zero'"))
+                    })?);
+                }
+                name => return Err(PyTypeError::new_err(format!("there is no column '{name}'"))),
+            }
+        }
+        Ok(columns)
+    }
+
+    fn build<T: FeatureValue>(self, mut values: ValuesBuilder<'_, T>) -> Result<Dataset, rankwise::Error> {
+        if let Some(labels) = &self.labels {
+            values = values.labels(labels);
+        }
+        match &self.qids {
+            Some(Qids::Numbers(qids)) => values = values.qids(qids),
+            Some(Qids::Names(qids)) => values = values.qids(qids),
+            None => {}
+        }
+        if let Some(sizes) = &self.group {
+            values = values.group_sizes(sizes);
+        }
+        if let Some(weights) = &self.weights {
+            values = values.weights(weights);
+        }
+        if let Some(weights) = &self.query_weights {
+            values = values.query_weights(weights);
+        }
+        if let Some(positions) = &self.positions {
+            values = values.positions(positions);
+        }
+        if let Some(names) = &self.feature_names {
+            values = values.feature_names(names);
+        }
+        if let Some(absent) = self.absent {
+            values = values.absent(absent);
+        }
+        Ok(values.build()?)
+    }
+}
+
+fn list(values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    Ok(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
+}
+
+#[pymethods]
+impl PyDataset {
+    /// From a two-dimensional array, in C or Fortran order.
+    #[staticmethod]
+    fn from_dense(
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        columns: &Bound<'_, PyDict>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Self> {
+        let columns = Columns::new(columns)?;
+        if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f32>>() {
+            return dense(py, &values, columns, n_jobs);
+        }
+        let values = values.extract::<PyReadonlyArray2<'_, f64>>();
+        dense(
+            py,
+            &values.map_err(|_| PyTypeError::new_err("expected an array of float32 or float64"))?,
+            columns,
+            n_jobs,
+        )
+    }
+
+    /// From sparse rows.
+    #[staticmethod]
+    fn from_csr(
+        py: Python<'_>,
+        indptr: PyReadonlyArray1<'_, i64>,
+        indices: PyReadonlyArray1<'_, i64>,
+        values: &Bound<'_, PyAny>,
+        columns: &Bound<'_, PyDict>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Self> {
+        let columns = Columns::new(columns)?;
+        if let Ok(values) = values.extract::<PyReadonlyArray1<'_, f32>>() {
+            return sparse(py, &indptr, &indices, &values, columns, n_jobs);
+        }
+        let values = values.extract::<PyReadonlyArray1<'_, f64>>();
+        let values = values.map_err(|_| PyTypeError::new_err("expected an array of float32 or float64"))?;
+        sparse(py, &indptr, &indices, &values, columns, n_jobs)
+    }
+
+    /// From files.
+    #[staticmethod]
+    fn from_files(py: Python<'_>, paths: Vec<PathBuf>, absent: &str, n_jobs: Option<isize>) -> PyResult<Self> {
+        let absent = Absent::parse(absent)
+            .ok_or_else(|| PyValueError::new_err(format!("absent='{absent}': expected 'missing' or 'zero'")))?;
+        let pool = threads(n_jobs)?;
+        let data = py.detach(|| pool.install(|| Dataset::read_all(&paths, &ReadOptions::new(absent))));
+        Ok(Self { data: Arc::new(data.map_err(exception)?) })
+    }
+
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data.n_rows()
+    }
+
+    #[getter]
+    fn n_queries(&self) -> usize {
+        self.data.n_queries()
+    }
+
+    /// The ids of the features that occur.
+    #[getter]
+    fn feature_ids(&self) -> Vec<u32> {
+        self.data.feature_ids().to_vec()
+    }
+
+    /// Names of features, by id.
+    #[getter]
+    fn feature_names(&self) -> Vec<(u32, String)> {
+        self.data.feature_names().to_vec()
+    }
+
+    /// The labels, in input order.
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        PyArray1::from_vec(py, self.data.to_input_order(self.data.labels()))
+    }
+
+    /// The ids of the queries in canonical order, and, in input order, the number of each document's query.
+    fn queries<'py>(&self, py: Python<'py>) -> (Vec<String>, Bound<'py, PyArray1<u32>>) {
+        let ids = self.data.queries().map(|query| query.id.to_owned()).collect();
+        let numbers: Vec<u32> =
+            self.data.queries().enumerate().flat_map(|(idx, query)| query.rows.map(move |_| idx as u32)).collect();
+        (ids, PyArray1::from_vec(py, self.data.to_input_order(&numbers)))
+    }
+
+    /// A fingerprint of the rows, whatever their order.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:032x}", self.data.fingerprint())
+    }
+
+    /// What looks suspicious.
+    fn remarks(&self) -> Vec<String> {
+        self.data.remarks().iter().map(ToString::to_string).collect()
+    }
+}
+
+fn dense<T: Element + FeatureValue>(
+    py: Python<'_>,
+    values: &PyReadonlyArray2<'_, T>,
+    columns: Columns,
+    n_jobs: Option<isize>,
+) -> PyResult<PyDataset> {
+    let pool = threads(n_jobs)?;
+    let (n_rows, n_features) = (values.shape()[0], values.shape()[1]);
+    let slice = values.as_slice().map_err(|_| PyValueError::new_err("the array must be contiguous"))?;
+    let is_by_row = values.is_c_contiguous();
+    let data = py.detach(|| {
+        pool.install(|| {
+            if is_by_row || n_rows == 0 {
+                return columns.build(Dataset::from_dense(slice, n_features));
+            }
+            columns.build(Dataset::from_columns(&slice.chunks_exact(n_rows).collect::<Vec<_>>()))
+        })
+    });
+    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
+}
+
+fn sparse<T: Element + FeatureValue>(
+    py: Python<'_>,
+    indptr: &PyReadonlyArray1<'_, i64>,
+    indices: &PyReadonlyArray1<'_, i64>,
+    values: &PyReadonlyArray1<'_, T>,
+    columns: Columns,
+    n_jobs: Option<isize>,
+) -> PyResult<PyDataset> {
+    let pool = threads(n_jobs)?;
+    let (indptr, indices, values) = (indptr.as_slice()?, indices.as_slice()?, values.as_slice()?);
+    let data = py.detach(|| pool.install(|| columns.build(Dataset::from_csr(indptr, indices, values))));
+    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
+}

@@ -1,0 +1,39 @@
+//! The extension module `rankwise._rankwise`: the library behind Python objects. The package in `python/` adds names,
+//! documentation and scikit-learn's conventions; everything that computes is here or below.
+//!
+//! Python's lock is released while the library works. Callbacks run on the thread that called.
+#![forbid(unsafe_code)]
+// PyO3 converts arguments to values.
+#![allow(clippy::needless_pass_by_value)]
+
+mod data;
+mod error;
+mod measure;
+mod model;
+mod params;
+mod pool;
+mod train;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+mod _rankwise {
+    use super::{Bound, PyModule, PyModuleMethods as _, PyResult};
+
+    #[pymodule_export]
+    use super::data::PyDataset;
+    #[pymodule_export]
+    use super::measure::{compare, evaluate};
+    #[pymodule_export]
+    use super::model::{PyModel, load_model, model_from_bytes};
+    #[pymodule_export]
+    use super::params::{aliases, nearest_parameter};
+    #[pymodule_export]
+    use super::train::train;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

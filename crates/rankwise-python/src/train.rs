@@ -1,0 +1,217 @@
+//! Training. It runs on threads of its own, while the thread that called waits: it runs callbacks and custom objectives,
+//! and notices signals.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rankwise::data::Dataset;
+use rankwise::objectives::{AllAtOnce, AllDocs, AllQueries, GradientSlices};
+use rankwise::prelude::*;
+use rankwise::train::{Pass, Progress, StopReason, TrainError};
+
+use crate::data::PyDataset;
+use crate::error::exception;
+use crate::model::PyModel;
+use crate::params::checked;
+use crate::pool::threads;
+
+/// How often signals are looked for.
+const SIGNAL_PERIOD: Duration = Duration::from_millis(50);
+
+/// What a run asks the thread that started it.
+enum Request {
+    /// A round is done; the answer is whether to continue.
+    Round { round: usize, values: Vec<(String, String, f64)>, answer: Sender<bool> },
+    /// Gradients and Hessians at these scores, in input order; no answer ends the run.
+    Gradients { scores: Vec<f64>, answer: Sender<(Vec<f32>, Vec<f32>)> },
+    /// The run is over.
+    Done,
+}
+
+/// Trains a model. `callback(round, values)` is called after each round, and stops training if it returns True.
+/// `objective(scores)` returns gradients and Hessians.
+///
+/// Returns the model and a dictionary of facts about the run.
+#[pyfunction]
+#[pyo3(signature = (params, data, valid, start=None, callback=None, objective=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn train<'py>(
+    py: Python<'py>,
+    params: &Bound<'py, PyDict>,
+    data: &PyDataset,
+    valid: Vec<(String, PyRef<'py, PyDataset>)>,
+    start: Option<PyRef<'py, PyModel>>,
+    callback: Option<Bound<'py, PyAny>>,
+    objective: Option<(String, Bound<'py, PyAny>)>,
+    n_jobs: Option<isize>,
+) -> PyResult<(PyModel, Bound<'py, PyDict>)> {
+    let params = checked(params)?;
+    let pool = threads(n_jobs)?;
+    let sets: Vec<(String, &Dataset)> = valid.iter().map(|(name, set)| (name.clone(), &*set.data)).collect();
+    let sets: Vec<ValidSet<'_>> = sets.iter().map(|(name, data)| ValidSet { name, data }).collect();
+    let (name, function) = match objective {
+        Some((name, function)) => (name, Some(function.unbind())),
+        None => (String::new(), None),
+    };
+    let caller = Caller { callback: callback.map(Bound::unbind), objective: function, data: &data.data };
+    let start = start.as_ref().map(|model| &*model.model);
+    let is_stopped = AtomicBool::new(false);
+    let (trained, raised) = py.detach(|| {
+        let (requests, received) = channel();
+        let mut trained = None;
+        let raised = pool.in_place_scope(|scope| {
+            let (trained, params, sets, is_stopped) = (&mut trained, &params, &sets[..], &is_stopped);
+            let (data, name) = (&*data.data, &name);
+            let (has_objective, has_callback) = (caller.objective.is_some(), caller.callback.is_some());
+            scope.spawn(move |_| {
+                let run = Training::new(params, data).valid(sets).start(start);
+                let own = AllAtOnce(Asked { requests: requests.clone() });
+                let run = if has_objective { run.own_objective(name, &own) } else { run };
+                let mut observer = |progress: &Progress<'_>| {
+                    if is_stopped.load(Ordering::Relaxed) {
+                        Flow::Stop
+                    } else if has_callback && progress.pass == Pass::Model {
+                        ask(progress, &requests)
+                    } else {
+                        Flow::Continue
+                    }
+                };
+                *trained = Some(run.run(&mut observer));
+                let _ = requests.send(Request::Done);
+            });
+            caller.serve(&received, is_stopped)
+        });
+        (trained, raised)
+    });
+    let is_interrupted = raised.is_some();
+    if let Some(error) = raised
+        && !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
+    {
+        return Err(error);
+    }
+    let trained: Result<Trained, TrainError> =
+        trained.ok_or_else(|| PyRuntimeError::new_err("internal error: this is a bug in rankwise"))?;
+    let trained = trained.map_err(exception)?;
+    let facts = PyDict::new(py);
+    let curves: Vec<(String, String, Vec<f64>)> =
+        trained.history.curves.iter().map(|of| (of.set.clone(), of.metric.clone(), of.values.clone())).collect();
+    facts.set_item("history", curves)?;
+    facts.set_item("first_round", trained.history.first_round)?;
+    facts.set_item("trees_grown", trained.trees_grown)?;
+    facts.set_item("start_trees", trained.start_trees)?;
+    facts.set_item("interrupted", is_interrupted)?;
+    facts.set_item("seconds", trained.phases.total.as_secs_f64())?;
+    facts.set_item("no_trees", trained.no_trees.as_ref().map(ToString::to_string))?;
+    let stopped = match trained.stopped {
+        StopReason::Finished => "finished",
+        StopReason::EarlyStopping => "early_stopping",
+        StopReason::NothingToLearn => "nothing_to_learn",
+        StopReason::Interrupted => "interrupted",
+    };
+    facts.set_item("stopped", stopped)?;
+    Ok((PyModel::new(trained.model), facts))
+}
+
+/// Asks the caller whether to continue after a round.
+fn ask(progress: &Progress<'_>, requests: &Sender<Request>) -> Flow {
+    let values = progress.values.iter().map(|of| (of.set.clone(), of.metric.clone(), of.value)).collect();
+    let (answer, answered) = channel();
+    let asked = requests.send(Request::Round { round: progress.round, values, answer });
+    match asked.ok().and_then(|()| answered.recv().ok()) {
+        Some(true) => Flow::Continue,
+        _ => Flow::Stop,
+    }
+}
+
+/// An objective whose gradients the caller computes.
+struct Asked {
+    requests: Sender<Request>,
+}
+
+impl AllQueries for Asked {
+    fn gradients(&self, docs: AllDocs<'_>, out: GradientSlices<'_>) {
+        let (answer, answered) = channel();
+        let asked = self.requests.send(Request::Gradients { scores: docs.data.to_input_order(docs.scores), answer });
+        if let Some((grad, hess)) = asked.ok().and_then(|()| answered.recv().ok()) {
+            out.grad.copy_from_slice(&docs.data.from_input_order(&grad));
+            out.hess.copy_from_slice(&docs.data.from_input_order(&hess));
+        } else {
+            // The run ends after this round, and its model is not used.
+            out.grad.fill(0.0);
+            out.hess.fill(0.0);
+        }
+    }
+}
+
+/// The thread that started a run.
+struct Caller<'a> {
+    callback: Option<Py<PyAny>>,
+    objective: Option<Py<PyAny>>,
+    data: &'a Dataset,
+}
+
+impl Caller<'_> {
+    /// Answers requests until the run is over. Returns the first exception.
+    fn serve(&self, received: &Receiver<Request>, is_stopped: &AtomicBool) -> Option<PyErr> {
+        let mut raised = None;
+        loop {
+            let result = match received.recv_timeout(SIGNAL_PERIOD) {
+                Ok(Request::Done) | Err(RecvTimeoutError::Disconnected) => return raised,
+                Err(RecvTimeoutError::Timeout) => Python::attach(Python::check_signals),
+                Ok(_) if raised.is_some() => continue,
+                Ok(Request::Round { round, values, answer }) => self.after_round(round, values, &answer),
+                Ok(Request::Gradients { scores, answer }) => self.gradients(scores, &answer),
+            };
+            if let Err(error) = result {
+                raised.get_or_insert(error);
+                is_stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn after_round(&self, round: usize, values: Vec<(String, String, f64)>, answer: &Sender<bool>) -> PyResult<()> {
+        let Some(callback) = &self.callback else { return Ok(()) };
+        let continues = Python::attach(|py| {
+            py.check_signals()?;
+            let stops = callback.bind(py).call1((round, values))?;
+            Ok::<bool, PyErr>(!stops.is_truthy()?)
+        })?;
+        let _ = answer.send(continues);
+        Ok(())
+    }
+
+    fn gradients(&self, scores: Vec<f64>, answer: &Sender<(Vec<f32>, Vec<f32>)>) -> PyResult<()> {
+        let Some(objective) = &self.objective else { return Ok(()) };
+        let n_rows = self.data.n_rows();
+        let result = Python::attach(|py| {
+            py.check_signals()?;
+            let given = objective.bind(py).call1((PyArray1::from_vec(py, scores),))?;
+            let (grad, hess): (PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>) = given.extract()?;
+            let checked = |what: &str, values: &PyReadonlyArray1<'_, f64>| {
+                let values: Vec<f32> = values.as_array().iter().map(|value| *value as f32).collect();
+                if values.len() != n_rows {
+                    let problem = format!("the objective returned {} {what} for {n_rows} rows", values.len());
+                    return Err(PyValueError::new_err(problem));
+                }
+                if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                    return Err(PyValueError::new_err(format!(
+                        "the objective returned no finite {what} for row {row}"
+                    )));
+                }
+                Ok(values)
+            };
+            let (grad, hess) = (checked("gradients", &grad)?, checked("Hessians", &hess)?);
+            if let Some(row) = hess.iter().position(|value| *value < 0.0) {
+                return Err(PyValueError::new_err(format!("the objective returned a negative Hessian for row {row}")));
+            }
+            Ok((grad, hess))
+        })?;
+        let _ = answer.send(result);
+        Ok(())
+    }
+}

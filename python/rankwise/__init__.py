@@ -1,0 +1,40 @@
+"""Learning to rank: train, evaluate, compare and score ranking models.
+
+>>> import numpy as np, rankwise
+>>> rng = np.random.default_rng(0)
+>>> X = rng.random((400, 5), dtype=np.float32)
+>>> y = (X[:, 0] * 4).astype(int)
+>>> qid = np.repeat(np.arange(20), 20)
+>>> ranker = rankwise.Ranker(num_trees=20, num_leaves=7).fit(X, y, qid=qid)
+>>> ranker.predict(X[:3]).shape
+(3,)
+>>> ranker.score(X, y, qid=qid) > 0.9
+True
+"""
+
+from . import metrics
+from ._callbacks import early_stopping, log_evaluation, record_evaluation
+from ._data import Dataset, read_letor
+from ._model import Model, TrainingInterrupted, load_model, train
+from ._ranker import Ranker
+from ._rankwise import __version__
+from ._results import Comparison, Evaluation, compare, evaluate
+
+__all__ = [
+    "Comparison",
+    "Dataset",
+    "Evaluation",
+    "Model",
+    "Ranker",
+    "TrainingInterrupted",
+    "__version__",
+    "compare",
+    "early_stopping",
+    "evaluate",
+    "load_model",
+    "log_evaluation",
+    "metrics",
+    "read_letor",
+    "record_evaluation",
+    "train",
+]

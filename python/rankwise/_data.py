@@ -1,0 +1,311 @@
+"""Datasets from arrays, data frames, sparse matrices and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._rankwise import RawDataset
+
+QID = "qid"
+
+
+class Table:
+    """A feature matrix: an array or a sparse matrix, and the names of its columns, if any."""
+
+    def __init__(self, values: Any, names: list[str] | None, qid: Any, is_sparse: bool) -> None:
+        self.values = values
+        self.names = names
+        self.qid = qid
+        self.is_sparse = is_sparse
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.values.shape[1])
+
+
+def as_table(X: Any, takes_qid: bool = True) -> Table:
+    """The features of a matrix or data frame. A column called `qid` of a frame holds the queries."""
+    if hasattr(X, "tocsr"):
+        return Table(X.tocsr(), None, None, True)
+    names = _column_names(X)
+    if names is None:
+        return Table(_matrix(X, "X"), None, None, False)
+    qid = None
+    if takes_qid and QID in names:
+        place = names.index(QID)
+        qid = _frame_column(X, place)
+        names = names[:place] + names[place + 1 :]
+        columns = [_frame_column(X, i) for i in range(len(names) + 1) if i != place]
+    else:
+        columns = [_frame_column(X, i) for i in range(len(names))]
+    doubled = {name for name in names if names.count(name) > 1}
+    if doubled:
+        raise ValueError(f"the data frame has several columns called {sorted(doubled)[0]!r}")
+    return Table(_stack(columns, names, len(X)), names, qid, False)
+
+
+def _column_names(X: Any) -> list[str] | None:
+    """The column names of a data frame of pandas, polars or pyarrow, or of anything with Arrow columns."""
+    if hasattr(X, "column_names"):
+        return [str(name) for name in X.column_names]
+    if hasattr(X, "columns") and not isinstance(X, np.ndarray):
+        return [str(name) for name in X.columns]
+    return None
+
+
+def _frame_column(X: Any, place: int) -> npt.NDArray[Any]:
+    if hasattr(X, "iloc"):
+        column = X.iloc[:, place]
+        # Nullable types have no value that numpy knows; missing values become NaN.
+        if hasattr(column.dtype, "na_value") and getattr(column.dtype, "kind", "O") in "fiub":
+            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(column)
+    if hasattr(X, "column_names"):
+        column = X.column(place)
+        return np.asarray(column.to_numpy(zero_copy_only=False) if hasattr(column, "type") else column)
+    return np.asarray(X[:, place].to_numpy())
+
+
+def _stack(columns: list[npt.NDArray[Any]], names: list[str], n_rows: int) -> npt.NDArray[Any]:
+    """Columns as one matrix in Fortran order."""
+    for name, column in zip(names, columns):
+        _check_kind(column, f"column {name!r}")
+    is_single = all(_fits_f32(column.dtype) for column in columns)
+    matrix = np.empty((n_rows, len(columns)), dtype=np.float32 if is_single else np.float64, order="F")
+    for place, column in enumerate(columns):
+        matrix[:, place] = column
+    return matrix
+
+
+def _fits_f32(dtype: np.dtype[Any]) -> bool:
+    return dtype == np.float32 or (dtype.kind in "iub" and dtype.itemsize <= 2) or dtype == np.float16
+
+
+def _check_kind(values: npt.NDArray[Any], what: str) -> None:
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{what} has dtype {values.dtype}; expected numbers (encode text as numbers first)")
+
+
+def _matrix(X: Any, what: str) -> npt.NDArray[Any]:
+    """A two-dimensional array of float32 or float64 in C or Fortran order, without a copy where possible."""
+    values = np.asarray(X)
+    if values.ndim != 2:
+        hint = "; reshape it with X.reshape(-1, 1) or X.reshape(1, -1)" if values.ndim == 1 else ""
+        raise ValueError(f"{what} has {values.ndim} dimensions; expected 2{hint}")
+    _check_kind(values, what)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float32 if _fits_f32(values.dtype) else np.float64)
+    if not (values.flags.c_contiguous or values.flags.f_contiguous):
+        values = np.ascontiguousarray(values)
+    return values
+
+
+def _vector(values: Any, what: str, n_rows: int | None, dtype: Any = np.float64) -> npt.NDArray[Any]:
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{what} has {array.ndim} dimensions; expected 1")
+    _check_kind(array, what)
+    if n_rows is not None and len(array) != n_rows:
+        raise ValueError(f"{what} has {len(array)} entries, but X has {n_rows} rows")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def _qids(values: Any, n_rows: int) -> Any:
+    """Query ids as int64, or as a list of strings."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"qid has {array.ndim} dimensions; expected 1")
+    if len(array) != n_rows:
+        raise ValueError(f"qid has {len(array)} entries, but X has {n_rows} rows")
+    if array.dtype.kind == "f":
+        if not np.all(np.isfinite(array)) or not np.all(array == np.floor(array)):
+            raise ValueError("qid has values that are not integers; expected integers or strings")
+        return np.ascontiguousarray(array, dtype=np.int64)
+    if array.dtype.kind in "iub":
+        if array.dtype == np.uint64 and len(array) and array.max() > np.iinfo(np.int64).max:
+            return [str(value) for value in array]
+        return np.ascontiguousarray(array, dtype=np.int64)
+    if any(value is None or value != value for value in array.tolist()):
+        raise ValueError("qid has missing values")
+    return [str(value) for value in array.tolist()]
+
+
+def raw_dataset(
+    table: Table,
+    label: Any = None,
+    qid: Any = None,
+    group: Any = None,
+    weight: Any = None,
+    query_weight: Any = None,
+    position: Any = None,
+    feature_names: Sequence[str] | None = None,
+    absent: str | None = None,
+    n_jobs: int | None = None,
+    is_query_optional: bool = False,
+) -> RawDataset:
+    """A dataset of the extension module."""
+    n_rows = table.n_rows
+    if qid is None:
+        qid = table.qid
+    elif table.qid is not None:
+        raise ValueError("the queries are given twice: as qid and as a column called 'qid'")
+    if qid is not None and group is not None:
+        raise ValueError("give qid or group, not both")
+    columns: dict[str, Any] = {}
+    if group is not None:
+        sizes = _vector(group, "group", None, np.int64)
+        if sizes.sum() != n_rows:
+            raise ValueError(f"the sizes in group add up to {sizes.sum()}, but X has {n_rows} rows")
+        columns["group"] = sizes
+    elif qid is not None:
+        columns["qid"] = _qids(qid, n_rows)
+    elif is_query_optional:
+        columns["qid"] = np.zeros(n_rows, dtype=np.int64)
+    else:
+        raise ValueError("ranking needs queries: give qid (the query of each row) or group (the size of each query)")
+    if label is not None:
+        labels = _vector(label, "y", n_rows)
+        if np.isnan(labels).any():
+            raise ValueError(f"y is NaN in row {int(np.flatnonzero(np.isnan(labels))[0])}")
+        columns["label"] = labels
+    if weight is not None:
+        columns["weight"] = _vector(weight, "sample_weight", n_rows)
+    if query_weight is not None:
+        columns["query_weight"] = _vector(query_weight, "query_weight", None)
+    if position is not None:
+        columns["position"] = _vector(position, "position", n_rows, np.uint32)
+    names = table.names if feature_names is None else [str(name) for name in feature_names]
+    if names is not None:
+        columns["feature_names"] = names
+    if table.is_sparse:
+        if absent == "missing":
+            raise ValueError("absent='missing' does not apply to a sparse matrix: what it does not store is 0")
+        columns["absent"] = "zero"
+        csr = table.values
+        data = csr.data if csr.data.dtype in (np.float32, np.float64) else csr.data.astype(np.float64)
+        return RawDataset.from_csr(
+            csr.indptr.astype(np.int64), csr.indices.astype(np.int64), np.ascontiguousarray(data), columns, n_jobs
+        )
+    if absent is not None:
+        columns["absent"] = absent
+    return RawDataset.from_dense(table.values, columns, n_jobs)
+
+
+class Dataset:
+    """Documents with features, labels and queries, made once and used many times.
+
+    Parameters
+    ----------
+    data : array, sparse matrix, data frame, or path
+        Features by row. A path, or a list of paths, names files in LETOR, CSV or Parquet format, which also have the
+        labels and the queries.
+    label : array, optional
+        Relevance labels, 0 or more.
+    qid : array of integers or strings, optional
+        The query of each row, in any order. A column called `qid` of a data frame is used if this is not given.
+    group : array of integers, optional
+        Instead of `qid`: the number of rows of each query, whose rows must be adjacent.
+    weight, query_weight : array, optional
+        Weights of rows, and of queries in order of first appearance.
+    position : array of integers, optional
+        The position at which each document was shown.
+    feature_names : list of str, optional
+        Names of the columns; those of a data frame by default.
+    absent : {"missing", "zero"}, optional
+        For files: what a feature means that is absent from a line, "missing" by default. In a sparse matrix it is 0.
+
+    Examples
+    --------
+    >>> import rankwise
+    >>> data = rankwise.Dataset([[0.1], [0.9], [0.4]], label=[0, 1, 2], group=[2, 1])
+    >>> data
+    Dataset(n_rows=3, n_queries=2, n_features=1)
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        weight: Any = None,
+        query_weight: Any = None,
+        position: Any = None,
+        feature_names: Sequence[str] | None = None,
+        absent: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        paths = _paths(data)
+        if paths is not None:
+            given = {"label": label, "qid": qid, "group": group, "weight": weight, "query_weight": query_weight}
+            for name, value in given.items():
+                if value is not None:
+                    raise ValueError(f"{name} cannot be given for data in files, which have their own")
+            self._raw = RawDataset.from_files(paths, absent or "missing", n_jobs)
+            self.absent = absent or "missing"
+            return
+        table = as_table(data)
+        self.absent = absent or ("zero" if table.is_sparse else "missing")
+        self._raw = raw_dataset(
+            table, label, qid, group, weight, query_weight, position, feature_names, absent, n_jobs
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """The number of documents."""
+        return self._raw.n_rows
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries."""
+        return self._raw.n_queries
+
+    @property
+    def feature_ids(self) -> list[int]:
+        """The ids of the features that occur, ascending."""
+        return self._raw.feature_ids
+
+    @property
+    def feature_names(self) -> dict[int, str]:
+        """Names of features, by id."""
+        return dict(self._raw.feature_names)
+
+    @property
+    def label(self) -> npt.NDArray[np.float32]:
+        """The labels, in input order."""
+        return self._raw.labels
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"Dataset(n_rows={self.n_rows}, n_queries={self.n_queries}, n_features={len(self.feature_ids)})"
+
+
+def _paths(data: Any) -> list[str] | None:
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)]
+    if isinstance(data, (list, tuple)) and data and all(isinstance(path, (str, os.PathLike)) for path in data):
+        return [os.fspath(path) for path in data]
+    return None
+
+
+def read_letor(path: str | os.PathLike[str], *, absent: str = "missing", n_jobs: int | None = None) -> Dataset:
+    """Reads a file in LETOR format (`label qid:1 1:0.5 2:1.5 # document`), compressed or not."""
+    return Dataset(path, absent=absent, n_jobs=n_jobs)

@@ -1,0 +1,293 @@
+"""Training, and trained models."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _rankwise
+from ._callbacks import Callback, EarlyStopping, Round
+from ._data import Dataset, Table, as_table, raw_dataset
+from ._params import ParamValue
+
+Objective = Callable[[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.uint32]], Any]
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C during training. `model` has the trees so far."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__("training was interrupted; .model has the trees so far")
+        self.model = model
+
+
+class Model:
+    """A trained ranking model.
+
+    Made by :func:`train`, :func:`load_model`, or as `Ranker.model_`. Models are pickled as their file.
+    """
+
+    def __init__(self, raw: _rankwise.RawModel, info: dict[str, Any] | None = None) -> None:
+        self._raw = raw
+        self._facts = raw.facts()
+        self.info: dict[str, Any] = info or {}
+        """Facts about the run that trained the model: `evals_result`, `stopped`, `seconds`, ..."""
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        n_jobs: int | None = None,
+    ) -> npt.NDArray[Any]:
+        """Scores documents; a higher score is a better rank.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset
+            If the model has feature names, columns of a data frame are found by name. Otherwise feature `i` is
+            column `i`.
+        num_iteration : int, optional
+            Use only the first rounds of boosting.
+        pred_leaf : bool
+            Return the number of the leaf in each tree, instead of scores.
+        n_jobs : int, optional
+            Number of threads; all cores by default.
+        """
+        model = self if not num_iteration or num_iteration < 0 else self.first_rounds(num_iteration)
+        if isinstance(X, Dataset):
+            if pred_leaf:
+                raise ValueError("pred_leaf needs an array or a data frame, not a Dataset")
+            return model._raw.predict(X._raw, n_jobs)
+        table = as_table(X)
+        columns = self._columns(table)
+        if pred_leaf:
+            values = table.values.toarray() if table.is_sparse else table.values
+            values = np.ascontiguousarray(values, dtype=np.float64)
+            return model._raw.leaves(values, columns, n_jobs)
+        if table.is_sparse:
+            if self._facts["features"] and max(self._facts["features"]) >= table.n_columns:
+                raise ValueError(self._too_narrow(table))
+            data = raw_dataset(table, is_query_optional=True, n_jobs=n_jobs)
+            return model._raw.predict(data, n_jobs)
+        return model._raw.predict_dense(table.values, columns, n_jobs)
+
+    def _too_narrow(self, table: Table) -> str:
+        last = max(self._facts["features"])
+        return f"X has {table.n_columns} columns, but the model uses feature {last}, which is column {last + 1}"
+
+    def _columns(self, table: Table) -> list[int] | None:
+        """The column of each feature, if found by name."""
+        names = self._facts["feature_names"]
+        if table.names is None or not names:
+            return None
+        places = {name: place for place, name in enumerate(table.names)}
+        lacking = [name for name in names if name not in places]
+        if lacking:
+            raise ValueError(f"X lacks columns that the model uses: {', '.join(map(repr, lacking[:5]))}")
+        return [places[name] for name in names]
+
+    def first_rounds(self, n_rounds: int) -> Model:
+        """The model with its first rounds of boosting only."""
+        return Model(self._raw.first_rounds(n_rounds))
+
+    @property
+    def objective(self) -> str:
+        """The objective that it was trained with."""
+        return str(self._facts["objective"])
+
+    @property
+    def params(self) -> dict[str, str]:
+        """The parameters of training that differ from the defaults."""
+        return dict(self._facts["params"])
+
+    @property
+    def feature_ids(self) -> list[int]:
+        """The ids of its features, in order."""
+        return list(self._facts["features"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of its features, in the same order; empty if it has none."""
+        return list(self._facts["feature_names"])
+
+    @property
+    def absent(self) -> str:
+        """What a feature means that is absent from a sparse row: "missing" or "zero"."""
+        return "zero" if self._facts["absent_is_zero"] else "missing"
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees."""
+        return int(self._facts["n_trees"])
+
+    def feature_importance(self, importance_type: str = "gain") -> dict[int | str, float]:
+        """The importance of each feature, by name or id: the sum of gains ("gain") or the number of splits ("split")."""
+        if importance_type not in ("gain", "split"):
+            raise ValueError(f"importance_type={importance_type!r}: expected 'gain' or 'split'")
+        label: dict[int, int | str] = dict(zip(self.feature_ids, self.feature_names or self.feature_ids))
+        return {
+            label[feature]: gain if importance_type == "gain" else float(splits)
+            for feature, splits, gain in self._raw.importance()
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file; the command line and :func:`load_model` read it."""
+        self._raw.save(os.fspath(path))
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the model file."""
+        return self._raw.to_bytes()
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str,
+        *,
+        missing_as_zero: bool = False,
+        allow_rounding: bool = False,
+    ) -> None:
+        """Writes the model in the format of another program, such as "lightgbm", "xgboost" or "onnx"."""
+        bytes = self._raw.export(format, missing_as_zero, allow_rounding)
+        with open(path, "wb") as file:
+            file.write(bytes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_from_bytes, (self.to_bytes(), self.info))
+
+    def __repr__(self) -> str:
+        return f"Model(objective={self.objective!r}, n_trees={self.n_trees}, n_features={len(self.feature_ids)})"
+
+
+def _from_bytes(bytes: bytes, info: dict[str, Any]) -> Model:
+    return Model(_rankwise.model_from_bytes(bytes), info)
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib; the format is detected by content."""
+    return Model(_rankwise.load_model(os.fspath(path)))
+
+
+def train(
+    params: dict[str, ParamValue] | None,
+    train_set: Dataset,
+    *,
+    valid_sets: Sequence[Dataset] | None = None,
+    valid_names: Sequence[str] | None = None,
+    objective: Objective | None = None,
+    init_model: Model | str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] | None = None,
+    n_jobs: int | None = None,
+) -> Model:
+    """Trains a model.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters by name or alias; see :class:`Ranker` for all of them.
+    train_set : Dataset
+        Documents to train on.
+    valid_sets : list of Dataset, optional
+        Documents to measure after each round. The model ends with the best round of the first one.
+    valid_names : list of str, optional
+        Their names; "valid_0", "valid_1", ... by default.
+    objective : callable, optional
+        `objective(label, score, query)` returns the gradients and Hessians of all rows, as two arrays. It is called
+        once per round, on this thread, with arrays in input order; `query` has a number for the query of each row.
+    init_model : Model or path, optional
+        A model whose trees come first.
+    callbacks : list of callables, optional
+        Called after each round; see :func:`record_evaluation` and :func:`log_evaluation`.
+
+    Raises
+    ------
+    TrainingInterrupted
+        After Ctrl-C, with the trees so far. It is a KeyboardInterrupt.
+
+    Examples
+    --------
+    >>> import numpy as np, rankwise
+    >>> X = np.arange(80, dtype=np.float32).reshape(40, 2) % 7
+    >>> data = rankwise.Dataset(X, label=X[:, 0] > 3, group=[20, 20])
+    >>> model = rankwise.train({"num_trees": 5, "min_data_in_leaf": 5}, data)
+    >>> model
+    Model(objective='lambdamart', n_trees=5, n_features=1)
+    """
+    model, interrupted = train_model(
+        dict(params or {}), train_set, valid_sets, valid_names, objective, init_model, callbacks, n_jobs
+    )
+    if interrupted:
+        raise TrainingInterrupted(model)
+    return model
+
+
+def train_model(
+    params: dict[str, ParamValue],
+    train_set: Dataset,
+    valid_sets: Sequence[Dataset] | None,
+    valid_names: Sequence[str] | None,
+    objective: Objective | None,
+    init_model: Model | str | os.PathLike[str] | None,
+    callbacks: Sequence[Callback] | None,
+    n_jobs: int | None,
+) -> tuple[Model, bool]:
+    """The model, and whether training was interrupted."""
+    if not isinstance(train_set, Dataset):
+        raise TypeError(f"train_set must be a rankwise.Dataset, not {type(train_set).__name__}")
+    sets = list(valid_sets or [])
+    names = list(valid_names) if valid_names is not None else [f"valid_{i}" for i in range(len(sets))]
+    if len(names) != len(sets):
+        raise ValueError(f"there are {len(names)} names for {len(sets)} validation sets")
+    calls = list(callbacks or [])
+    for call in calls:
+        if isinstance(call, EarlyStopping):
+            params["early_stopping_rounds"] = call.stopping_rounds
+    if train_set.absent == "zero" and params.get("absent") is None:
+        params["absent"] = "zero"
+    if init_model is not None and not isinstance(init_model, Model):
+        init_model = load_model(init_model)
+
+    def after_round(iteration: int, values: list[tuple[str, str, float]]) -> bool:
+        state = Round(iteration, values, params)
+        # All are called, whatever the first ones return.
+        return any([call(state) for call in calls])
+
+    asked = None
+    if objective is not None:
+        label = train_set.label
+        query = train_set._raw.queries()[1]
+
+        def gradients(score: npt.NDArray[np.float64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+            given = objective(label, score, query)
+            if not isinstance(given, tuple) or len(given) != 2:
+                raise TypeError("the objective must return a tuple of gradients and Hessians")
+            return tuple(np.ascontiguousarray(part, dtype=np.float64) for part in given)  # type: ignore[return-value]
+
+        asked = (getattr(objective, "__name__", "custom"), gradients)
+    raw, facts = _rankwise.train(
+        params,
+        train_set._raw,
+        [(name, set._raw) for name, set in zip(names, sets)],
+        None if init_model is None else init_model._raw,
+        after_round if calls else None,
+        asked,
+        n_jobs,
+    )
+    results: dict[str, dict[str, list[float]]] = {}
+    for name, metric, values in facts.pop("history"):
+        results.setdefault(name, {})[metric] = values
+    facts["evals_result"] = results
+    if facts["no_trees"] is not None:
+        warnings.warn(f"no tree was grown: {facts['no_trees']}", UserWarning, stacklevel=3)
+    return Model(raw, facts), bool(facts.pop("interrupted"))

@@ -1,0 +1,74 @@
+"""Types of the extension module."""
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+class RawDataset:
+    n_rows: int
+    n_queries: int
+    feature_ids: list[int]
+    feature_names: list[tuple[int, str]]
+    labels: npt.NDArray[np.float32]
+    fingerprint: str
+    @staticmethod
+    def from_dense(values: npt.NDArray[Any], columns: dict[str, Any], n_jobs: int | None) -> RawDataset: ...
+    @staticmethod
+    def from_csr(
+        indptr: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.int64],
+        values: npt.NDArray[Any],
+        columns: dict[str, Any],
+        n_jobs: int | None,
+    ) -> RawDataset: ...
+    @staticmethod
+    def from_files(paths: list[str], absent: str, n_jobs: int | None) -> RawDataset: ...
+    def queries(self) -> tuple[list[str], npt.NDArray[np.uint32]]: ...
+    def remarks(self) -> list[str]: ...
+
+class RawModel:
+    def predict_dense(
+        self, values: npt.NDArray[Any], columns: list[int] | None = None, n_jobs: int | None = None
+    ) -> npt.NDArray[np.float64]: ...
+    def predict(self, data: RawDataset, n_jobs: int | None) -> npt.NDArray[np.float64]: ...
+    def leaves(
+        self, values: npt.NDArray[np.float64], columns: list[int] | None = None, n_jobs: int | None = None
+    ) -> npt.NDArray[np.int32]: ...
+    def first_rounds(self, n_rounds: int) -> RawModel: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def export(self, format: str, missing_as_zero: bool = False, allow_rounding: bool = False) -> bytes: ...
+    def importance(self) -> list[tuple[int, int, float]]: ...
+    def facts(self) -> dict[str, Any]: ...
+
+def load_model(path: str | os.PathLike[str]) -> RawModel: ...
+def model_from_bytes(bytes: bytes) -> RawModel: ...
+def aliases() -> list[str]: ...
+def nearest_parameter(name: str) -> str | None: ...
+def evaluate(
+    data: RawDataset,
+    scores: npt.NDArray[np.float64],
+    metrics: str,
+    rules_given: list[tuple[str, str]],
+    n_jobs: int | None,
+) -> list[tuple[str, float | None, list[float | None]]]: ...
+def compare(
+    data: RawDataset,
+    systems: list[tuple[str, npt.NDArray[np.float64]]],
+    metrics: str,
+    rules_given: list[tuple[str, str]],
+    n_jobs: int | None,
+) -> dict[str, Any]: ...
+def train(
+    params: dict[str, Any],
+    data: RawDataset,
+    valid: list[tuple[str, RawDataset]],
+    start: RawModel | None = None,
+    callback: Any = None,
+    objective: Any = None,
+    n_jobs: int | None = None,
+) -> tuple[RawModel, dict[str, Any]]: ...

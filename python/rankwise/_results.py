@@ -1,0 +1,155 @@
+"""Evaluations and comparisons, as small objects that print well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _rankwise
+from ._data import Dataset
+
+Scores = Any
+
+
+def _text_of_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(name, str(value)) for name, value in rules.items() if value is not None]
+
+
+def _metrics(metrics: str | Sequence[str]) -> str:
+    return metrics if isinstance(metrics, str) else ",".join(metrics)
+
+
+class Evaluation:
+    """The values of metrics: a mapping from metric to mean, with the values of every query."""
+
+    def __init__(self, queries: list[str], values: list[tuple[str, float | None, list[float | None]]]) -> None:
+        self.queries = queries
+        """The ids of the queries."""
+        self._means = {name: float("nan") if mean is None else mean for name, mean, _ in values}
+        self.per_query: dict[str, npt.NDArray[np.float64]] = {
+            name: np.array([np.nan if value is None else value for value in of_queries])
+            for name, _, of_queries in values
+        }
+        """By metric, the value of each query; NaN if the query was skipped."""
+
+    def __getitem__(self, metric: str) -> float:
+        return self._means[metric]
+
+    def __iter__(self) -> Any:
+        return iter(self._means)
+
+    def __len__(self) -> int:
+        return len(self._means)
+
+    def keys(self) -> Any:
+        return self._means.keys()
+
+    def items(self) -> Any:
+        return self._means.items()
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name} {mean:.4f}" for name, mean in self._means.items())
+
+    def to_pandas(self) -> Any:
+        """The values by query, as a pandas DataFrame."""
+        import pandas as pd  # type: ignore[import-untyped]
+
+        values = {name: values for name, values in self.per_query.items() if len(values) == len(self.queries)}
+        return pd.DataFrame(values, index=pd.Index(self.queries, name="qid"))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{name}</td><td>{mean:.4f}</td></tr>" for name, mean in self._means.items())
+        return f"<table><thead><tr><th>metric</th><th>mean</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+class Comparison:
+    """Differences between systems, with tests and confidence intervals."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.pairs: list[dict[str, Any]] = given["pairs"]
+        """One entry per pair of systems and metric."""
+        self._text: str = given["text"]
+
+    def __repr__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def to_pandas(self) -> Any:
+        """The pairs as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.pairs)
+
+    def _repr_html_(self) -> str:
+        names = ["metric", "a", "b", "mean_a", "mean_b", "difference", "p_corrected", "wins", "ties", "losses"]
+
+        def cell(value: Any) -> str:
+            return f"<td>{value:.4f}</td>" if isinstance(value, float) else f"<td>{value}</td>"
+
+        head = "".join(f"<th>{name}</th>" for name in names)
+        rows = "".join("<tr>" + "".join(cell(pair[name]) for name in names) + "</tr>" for pair in self.pairs)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _scores(values: Scores, data: Dataset) -> npt.NDArray[np.float64]:
+    scores = np.ascontiguousarray(values, dtype=np.float64)
+    if scores.ndim != 1:
+        raise ValueError(f"scores have {scores.ndim} dimensions; expected 1")
+    if len(scores) != data.n_rows:
+        raise ValueError(f"there are {len(scores)} scores for {data.n_rows} documents")
+    return scores
+
+
+def evaluate(
+    data: Dataset,
+    scores: Scores,
+    metrics: str | Sequence[str] = "ndcg@10",
+    *,
+    n_jobs: int | None = None,
+    **rules: Any,
+) -> Evaluation:
+    """Measures scores.
+
+    Parameters
+    ----------
+    data : Dataset
+        Documents with labels and queries.
+    scores : array
+        A score for each document, in input order.
+    metrics : str or list of str
+        Metrics such as "ndcg@10,map".
+    **rules
+        How metrics treat gains, ties and queries without relevant documents: `gain`, `ties`, `empty`, `discount`,
+        `relevant_from`, `convention` and others.
+
+    Examples
+    --------
+    >>> import rankwise
+    >>> data = rankwise.Dataset([[0.0]] * 3, label=[0, 2, 1], group=[3])
+    >>> rankwise.evaluate(data, [0.3, 0.9, 0.1], "mrr,p@2")
+    mrr 1.0000, p@2 0.5000
+    """
+    values = _rankwise.evaluate(data._raw, _scores(scores, data), _metrics(metrics), _text_of_rules(rules), n_jobs)
+    return Evaluation(data._raw.queries()[0], values)
+
+
+def compare(
+    data: Dataset,
+    systems: Mapping[str, Scores],
+    metrics: str | Sequence[str] = "ndcg@10",
+    *,
+    n_jobs: int | None = None,
+    **rules: Any,
+) -> Comparison:
+    """Compares systems by their scores for the same documents: Fisher's randomisation test with Holm's correction, and
+    confidence intervals.
+
+    >>> import rankwise
+    >>> data = rankwise.Dataset([[0.0]] * 4, label=[0, 1, 0, 1], group=[2, 2])
+    >>> rankwise.compare(data, {"good": [1, 2, 1, 2], "poor": [2, 1, 1, 2]}, "mrr")
+    mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0
+    """
+    given = [(str(name), _scores(scores, data)) for name, scores in systems.items()]
+    return Comparison(_rankwise.compare(data._raw, given, _metrics(metrics), _text_of_rules(rules), n_jobs))

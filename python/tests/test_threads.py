@@ -1,0 +1,56 @@
+"""Many threads, forks and Ctrl-C."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from rankwise import Ranker
+
+
+def test_one_model_in_many_threads(train):
+    ranker = Ranker(num_trees=20).fit(train.X, train.y, qid=train.qid)
+    parts = [np.roll(train.X, shift, axis=0) for shift in range(10)]
+    expected = [ranker.predict(part) for part in parts]
+    with ThreadPoolExecutor(10) as pool:
+        for _ in range(5):
+            found = list(pool.map(ranker.predict, parts))
+            assert all(np.array_equal(a, b) for a, b in zip(found, expected))
+
+
+def _fit_again(given):
+    X, y, qid = given
+    return Ranker(num_trees=5).fit(X, y, qid=qid).model_.to_bytes()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_training_after_a_fork(train):
+    expected = _fit_again((train.X, train.y, train.qid))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = pool.map_async(_fit_again, [(train.X, train.y, train.qid)] * 2).get(timeout=60)
+    assert found == [expected, expected]
+
+
+def test_ctrl_c_stops_after_the_current_tree():
+    program = textwrap.dedent(
+        """
+        import os, signal, threading, numpy as np, rankwise
+        X = np.random.default_rng(0).random((20000, 20), dtype=np.float32)
+        ranker = rankwise.Ranker(num_trees=1000000, num_leaves=255)
+        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            ranker.fit(X, (X[:, 0] * 5).astype(int), group=[20] * 1000)
+        except KeyboardInterrupt:
+            print("interrupted", ranker.model_.n_trees > 0)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted True\n", done.stderr
+    assert signal.SIGINT == 2
