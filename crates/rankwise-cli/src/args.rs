@@ -126,7 +126,8 @@ pub(crate) struct Train {
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
-    /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1 [default: DATA.pairs, if it exists].
+    /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1. Without this option, DATA.pairs
+    /// is read if it exists; giving both is an error.
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.
