@@ -89,6 +89,7 @@ pub(crate) struct Synth {
     #[arg(long, value_name = "PRESET", default_value = "web", value_parser = preset)]
     pub(crate) preset: Preset,
     /// Split the queries into train.txt, vali.txt and test.txt in the folder PATH, by these fractions, such as 0.6,0.2,0.2.
+    /// Queries are drawn at random; each file gets at least one.
     #[arg(long, value_name = "SHARES")]
     pub(crate) split: Option<String>,
     /// Output file, or output folder with --split. Files whose names end in .gz or .zst are compressed.
