@@ -89,6 +89,7 @@ pub(crate) struct Synth {
     #[arg(long, value_name = "PRESET", default_value = "web", value_parser = preset)]
     pub(crate) preset: Preset,
     /// Split the queries into train.txt, vali.txt and test.txt in the folder PATH, by these fractions, such as 0.6,0.2,0.2.
+    /// Queries are drawn at random; each file gets at least one.
     #[arg(long, value_name = "SHARES")]
     pub(crate) split: Option<String>,
     /// Output file, or output folder with --split. Files whose names end in .gz or .zst are compressed.
@@ -126,7 +127,8 @@ pub(crate) struct Train {
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
     /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
-    /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1 [default: DATA.pairs, if it exists].
+    /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1. Without this option, DATA.pairs
+    /// is read if it exists; giving both is an error.
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.

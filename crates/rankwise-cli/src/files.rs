@@ -1,6 +1,6 @@
 //! Reading and writing files, shared by the commands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rankwise::data::{Absent, Documents, LoadedData, Remark};
 use rankwise::formats::{ImportedModel, ImportedTrees, Source, is_unread_form};
@@ -8,7 +8,7 @@ use rankwise::io::{FeatureOwner, IoError, ReadData, ReadOptions, read_bytes, sid
 use rankwise::model::{AbsentFeature, Model, TreeEnsemble};
 use rankwise::params::normalise;
 use rankwise::train::TrainSpec;
-use rankwise::{ModelFile as _, WantedFeatures};
+use rankwise::{FeatureRemark, ModelFile as _, WantedFeatures};
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
@@ -184,9 +184,28 @@ pub(crate) fn line_of_row(paths: &DataPaths, options: &ReadOptions, row: usize) 
 
 /// Warns if the features of data do not match those of a model.
 pub(crate) fn warn_unknown_features(model: &Model, data: &Documents, path: &Path, read: &DataArgs, output: Output) {
+    for remark in unknown_features(model, data, read) {
+        output.warn(&with_flags(&format!("{}: {remark}", shown(path))));
+    }
+}
+
+/// How the features of data differ from those of a model.
+pub(crate) fn unknown_features(model: &Model, data: &Documents, read: &DataArgs) -> Vec<FeatureRemark> {
     // An invalid option is an error before the data is read.
     let offset = read.options(absent_of(model)).map_or(0, |options| options.layout.feature_offset);
-    warn_features(WantedFeatures::of_model(model), data, path, offset, output);
+    rankwise::match_features(WantedFeatures::of_model(model), data, offset)
+}
+
+/// [`warn_unknown_features`] for the models of one command, each with its file.
+pub(crate) fn warn_of_models(models: Vec<(PathBuf, Vec<FeatureRemark>)>, path: &Path, output: Output) {
+    let (models, mut remarks): (Vec<PathBuf>, Vec<Vec<FeatureRemark>>) = models.into_iter().unzip();
+    rankwise::share_offset(&mut remarks);
+    for (model, remarks) in models.iter().zip(remarks) {
+        for remark in remarks {
+            let text = if models.len() == 1 { remark.to_string() } else { remark.about(&shown(model)) };
+            output.warn(&with_flags(&format!("{}: {text}", shown(path))));
+        }
+    }
 }
 
 /// Warns if the features of data do not match the wanted ones.

@@ -11,7 +11,9 @@ pub(crate) fn parse_one(typed: &str) -> anyhow::Result<MetricName> {
     if typed.contains(',') {
         return Err(user(format!("--metric {typed}: expected one metric; remove the others")));
     }
-    Ok(typed.parse()?)
+    let name: MetricName = typed.parse()?;
+    name.check()?;
+    Ok(name)
 }
 
 /// `{"NDCG@10": "ndcg@10"}`: results use the typed names as keys.

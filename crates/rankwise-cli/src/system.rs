@@ -13,7 +13,7 @@ use rankwise::io::{Place, Qrels, ReadData, ReadOptions, ReadReport, read_qrels, 
 use rankwise::metrics::{Evaluation, Measures, MetricName, MissingQueries, Results, Rules, RunResults};
 use rankwise::model::{AbsentFeature, Model, Precision};
 use rankwise::params::{ParamValue as _, nearest};
-use rankwise::{BestFeature, JudgeError, JudgedRun, judge_run, judge_run_by_data};
+use rankwise::{BestFeature, FeatureRemark, JudgeError, JudgedRun, judge_run, judge_run_by_data};
 
 use crate::data_args::DataArgs;
 use crate::data_paths::DataPaths;
@@ -157,7 +157,7 @@ pub(crate) fn measure(
     let mut cache = JudgementCache::new(judgements, trees, output);
     let mut evaluations = Vec::with_capacity(systems.len());
     let (mut queries, mut mean_counts) = (Queries::default(), Vec::with_capacity(systems.len()));
-    for (idx, system) in systems.iter().enumerate() {
+    let mut measure_one = |(idx, system): (usize, &System)| -> anyhow::Result<()> {
         output.phase("load");
         let ranked = cache.rank(system, measures.rules(), output)?;
         let results = ranked.results();
@@ -170,7 +170,11 @@ pub(crate) fn measure(
         if idx == 0 {
             queries = Queries::new(&results, &states);
         }
-    }
+        Ok(())
+    };
+    let measured = systems.iter().enumerate().try_for_each(&mut measure_one);
+    cache.warn_of_models();
+    measured?;
     Ok(Measured { queries, evaluations, mean_counts, report: cache.report })
 }
 
@@ -189,13 +193,13 @@ pub(crate) fn score_two(
     output: Output,
 ) -> anyhow::Result<TwoScored> {
     let mut cache = JudgementCache::new(judgements, TreesArgs::default(), output);
-    let mut in_input_order = Vec::with_capacity(2);
-    for system in systems {
-        match cache.rank(system, &Rules::default(), output)? {
-            Ranked::Scores(data, scores) => in_input_order.push(data.to_input_order(&scores)),
-            Ranked::Run(_) => return Err(user(format!("{}: the run has no results", system.shown()))),
-        }
-    }
+    let mut score = |system: &System| match cache.rank(system, &Rules::default(), output)? {
+        Ranked::Scores(data, scores) => Ok(data.to_input_order(&scores)),
+        Ranked::Run(_) => Err(user(format!("{}: the run has no results", system.shown()))),
+    };
+    let in_input_order: anyhow::Result<Vec<Vec<f64>>> = systems.iter().map(&mut score).collect();
+    cache.warn_of_models();
+    let in_input_order = in_input_order?;
     let (_, data) = cache.data.expect("whoever was scored was read");
     let scores = [0, 1].map(|system| data.from_input_order(&in_input_order[system]));
     Ok(TwoScored { data, report: cache.report, scores })
@@ -225,6 +229,8 @@ struct JudgementCache<'a> {
     qrels: Option<Qrels>,
     /// Which trees of models to use.
     trees: TreesArgs,
+    /// How the features of the data differ from those of each model.
+    models: Vec<(PathBuf, Vec<FeatureRemark>)>,
 }
 
 /// The properties of a model that determine how data is read.
@@ -237,7 +243,7 @@ struct Reading {
 
 impl<'a> JudgementCache<'a> {
     fn new(judgements: Judgements<'a>, trees: TreesArgs, output: Output) -> Self {
-        Self { judgements, data: None, report: None, output, qrels: None, trees }
+        Self { judgements, data: None, report: None, output, qrels: None, trees, models: Vec::new() }
     }
 
     fn rank(&mut self, system: &System, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
@@ -251,14 +257,21 @@ impl<'a> JudgementCache<'a> {
 
     fn rank_by_model(&mut self, path: &Path, output: Output) -> anyhow::Result<Ranked<'_>> {
         let model = files::read_model(path, self.trees, output)?;
-        let data_path = self.data_path("--model")?;
+        self.data_path("--model")?;
         let judgements = self.judgements;
         let data = self.data_for(&model)?;
+        let scores = rankwise::predict_canonical(&model, data);
         if let Judgements::Data(paths, typed) = judgements {
-            files::warn_unknown_features(&model, data, data_path, typed, output);
             files::warn_training_data((&model, path), data, paths, typed, output);
+            let remarks = files::unknown_features(&model, data, typed);
+            self.models.push((path.into(), remarks));
         }
-        Ok(Ranked::Scores(data, rankwise::predict_canonical(&model, data)))
+        Ok(Ranked::Scores(self.read_already(), scores))
+    }
+
+    /// Warns of features that the data lacks, once all models are read: the advice for one must not harm another.
+    fn warn_of_models(&mut self) {
+        files::warn_of_models(std::mem::take(&mut self.models), self.judgements.path(), self.output);
     }
 
     fn rank_by_scores(&mut self, path: &Path) -> anyhow::Result<Ranked<'_>> {
@@ -383,8 +396,12 @@ impl<'a> JudgementCache<'a> {
             }
             (self.data, self.report) = (Some((reading, data)), Some(report));
         }
+        Ok(self.read_already())
+    }
+
+    fn read_already(&self) -> &Dataset {
         let (_, data) = self.data.as_ref().expect("whoever asks knows that there is data");
-        Ok(data)
+        data
     }
 }
 

@@ -40,7 +40,7 @@ pub enum MetricError {
         problem: String,
     },
     /// A cutoff for a metric that always uses all documents.
-    #[error("{metric}: this metric has no cutoff; remove @k")]
+    #[error("metric '{metric}' takes no cutoff; remove @k")]
     Cutoff {
         /// The metric as typed.
         metric: String,

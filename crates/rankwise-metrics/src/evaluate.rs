@@ -79,9 +79,7 @@ impl fmt::Display for Evaluation {
 impl Measures {
     /// Checks the metrics and their rules.
     pub fn new(names: &[MetricName], rules: &Rules) -> Result<Self, MetricError> {
-        if let Some(name) = names.iter().find(|name| name.cutoff.is_some() && !name.kind().takes_cutoff()) {
-            return Err(MetricError::Cutoff { metric: name.as_str().to_owned() });
-        }
+        names.iter().try_for_each(MetricName::check)?;
         let metrics: Vec<Measure> = names
             .iter()
             .map(|name| Measure {

@@ -119,6 +119,14 @@ impl MetricName {
         self.kind
     }
 
+    /// Rejects a cutoff of a metric that takes none. Names are parsed without this check, so that a message can say it.
+    pub fn check(&self) -> Result<(), MetricError> {
+        if self.cutoff.is_some() && !self.kind.takes_cutoff() {
+            return Err(MetricError::Cutoff { metric: self.typed.clone() });
+        }
+        Ok(())
+    }
+
     /// The number of ranks that count, if the name has a cutoff.
     pub fn cutoff(&self) -> Option<usize> {
         self.cutoff

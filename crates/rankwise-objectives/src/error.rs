@@ -62,7 +62,7 @@ pub enum ObjectiveError {
         gain: f64,
     },
     /// A metric that the objective does not support.
-    #[error("objective '{objective}' cannot optimise the metric '{target}': {problem}")]
+    #[error("parameter 'target': objective '{objective}' cannot optimise the metric '{target}': {problem}")]
     Target {
         /// The objective.
         objective: &'static str,

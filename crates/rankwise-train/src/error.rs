@@ -61,12 +61,11 @@ pub enum TrainError {
     /// Every feature is constant.
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
     NoFeatures,
-    /// A constraint names a feature that the data does not have.
-    #[error(
-        "monotone_constraints refers to feature {feature}, which is not in the data; remove its pair, or write 0 in its place in a list"
-    )]
-    UnknownFeature {
-        /// The feature.
-        feature: u32,
-    },
+}
+
+impl TrainError {
+    /// Whether a parameter or an environment variable is to be changed, whatever the data.
+    pub fn is_about_settings(&self) -> bool {
+        matches!(self, Self::Param(_) | Self::Simd(_) | Self::Objective(ObjectiveError::Target { .. }))
+    }
 }

@@ -173,6 +173,9 @@ impl CrossCheck for LoopSpec {
         if self.metric.is_empty() {
             return Err(ParamError::conflict("metric", "no metric; give at least one, such as ndcg@10"));
         }
+        if let Some(name) = self.metric.iter().find(|name| name.check().is_err()) {
+            return Err(ParamError::conflict("metric", format!("{} takes no cutoff; remove @k", name.as_str())));
+        }
         let largest = match self.model_shrink_mode {
             ShrinkMode::Constant => 1.0 / self.learning_rate,
             ShrinkMode::Decreasing => 1.0,

@@ -273,9 +273,8 @@ fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet
         let problem = "early stopping needs a validation set; add one with `valid`";
         return Err(ParamError::conflict("early_stopping_rounds", problem).into());
     }
-    let known = share.all_feature_ids();
-    match params.trees().monotone_constraints.features().find(|feature| known.binary_search(feature).is_err()) {
-        Some(feature) => Err(TrainError::UnknownFeature { feature }),
+    match params.trees().monotone_constraints.problem(share.all_feature_ids()) {
+        Some(problem) => Err(ParamError::conflict("monotone_constraints", problem).into()),
         None => Ok(()),
     }
 }

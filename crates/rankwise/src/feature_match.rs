@@ -59,8 +59,8 @@ pub enum FeatureRemark {
         used_offset: i32,
         /// The offset that they should be read with.
         offset: i32,
-        /// Whether the expected features have names, but the data has none.
-        lacks_names: bool,
+        /// What helps.
+        remedy: ShiftRemedy,
     },
     /// The data lacks many of the features.
     ManyAbsent {
@@ -82,62 +82,94 @@ pub enum FeatureRemark {
     },
 }
 
+/// What to do about shifted ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShiftRemedy {
+    /// Read the data with the other offset.
+    Offset,
+    /// Name the features of the data, since the expected ones have names.
+    Names,
+    /// Renumber the features of the validation set or of the training data: an offset would shift both.
+    Renumber,
+    /// Score the data with this model alone: the offset would be wrong for other models that read the same data.
+    ScoreAlone,
+}
+
 impl fmt::Display for FeatureRemark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.about(&self.owner().to_string()))
+    }
+}
+
+impl FeatureRemark {
+    /// The text with a name for what the features belong to, such as the file of one model of several.
+    pub fn about(&self, name: &str) -> String {
+        let data = if self.owner() == FeatureOwner::TrainingData { "the validation set" } else { "the data" };
         match self {
-            Self::NoneThere { owner, wanted } => write!(
-                f,
-                "none of the {wanted} features of {owner} are in {}, so all documents get the same score; check the feature \
-                 ids",
-                data_for(*owner)
+            Self::NoneThere { wanted, .. } => format!(
+                "none of the {wanted} features of {name} are in {data}, so all documents get the same score; check the \
+                 feature ids"
             ),
-            Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset, lacks_names } => {
+            Self::Shifted { owner, wanted: [first, last], found: [start, end], used_offset, offset, remedy } => {
                 let used = match used_offset {
                     offset if *offset == 0 || *owner == FeatureOwner::TrainingData => String::new(),
                     offset => format!(" with `feature_offset` {offset}"),
                 };
-                let advice = match offset {
-                    _ if *owner == FeatureOwner::TrainingData && *lacks_names => {
-                        "name the features of the validation set with `feature_names`".to_owned()
-                    }
-                    _ if *owner == FeatureOwner::TrainingData => {
-                        "renumber the features of one of them, since `feature_offset` shifts both".to_owned()
-                    }
-                    0 => "remove `feature_offset`".to_owned(),
-                    offset => format!("set `feature_offset` {offset}"),
-                };
-                write!(
-                    f,
-                    "feature ids seem to be shifted by one: {owner} has ids {first} to {last}, but {} has \
-                     {start} to {end}{used}; if so, {advice}",
-                    data_for(*owner)
+                let advice = remedy.advice(*offset, data);
+                format!(
+                    "feature ids seem to be shifted by one: {name} has ids {first} to {last}, but {data} has {start} to \
+                     {end}{used}; if so, {advice}"
                 )
             }
-            Self::ManyAbsent { owner, wanted, absent } => write!(
-                f,
-                "{absent} of the {wanted} features of {owner} are not in {}; check the feature ids, or whether this is the \
-                 right data",
-                data_for(*owner)
+            Self::ManyAbsent { wanted, absent, .. } => format!(
+                "{absent} of the {wanted} features of {name} are not in {data}; check the feature ids, or whether this is \
+                 the right data"
             ),
-            Self::NumbersForNames { owner, id, name } => write!(
-                f,
-                "{} has no feature names, but {owner} has: features are matched by id, {id} with {name:?} and so on; if that is \
-                 wrong, set `feature_names`",
-                data_for(*owner)
+            Self::NumbersForNames { id, name: feature, .. } => format!(
+                "{data} has no feature names, but {name} has: features are matched by id, {id} with {feature:?} and so on; \
+                 if that is wrong, set `feature_names`"
             ),
+        }
+    }
+
+    fn remedy(&self) -> Option<ShiftRemedy> {
+        if let Self::Shifted { remedy, .. } = self { Some(*remedy) } else { None }
+    }
+
+    fn owner(&self) -> FeatureOwner {
+        match self {
+            Self::NoneThere { owner, .. }
+            | Self::Shifted { owner, .. }
+            | Self::ManyAbsent { owner, .. }
+            | Self::NumbersForNames { owner, .. } => *owner,
         }
     }
 }
 
-/// What the data is called next to the owner of the features.
-fn data_for(owner: FeatureOwner) -> &'static str {
-    if owner == FeatureOwner::TrainingData { "the validation set" } else { "the data" }
+impl ShiftRemedy {
+    fn advice(self, offset: i32, data: &str) -> String {
+        match (self, offset) {
+            (Self::Offset, 0) => "remove `feature_offset`".into(),
+            (Self::Offset, _) => format!("set `feature_offset` {offset}"),
+            (Self::Names, _) => format!("name the features of {data} with `feature_names`"),
+            (Self::Renumber, _) => "renumber the features of one of them, since `feature_offset` shifts both".into(),
+            (Self::ScoreAlone, 0) => {
+                "write its scores with `predict` without `feature_offset`, and use them instead of the model".into()
+            }
+            (Self::ScoreAlone, _) => format!(
+                "write its scores with `predict` and `feature_offset` {offset}, and use them instead of the model"
+            ),
+        }
+    }
 }
 
 /// Fewer features may match other data by chance.
 const MIN_SHIFTED: usize = 3;
 
 /// Suspicious findings about the features of data.
+///
+/// For several models that read the same data with one offset, see [`share_offset`].
 pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents, used_offset: i32) -> Vec<FeatureRemark> {
     let mut remarks = Vec::new();
     let WantedFeatures { owner, ids, first_name } = wanted;
@@ -157,9 +189,13 @@ pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents, used_offset:
         };
         if let Some(shift) = [1, -1].into_iter().find(is_shifted) {
             let offset = used_offset - shift as i32;
-            let lacks_names = first_name.is_some() && data.feature_names().is_empty();
+            let remedy = match owner {
+                _ if first_name.is_some() && data.feature_names().is_empty() => ShiftRemedy::Names,
+                FeatureOwner::TrainingData => ShiftRemedy::Renumber,
+                FeatureOwner::Model | FeatureOwner::StartModel => ShiftRemedy::Offset,
+            };
             let (wanted, found) = ([*first, *last], [*start, *end]);
-            remarks.push(FeatureRemark::Shifted { owner, wanted, found, used_offset, offset, lacks_names });
+            remarks.push(FeatureRemark::Shifted { owner, wanted, found, used_offset, offset, remedy });
         }
     }
     let n_absent = ids.len() - n_found;
@@ -172,6 +208,32 @@ pub fn match_features(wanted: WantedFeatures<'_>, data: &Documents, used_offset:
         remarks.push(FeatureRemark::NumbersForNames { owner, id: *first, name: name.to_owned() });
     }
     remarks
+}
+
+/// Corrects the remedies for several models that read the same data: an offset helps only if it suits all of them. Takes
+/// the findings of [`match_features`] for each model.
+pub fn share_offset(models: &mut [Vec<FeatureRemark>]) {
+    let offsets: Vec<Option<i32>> = models.iter().map(|remarks| offset_of(remarks)).collect();
+    let is_shared = offsets.iter().all(|offset| offset.is_some() && *offset == offsets[0]);
+    let is_unnamed = |remark: &FeatureRemark| remark.remedy() == Some(ShiftRemedy::Offset);
+    let has_unnamed = models.iter().flatten().any(is_unnamed);
+    for remark in models.iter_mut().flatten() {
+        let FeatureRemark::Shifted { remedy, .. } = remark else { continue };
+        match remedy {
+            // Names of the data would not help the models without names.
+            ShiftRemedy::Names if is_shared && has_unnamed => *remedy = ShiftRemedy::Offset,
+            ShiftRemedy::Offset if !is_shared => *remedy = ShiftRemedy::ScoreAlone,
+            _ => {}
+        }
+    }
+}
+
+/// The offset that a model needs, if its features are shifted.
+fn offset_of(remarks: &[FeatureRemark]) -> Option<i32> {
+    remarks.iter().find_map(|remark| match remark {
+        FeatureRemark::Shifted { offset, .. } => Some(*offset),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -232,6 +294,39 @@ mod tests {
                             has 0 to 2; if so, renumber the features of one of them, since `feature_offset` shifts both";
             assert_eq!(told, expected);
         }
+    }
+
+    #[test]
+    fn models_with_names_are_matched_by_name() {
+        let wanted = WantedFeatures { owner: FeatureOwner::Model, ids: &[0, 1, 2], first_name: Some("price") };
+        let told = match_features(wanted, &data(&[1, 2, 3]), 0)[0].about("m.json");
+        let expected = "feature ids seem to be shifted by one: m.json has ids 0 to 2, but the data has 1 to 3; if so, name \
+                        the features of the data with `feature_names`";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_offset_must_suit_all_models() {
+        let advice = |models: &[WantedFeatures<'_>]| {
+            let remarks_of = |wanted: &WantedFeatures<'_>| match_features(*wanted, &data(&[1, 2, 3]), 0);
+            let mut models: Vec<_> = models.iter().map(remarks_of).collect();
+            share_offset(&mut models);
+            let remedy = |remarks: &Vec<FeatureRemark>| remarks.iter().find_map(FeatureRemark::remedy);
+            models.iter().map(remedy).collect::<Vec<_>>()
+        };
+        let model = |ids, first_name| WantedFeatures { owner: FeatureOwner::Model, ids, first_name };
+        let (from_0, from_1, named) =
+            (model(&[0, 1, 2], None), model(&[1, 2, 3], None), model(&[0, 1, 2], Some("price")));
+        let (offset, alone, names) =
+            (Some(ShiftRemedy::Offset), Some(ShiftRemedy::ScoreAlone), Some(ShiftRemedy::Names));
+        assert_eq!(advice(&[from_0]), [offset]);
+        assert_eq!(advice(&[from_0, from_0]), [offset, offset]);
+        assert_eq!(advice(&[from_0, from_1]), [alone, None]);
+        assert_eq!(advice(&[from_1, named]), [None, names]);
+        assert_eq!(advice(&[named, named]), [names, names]);
+        assert_eq!(advice(&[named, from_0]), [offset, offset]);
+        assert_eq!(advice(&[named, from_0, from_1]), [names, alone, None]);
+        assert_eq!(advice(&[]), []);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub use blend::{Blend, BlendError, blend, blend_canonical};
 pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use error::{Error, column_names};
-pub use feature_match::{FeatureRemark, WantedFeatures, match_features};
+pub use feature_match::{FeatureRemark, ShiftRemedy, WantedFeatures, match_features, share_offset};
 pub use files::{DatasetFile, ModelFile, is_named_by_lightgbm, keep_for};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use measure::{Compared, compare, compare_with, evaluate, evaluate_with};

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::Global;
 use crate::blend_args::Blend as Args;
 use crate::data_paths::DataPaths;
-use crate::failure::user_at;
+use crate::failure::{user, user_at};
 use crate::output::Output;
 use crate::record::FileKind;
 use crate::system::{self, Judgements, System, TwoScored};
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
                 "all documents of each query have the same score, so there is nothing to combine; use another ranker";
             user_at([&args.first, &args.second][ranker], message)
         }
+        BlendError::Kind { metric, known } => user(format!("--metric {metric}: not supported by blend; use {known}")),
         error => user_at(paths.place(), error.to_string()),
     })?;
     output.phase("write");

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
         args.out.display()
     ));
     let synth = SynthSpec { preset: Preset::Web, rows: ROWS, features: None, seed }.check()?;
-    write_split(&synth, seed, &SHARES, &args.out, output)?;
+    write_split(&synth, &synth.split(&SHARES)?, &args.out, output)?;
     output.phase("load");
     let read = |name: &str| read_dataset(&args.out.join(name), Absent::Missing);
     let [train_data, valid_data, test_data] = [read(SPLIT_FILES[0])?, read(SPLIT_FILES[1])?, read(SPLIT_FILES[2])?];

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     output.phase("refit");
     let new = refit(&params, &model, &data, args.decay).map_err(|error| match error {
-        TrainError::Param(_) => error.into(),
+        _ if error.is_about_settings() => error.into(),
         TrainError::Start(_) | TrainError::NotRefittable { .. } => user_at(&args.model, error.to_string()),
         // The rules of the metrics are parameters here, not options.
         _ => {

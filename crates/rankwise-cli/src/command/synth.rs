@@ -1,13 +1,13 @@
 //! `rankwise synth`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rankwise::data::Row;
-use rankwise::data::synth::{Synth, SynthSpec, split_of};
+use rankwise::data::synth::{Synth, SynthSpec};
 use rankwise::io::{Action, IoError, LetorWriter};
 use rankwise::params::ParamValue as _;
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Global, Synth as SynthArgs};
 use crate::failure::user;
@@ -31,16 +31,38 @@ pub(crate) fn run(args: &SynthArgs, global: Global, output: Output) -> anyhow::R
         Some(_) if files::is_stream(&args.out) => {
             return Err(user("--split writes several files, so standard output cannot be used; set --out to a folder"));
         }
-        Some(shares) => write_split(&synth, seed, &parse_shares(shares)?, &args.out, output)?,
+        Some(typed) => {
+            let parts = synth.split(&parse_shares(typed)?);
+            let parts = parts.map_err(|error| user(format!("--split '{typed}': {error}")))?;
+            write_split(&synth, &parts, &args.out, output)?
+        }
         None => {
             files::check_output(&args.out, &[])?;
-            write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out, output)?;
-            vec![args.out.display().to_string()]
+            vec![write_letor(&synth, &(0..synth.n_queries()).collect::<Vec<_>>(), &args.out, output)?]
         }
     };
-    let (rows, queries) = (text::count(synth.n_rows(), "document"), text::count(synth.n_queries(), "query"));
-    let summary = format!("wrote {rows} of {queries} to {}\n", written.join(", "));
-    output.done(&args.out, &summary, json!({ "rows": synth.n_rows(), "queries": synth.n_queries() }))
+    let summary: String = written.iter().map(Written::summary).collect();
+    let files: Vec<Value> = written.iter().map(Written::json).collect();
+    let json = json!({ "rows": synth.n_rows(), "queries": synth.n_queries(), "files": files });
+    output.done(&args.out, &summary, json)
+}
+
+/// A file of generated data.
+pub(crate) struct Written {
+    path: PathBuf,
+    rows: usize,
+    queries: usize,
+}
+
+impl Written {
+    fn summary(&self) -> String {
+        let (rows, queries) = (text::count(self.rows, "document"), text::count(self.queries, "query"));
+        format!("wrote {rows} of {queries} to {}\n", self.path.display())
+    }
+
+    fn json(&self) -> Value {
+        json!({ "path": self.path.display().to_string(), "rows": self.rows, "queries": self.queries })
+    }
 }
 
 fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
@@ -58,21 +80,21 @@ fn parse_shares(typed: &str) -> anyhow::Result<Vec<f64>> {
     }
 }
 
-/// Writes each part of the queries to a file in the folder; returns the files.
+/// Writes each part of the queries to a file in the folder.
 pub(crate) fn write_split(
     synth: &Synth,
-    seed: u64,
-    shares: &[f64],
+    parts: &[Vec<usize>],
     folder: &Path,
     output: Output,
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<Vec<Written>> {
     let is_new = !folder.exists();
     std::fs::create_dir_all(folder).map_err(|source| IoError::File {
         path: folder.into(),
         action: Action::Write,
         source,
     })?;
-    let written = write_parts(synth, seed, shares, folder, output);
+    let write = |(name, queries): (&&str, &Vec<usize>)| write_letor(synth, queries, &folder.join(name), output);
+    let written: anyhow::Result<Vec<Written>> = SPLIT_FILES.iter().zip(parts).map(write).collect();
     if written.is_err() && is_new {
         // Fails if a part is complete, as intended.
         let _ = std::fs::remove_dir(folder);
@@ -80,20 +102,7 @@ pub(crate) fn write_split(
     written
 }
 
-fn write_parts(synth: &Synth, seed: u64, shares: &[f64], folder: &Path, output: Output) -> anyhow::Result<Vec<String>> {
-    let part_of: Vec<usize> =
-        (0..synth.n_queries()).map(|query| split_of(seed, &synth.query_id(query), shares)).collect();
-    let mut written = Vec::new();
-    for (part, name) in SPLIT_FILES.iter().enumerate().take(shares.len()) {
-        let queries: Vec<usize> = (0..synth.n_queries()).filter(|query| part_of[*query] == part).collect();
-        let path = folder.join(name);
-        write_letor(synth, &queries, &path, output)?;
-        written.push(path.display().to_string());
-    }
-    Ok(written)
-}
-
-fn write_letor(synth: &Synth, queries: &[usize], path: &Path, output: Output) -> anyhow::Result<()> {
+fn write_letor(synth: &Synth, queries: &[usize], path: &Path, output: Output) -> anyhow::Result<Written> {
     output.write(path, FileKind::Data, |out| {
         for batch in queries.chunks(QUERIES_PER_BATCH) {
             let texts: Vec<std::io::Result<Vec<u8>>> =
@@ -103,7 +112,9 @@ fn write_letor(synth: &Synth, queries: &[usize], path: &Path, output: Output) ->
             }
         }
         Ok(())
-    })
+    })?;
+    let rows = queries.iter().map(|query| synth.n_docs(*query)).sum();
+    Ok(Written { path: path.into(), rows, queries: queries.len() })
 }
 
 fn letor_text(synth: &Synth, query: usize) -> std::io::Result<Vec<u8>> {

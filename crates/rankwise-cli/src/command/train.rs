@@ -8,7 +8,7 @@ use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::metrics::MetricName;
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
-use rankwise::train::{StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
+use rankwise::train::{NoTrees, StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
 use serde_json::json;
 
 use crate::args::{Global, Train};
@@ -101,6 +101,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
             let message = "interrupted before the first tree; no model was written";
             return Err(watch.interrupted(Some(message)).into());
         }
+        (Some(reason @ NoTrees::Limits { .. }), None) => {
+            return Err(user(format!("nothing was learnt, so no model was written: {reason}")));
+        }
         (Some(reason), None) => {
             return Err(user_at(data_path, format!("nothing was learnt, so no model was written: {reason}")));
         }
@@ -166,9 +169,11 @@ fn take_absent(spec: &mut TrainSpec, model: &Model, path: &Path) -> anyhow::Resu
         };
         let typed = typed.render();
         let message = format!(
-            "the start model treats absent features as {wanted}, but absent={typed} is set; remove that setting"
+            "parameter 'absent': the start model {} treats absent features as {wanted}, but absent={typed} is set; remove \
+             that setting",
+            files::shown(path)
         );
-        return Err(user_at(path, message));
+        return Err(user(message));
     }
     spec.reading.absent = wanted;
     Ok(())
@@ -185,9 +190,8 @@ impl Sources<'_> {
     /// Adds the name of the offending file to an error.
     fn placed(&self, error: TrainError) -> anyhow::Error {
         let path = match error {
-            TrainError::Param(_) | TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => {
-                return error.into();
-            }
+            TrainError::Valid { .. } | TrainError::NothingToMeasure { .. } => return error.into(),
+            _ if error.is_about_settings() => return error.into(),
             TrainError::Checkpoint(_) => self.checkpoint.unwrap_or(self.data),
             TrainError::Start(_) => self.start.unwrap_or(self.data),
             _ => self.data,

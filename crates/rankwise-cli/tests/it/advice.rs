@@ -199,3 +199,34 @@ fn a_label_beyond_f32_names_the_limit() {
         &["d.txt:1:1: label \"1e308\" is out of range; labels are numbers from 0 to 3.4e38"],
     );
 }
+
+#[test]
+fn parameters_are_named_and_not_the_data() {
+    let sandbox = Sandbox::with_model();
+    let optimise =
+        "error: parameter 'target': objective 'lambdamart' cannot optimise the metric 'recall@10': it is not among";
+    let target = "train.txt --set target=recall@10 --out m.json";
+    sandbox.all_refused(&[
+        (&format!("train {target}"), &[optimise]),
+        (&format!("refit model.json {target}"), &[optimise]),
+        (
+            "train train.txt --valid vali.txt --metric ndcg,r-precision@5 --out m.json",
+            &["error: parameter 'metric': r-precision@5 takes no cutoff; remove @k"],
+        ),
+        (
+            "prune model.json --valid vali.txt --metric auc@5 --out m.json",
+            &["error: metric 'auc@5' takes no cutoff; remove @k"],
+        ),
+        (
+            "blend model.json model.json vali.txt --metric auc",
+            &["error: --metric auc: not supported by blend; use ndcg, dcg"],
+        ),
+        (
+            "train train.txt --set min_gain_to_split=100000 --out m.json",
+            &["error: nothing was learnt, so no model was written: min_gain_to_split=100000 allows no split"],
+        ),
+    ]);
+    let mut command = sandbox.command("train train.txt --out m.json".split(' '));
+    let outcome = crate::sandbox::Outcome::from(command.env("RANKWISE_SIMD", "abacus").output().unwrap());
+    outcome.expect_refused("RANKWISE_SIMD", &["error: RANKWISE_SIMD"]);
+}

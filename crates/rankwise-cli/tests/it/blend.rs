@@ -63,7 +63,7 @@ fn what_cannot_be_mixed_is_refused() {
     for (line, said) in [
         ("blend a.json flat.txt d.txt", "flat.txt: all documents of each query have the same score"),
         ("blend a.json short.txt d.txt", "short.txt: 2 scores for 6,000 rows of d.txt"),
-        ("blend a.json b.json d.txt --metric auc", "d.txt: metric 'auc' is not supported here; use ndcg, dcg"),
+        ("blend a.json b.json d.txt --metric auc", "error: --metric auc: not supported by blend; use ndcg, dcg"),
         ("blend a.json b.json d.txt --metric nope", "unknown metric 'nope'; give a metric ("),
         ("blend a.json missing.json d.txt", "missing.json: cannot open"),
         ("blend a.json b.json d.txt --out a.json", "a.json: cannot write: this file is also an input"),

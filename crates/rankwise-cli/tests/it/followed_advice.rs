@@ -387,3 +387,120 @@ fn columns_are_named_after_the_features_of_the_model() {
     sandbox.write("t.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1));
     assert_eq!(warnings(&sandbox, "eval t.csv --model m.json"), [""; 0]);
 }
+
+/// An offset holds for all models of a command.
+#[test]
+fn advice_for_one_model_does_not_harm_another() {
+    let sandbox = Sandbox::new();
+    sandbox.write("from1.txt", letor(1, 0));
+    sandbox.write("from0.txt", letor(0, 0));
+    sandbox.write("named.csv", table());
+    sandbox.write("test.txt", letor(1, 2));
+    sandbox.write("names.txt", "1 bm25\n2 clicks\n3 age\n4 len\n");
+    for (data, model) in [("from1.txt", "m.json"), ("from0.txt", "z.json"), ("named.csv", "nm.json")] {
+        sandbox.ok(&format!("train {data} --out {model} {TRAIN}"));
+    }
+    sandbox.ok(&format!("train from0.txt --out y.json {TRAIN} --set num_leaves=4"));
+    let ids = |model: &str| {
+        format!(
+            "test.txt: feature ids seem to be shifted by one: {model} has ids 0 to 3, but the data has 1 to 4; if so, "
+        )
+    };
+    let value = |model: &str, more: &str| {
+        let line = format!("eval test.txt --model {model} --metric ndcg {more}");
+        assert_eq!(warnings(&sandbox, &line), [""; 0], "{line}");
+        sandbox.json(&line)["metrics"]["ndcg"].clone()
+    };
+    let values = |line: &str| {
+        let object = sandbox.json(line);
+        [0, 1].map(|system| object["systems"][system]["metrics"]["ndcg"].clone())
+    };
+
+    // A model with names needs names.
+    let advice = "name the features of the data with --feature-names";
+    let told = warnings(&sandbox, "eval test.txt --model nm.json");
+    assert_eq!(told[0], ids("the model") + advice);
+    for line in [
+        "compare test.txt --model m.json --model nm.json --metric ndcg",
+        "eval test.txt --model nm.json --model m.json --metric ndcg",
+        "blend m.json nm.json test.txt",
+    ] {
+        let told = warnings(&sandbox, line);
+        assert_eq!(told[0], ids("nm.json") + advice, "{line}");
+        assert!(told.iter().all(|told| told.contains("nm.json")), "{line}: {told:?}");
+        assert_eq!(warnings(&sandbox, &format!("{line} --feature-names names.txt")), [""; 0], "{line}");
+    }
+    let compared = values("compare test.txt --model m.json --model nm.json --metric ndcg --feature-names names.txt");
+    assert_eq!(compared, [value("m.json", ""), value("nm.json", "--feature-names names.txt")]);
+
+    // One without names is scored alone if the others need another offset.
+    let line = "compare test.txt --model m.json --model z.json --metric ndcg";
+    let alone = "write its scores with rankwise predict and --feature-offset -1, and use them instead of the model";
+    assert_eq!(warnings(&sandbox, line), [ids("z.json") + alone]);
+    sandbox.ok("predict z.json test.txt --feature-offset -1 --out z.txt");
+    let line = "compare test.txt --model m.json --scores z.txt --metric ndcg";
+    assert_eq!(warnings(&sandbox, line), [""; 0]);
+    assert_eq!(values(line), [value("m.json", ""), value("z.json", "--feature-offset -1")]);
+    let told = warnings(&sandbox, "compare test.txt --model m.json --model z.json --feature-offset -1");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let back =
+        "; if so, write its scores with rankwise predict without --feature-offset, and use them instead of the model";
+    assert!(told[0].contains("m.json has ids 1 to 4") && told[0].ends_with(back), "{told:?}");
+
+    // The same offset helps them all.
+    let line = "compare test.txt --model z.json --model y.json --metric ndcg";
+    let offset = "set --feature-offset -1";
+    assert_eq!(warnings(&sandbox, line), [ids("z.json") + offset, ids("y.json") + offset]);
+    assert_eq!(warnings(&sandbox, &format!("{line} --feature-offset -1")), [""; 0]);
+}
+
+#[test]
+fn monotone_constraints_match_the_ids_of_the_data() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.txt", letor(1, 0));
+    sandbox.write("zero.txt", letor(0, 0));
+    let train = |data: &str, constraints: &str| {
+        format!("train {data} --out m.json {TRAIN} --set monotone_constraints={constraints}")
+    };
+    let recorded = |line: &str| {
+        sandbox.ok(line);
+        sandbox.json("inspect m.json")["params"]["monotone_constraints"].clone()
+    };
+    sandbox.all_refused(&[
+        (
+            &train("d.txt", "1,0,-1"),
+            &["error: parameter 'monotone_constraints': a list starts with feature 0, which is not in the data (ids 1 to 4); \
+               put a 0 in front (0,1,0,-1), or write id:direction pairs, such as 1:1,3:-1"],
+        ),
+        (
+            &train("d.txt", "0:1,3:-1"),
+            &["feature 0 is not in the data (ids 1 to 4); correct the id, or remove 0:1"],
+        ),
+        (
+            &train("zero.txt", "1,0,-1,0,1"),
+            &["a list has directions for features 0, 1, 2 and so on, but feature 4 is not in the data (ids 0 to 3); \
+               correct the list, or write id:direction pairs, such as 0:1"],
+        ),
+    ]);
+    for constraints in ["0,1,0,-1", "1:1,3:-1"] {
+        assert_eq!(recorded(&train("d.txt", constraints)), "1:1,3:-1");
+    }
+    assert_eq!(recorded(&train("d.txt", "3:-1")), "3:-1");
+    assert_eq!(recorded(&train("zero.txt", "1,0,-1")), "0:1,2:-1");
+}
+
+/// A header such as f1, f2 gives numbers, not names.
+#[test]
+fn numbered_columns_are_not_called_nameless() {
+    let sandbox = Sandbox::new();
+    sandbox.write("numbered.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1));
+    sandbox.write("named.csv", table());
+    let line = format!("train numbered.csv --valid named.csv --out m.json {TRAIN}");
+    sandbox.run(&line).expect_refused(
+        &line,
+        &["named.csv: its columns have names, but the training data identifies features by number; use names in both or in \
+           neither, or name the columns after the feature ids, f1, f2, ..."],
+    );
+    sandbox.write("named.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1) + "1,9,1,2,3,4\n");
+    sandbox.ok(&line);
+}

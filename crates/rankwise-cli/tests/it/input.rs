@@ -106,7 +106,7 @@ fn data_that_teaches_nothing_is_refused() {
         ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),
         (
             "train train.txt --out m.json --set monotone_constraints=99:1",
-            &["train.txt: monotone_constraints refers to feature 99, which is not in the data; remove it"],
+            &["error: parameter 'monotone_constraints': feature 99 is not in the data (ids 1 to 8); correct the id, or remove 99:1"],
         ),
         (
             "train train.txt --valid some.txt --out m.json --empty error",

@@ -24,7 +24,10 @@ fn folders_and_missing_folders_are_refused() {
         }
     }
     sandbox.all_refused(&[
-        ("synth --rows 10 --split 0.5,0.5 --out train.txt", &["train.txt: cannot write: a file with this name exists"]),
+        (
+            "synth --rows 500 --split 0.5,0.5 --out train.txt",
+            &["train.txt: cannot write: a file with this name exists"],
+        ),
         ("demo --out train.txt", &["train.txt: cannot write: a file with this name exists; give a folder"]),
         ("demo --out train.txt/x", &["train.txt/x: cannot write: a part of the path is a file"]),
     ]);

@@ -91,7 +91,7 @@ fn bad_starts_and_refits_are_refused() {
         ),
         (
             "train train.txt --out n.json --init-model model.json --set absent=zero",
-            "model.json: the start model treats absent features as missing values, but absent=zero",
+            "error: parameter 'absent': the start model model.json treats absent features as missing values, but absent=zero",
         ),
         (
             "train named.csv --out n.json --init-model model.json",

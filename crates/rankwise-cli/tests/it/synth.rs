@@ -44,7 +44,6 @@ fn presets_have_their_own_numbers_of_features() {
 fn split_keeps_queries_whole() {
     let sandbox = Sandbox::new();
     let said = sandbox.ok("synth --rows 3000 --features 4 --split 0.6,0.2,0.2 --out parts");
-    assert!(said.contains("3,000 documents"), "{said}");
     let mut seen = std::collections::BTreeMap::new();
     let mut n_rows = 0;
     for part in ["train.txt", "vali.txt", "test.txt"] {
@@ -55,6 +54,7 @@ fn split_keeps_queries_whole() {
         }
     }
     assert_eq!(n_rows, 3000);
+    assert_eq!(said.lines().count(), 3, "{said}");
 
     let two = sandbox.json("synth --rows 600 --features 4 --split 0.5,0.5 --out two");
     assert_eq!(
@@ -62,7 +62,34 @@ fn split_keeps_queries_whole() {
         serde_json::json!([{ "path": "two/train.txt", "kind": "data" }, { "path": "two/vali.txt", "kind": "data" }])
     );
     assert_eq!(two["rows"], 600);
+    let rows = |part: &str| sandbox.text(&format!("two/{part}")).lines().count();
+    let files = two["files"].as_array().unwrap();
+    assert_eq!([&files[0]["rows"], &files[1]["rows"]], [rows("train.txt"), rows("vali.txt")]);
+    assert_eq!([&files[0]["path"], &files[1]["path"]], ["two/train.txt", "two/vali.txt"]);
     assert!(!sandbox.path("two/test.txt").exists());
+}
+
+#[test]
+fn every_part_of_a_split_has_a_query() {
+    let sandbox = Sandbox::new();
+    // By chance alone, the second part would be empty.
+    let said = sandbox.ok("synth --rows 900 --features 6 --seed 2 --split 0.6,0.2,0.2 --out d");
+    let counts = ["train.txt", "vali.txt", "test.txt"].map(|part| {
+        let text = sandbox.text(&format!("d/{part}"));
+        let queries: std::collections::BTreeSet<&str> =
+            text.lines().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+        let (n_docs, n_queries) = (text.lines().count(), queries.len());
+        let noun = if n_queries == 1 { "query" } else { "queries" };
+        assert!(said.contains(&format!("wrote {n_docs} documents of {n_queries} {noun} to d/{part}\n")), "{said}");
+        (n_docs, n_queries)
+    });
+    assert!(counts.iter().all(|(n_docs, n_queries)| *n_docs > 0 && *n_queries > 0), "{counts:?}");
+    assert_eq!(counts.iter().map(|(n_docs, _)| n_docs).sum::<usize>(), 900);
+    sandbox.all_refused(&[(
+        "synth --rows 200 --features 6 --split 0.6,0.2,0.2 --out few",
+        &["error: --split '0.6,0.2,0.2': there are fewer queries (2) than parts (3); generate more rows, or use fewer parts"],
+    )]);
+    sandbox.ok("synth --rows 200 --features 6 --split 0.8,0.2 --out few");
 }
 
 #[test]

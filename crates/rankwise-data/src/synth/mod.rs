@@ -84,6 +84,14 @@ pub enum SynthError {
         /// The requested number.
         features: usize,
     },
+    /// Fewer queries than parts.
+    #[error("there are fewer queries ({queries}) than parts ({parts}); generate more rows, or use fewer parts")]
+    Split {
+        /// The number of queries.
+        queries: usize,
+        /// The number of parts with a positive share.
+        parts: usize,
+    },
 }
 
 impl SynthSpec {
@@ -166,6 +174,27 @@ impl Synth {
     /// The number of documents of one query.
     pub fn n_docs(&self, query: usize) -> usize {
         (self.starts[query + 1] - self.starts[query]) as usize
+    }
+
+    /// Splits the queries into parts: the queries of each part, ascending. A query is assigned by [`split_of`]. If a part
+    /// with a positive share is left without a query, it takes the first one of the part that has the most.
+    pub fn split(&self, shares: &[f64]) -> Result<Vec<Vec<usize>>, SynthError> {
+        let n_parts = shares.iter().filter(|share| **share > 0.0).count();
+        if self.n_queries() < n_parts {
+            return Err(SynthError::Split { queries: self.n_queries(), parts: n_parts });
+        }
+        let mut parts = vec![Vec::new(); shares.len()];
+        for query in 0..self.n_queries() {
+            parts[split_of(self.seed, &qid(query), shares)].push(query);
+        }
+        let is_empty =
+            |parts: &[Vec<usize>]| (0..parts.len()).find(|part| parts[*part].is_empty() && shares[*part] > 0.0);
+        while let Some(empty) = is_empty(&parts) {
+            let largest = (0..parts.len()).rev().max_by_key(|part| parts[*part].len()).unwrap_or(empty);
+            let query = parts[largest].remove(0);
+            parts[empty].push(query);
+        }
+        Ok(parts)
     }
 
     /// Generates one query, counted from 0.
@@ -451,6 +480,35 @@ mod tests {
         assert_eq!(check((1 << 30) + 1, None), SynthError::Rows { rows: (1 << 30) + 1 });
         assert_eq!(check(1, Some(0)), SynthError::Features { features: 0 });
         assert_eq!(check(1, Some(1_000_001)).to_string(), "invalid number of features, 1000001; give 1 to 1000000");
+    }
+
+    #[test]
+    fn every_part_of_a_split_has_a_query() {
+        for (n_rows, shares) in [(900, &[0.6, 0.2, 0.2][..]), (900, &[0.98, 0.01, 0.01]), (5000, &[0.5, 0.5])] {
+            for seed in 0..40 {
+                let synth = synth(Preset::Web, n_rows, seed);
+                let drawn = |query: usize| split_of(seed, &synth.query_id(query), shares);
+                let mut alone: Vec<Vec<usize>> = vec![Vec::new(); shares.len()];
+                (0..synth.n_queries()).for_each(|query| alone[drawn(query)].push(query));
+                let parts = synth.split(shares).unwrap();
+                assert!(parts.iter().all(|part| !part.is_empty()), "{seed} {parts:?}");
+                let mut all = parts.concat();
+                all.sort_unstable();
+                assert!(all.iter().copied().eq(0..synth.n_queries()), "{seed} {parts:?}");
+                // Nothing moves if nothing is empty, and otherwise one query for each empty part.
+                let n_moved: usize = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(idx, part)| part.iter().filter(|query| drawn(**query) != idx).count())
+                    .sum();
+                assert_eq!(n_moved, alone.iter().filter(|part| part.is_empty()).count(), "{seed} {parts:?}");
+            }
+        }
+        let two = synth(Preset::Web, 200, 0);
+        assert_eq!(two.n_queries(), 2);
+        assert_eq!(two.split(&[0.5, 0.3, 0.2]), Err(SynthError::Split { queries: 2, parts: 3 }));
+        assert_eq!(two.split(&[0.5, 0.0, 0.5]).unwrap()[1], [0; 0]);
+        assert_eq!(two.split(&[1.0]).unwrap(), [[0, 1]]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Inputs<'_> {
                 files::check_unnamed(
                     &read.data,
                     paths.place(),
-                    "the training data has none; use names in both or in neither",
+                    "the training data identifies features by number; use names in both or in neither",
                     training.feature_ids(),
                 )?;
             }

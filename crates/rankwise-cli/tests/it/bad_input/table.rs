@@ -80,9 +80,6 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
     ("train @ --objective plackett-luce --set target=err --out out.json", &[
         ("d.txt", Text("5 qid:a 1:1\n1 qid:a 1:2\n"), "d.txt: label 5 in query 'a'"),
     ]),
-    ("train @ --objective plackett-luce --set target=kendall-tau --out out.json", &[
-        ("d.txt", Text(NAMED), "d.txt: objective 'plackett-luce' cannot optimise the metric 'kendall-tau'"),
-    ]),
     // Compressed.
     (TRAIN, &[
         ("d.txt.gz", Made(make::empty_gzip), "d.txt.gz: there are no rows"),
@@ -283,6 +280,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("train train.txt --out out.json --set num_leafs=3", "unknown parameter 'num_leafs'; did you mean 'num_leaves'?"),
     ("train train.txt --out out.json --set num_leaves=1", "'num_leaves': 1 is out of range"),
     ("train train.txt --out out.json --set learning_rate=nan", "'learning_rate': NaN is out of range"),
+    ("train train.txt --out out.json --objective plackett-luce --set target=kendall-tau", "'target': objective 'plackett-luce' cannot optimise the metric 'kendall-tau'"),
     ("train train.txt --out out.json --threads 0", "'--threads <N>': expected an integer from 1 to 1024"),
     ("train train.txt --out out.json --seed -1", "'--seed <S>': expected an integer"),
     ("train train.txt --out out.json --label-column 0", "train.txt: this is read as LETOR text, which has no named columns"),
@@ -295,8 +293,8 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("predict model.json train.txt --format json", "invalid value 'json' ... scores, tsv, run"),
     ("convert-data train.txt out.csv --set max_bin=15", "only caches have parameters"),
     // Metrics and their rules.
-    ("eval train.txt --scores scores.txt --metric auc@5", "auc@5: this metric has no cutoff; remove @k"),
-    ("eval train.txt --scores scores.txt --metric ndcg,bpref@10", "bpref@10: this metric has no cutoff; remove @k"),
+    ("eval train.txt --scores scores.txt --metric auc@5", "metric 'auc@5' takes no cutoff; remove @k"),
+    ("eval train.txt --scores scores.txt --metric ndcg,bpref@10", "metric 'bpref@10' takes no cutoff; remove @k"),
     ("eval train.txt --scores scores.txt --metric err --err-max-grade 2", "is above the maximum label of err and pfound, 2; increase --err-max-grade"),
     ("eval train.txt --scores scores.txt --metric err --gain linear", "has the gain ... use gains as probabilities, from 0 to 1; use --gain exp"),
     ("eval train.txt --scores scores.txt --relevant-from 0", "'relevant_from': 0 is out of range"),

@@ -28,7 +28,7 @@ const fn warned(line: &'static str) -> Case {
 pub(super) const CASES: &[Case] = &[
     clean("demo --out tour"),
     clean("synth --rows 60 --features 4 --out new.txt"),
-    clean("synth --rows 200 --split 0.5,0.3,0.2 --out parts.d --quiet"),
+    clean("synth --rows 600 --features 4 --split 0.5,0.3,0.2 --out parts.d --quiet"),
     clean("inspect vali.txt"),
     clean("inspect named.csv"),
     clean("inspect weighted.txt"),

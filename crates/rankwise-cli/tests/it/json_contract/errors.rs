@@ -34,6 +34,17 @@ const CASES: &[Case] = &[
     case("train train.txt --out no/where", Some(("no/where", 0, 0)), "create the folder first"),
     case("train train.txt --out m.json --checkpoint run", Some(("run", 0, 0)), "add --resume"),
     case("train train.txt vali.txt --set num_trees=0 --out m.json", None, ""),
+    // A parameter is at fault, not the data.
+    case("train train.txt --set target=recall@10 --out m.json", None, "use ndcg, dcg, map, mrr or err"),
+    case("refit model.json vali.txt --set target=recall@10 --out r.json", None, "use ndcg, dcg, map, mrr or err"),
+    case("train train.txt --set monotone_constraints=99:1 --out m.json", None, "correct the id, or remove 99:1"),
+    case("train train.txt --set min_gain_to_split=100000 --out m.json", None, "change it"),
+    case("train train.txt --init-model model.json --set absent=zero --out m.json", None, "remove that setting"),
+    case("train train.txt --valid vali.txt --metric r-precision@5 --out m.json", None, "remove @k"),
+    case("prune model.json --valid vali.txt --metric auc@5 --out p.json", None, "remove @k"),
+    case("eval vali.txt --model model.json --metric auc@5", None, "remove @k"),
+    case("blend model.json grades.json vali.txt --metric auc", None, "use ndcg, dcg"),
+    case("synth --rows 100 --split 0.5,0.5 --out parts.d", None, "generate more rows, or use fewer parts"),
     case("eval vali.txt --scores short.txt", Some(("short.txt", 0, 0)), "give one score per row"),
     case(
         "eval --run other.run --qrels some.qrels",
