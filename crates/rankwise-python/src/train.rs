@@ -148,6 +148,13 @@ impl AllQueries for Asked {
     }
 }
 
+/// Raises what a signal handler of Python raises.
+fn signals() -> PyResult<()> {
+    // The method itself is not general enough in its lifetime.
+    #[allow(clippy::redundant_closure_for_method_calls)]
+    Python::attach(|py| py.check_signals())
+}
+
 /// The thread that started a run.
 struct Caller<'a> {
     callback: Option<Py<PyAny>>,
@@ -162,7 +169,7 @@ impl Caller<'_> {
         loop {
             let result = match received.recv_timeout(SIGNAL_PERIOD) {
                 Ok(Request::Done) | Err(RecvTimeoutError::Disconnected) => return raised,
-                Err(RecvTimeoutError::Timeout) => Python::attach(Python::check_signals),
+                Err(RecvTimeoutError::Timeout) => signals(),
                 Ok(_) if raised.is_some() => continue,
                 Ok(Request::Round { round, values, answer }) => self.after_round(round, values, &answer),
                 Ok(Request::Gradients { scores, answer }) => self.gradients(scores, &answer),
