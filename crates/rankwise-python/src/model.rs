@@ -200,37 +200,49 @@ impl PyModel {
         let slice = values.as_slice().map_err(|_| PyValueError::new_err("the array must be contiguous"))?;
         let scorer = self.scorer();
         let mut scores = vec![0.0; n_docs];
-        if n_docs <= TASK_DOCS && values.is_c_contiguous() {
-            let docs = Rows::with_columns(slice, n_columns, n_docs, &columns);
-            py.detach(|| scorer.score(&docs, &mut scores, &mut Scratch::default()));
-            return Ok(PyArray1::from_vec(py, scores));
-        }
-        let (pool, is_by_row) = (threads(n_jobs)?, values.is_c_contiguous());
-        py.detach(|| {
-            pool.install(|| {
-                scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(
-                    Scratch::default,
-                    |scratch, (task, scores)| {
-                        let first = task * TASK_DOCS;
-                        if is_by_row {
-                            let rows = &slice[first * n_columns..][..scores.len() * n_columns];
-                            let docs = Rows::with_columns(rows, n_columns, scores.len(), &columns);
-                            scorer.score(&docs, scores, scratch);
-                        } else {
-                            let docs = ByColumn {
-                                values: slice,
-                                n_rows: n_docs,
-                                columns: &columns,
-                                first,
-                                n_docs: scores.len(),
-                            };
-                            scorer.score(&docs, scores, scratch);
-                        }
-                    },
-                );
-            });
+        let docs = Array { values: slice, n_docs, n_columns, columns: &columns, is_by_row: values.is_c_contiguous() };
+        let pool = if n_docs <= TASK_DOCS { None } else { Some(threads(n_jobs)?) };
+        py.detach(|| match pool {
+            Some(pool) if pool.current_num_threads() > 1 => pool.install(|| {
+                let tasks = scores.par_chunks_mut(TASK_DOCS).enumerate();
+                tasks.for_each_init(Scratch::default, |scratch, (task, scores)| {
+                    docs.score(scorer, task * TASK_DOCS, scores, scratch);
+                });
+            }),
+            // On this thread: others may be scoring at the same time.
+            _ => {
+                let mut scratch = Scratch::default();
+                for (task, scores) in scores.chunks_mut(TASK_DOCS).enumerate() {
+                    docs.score(scorer, task * TASK_DOCS, scores, &mut scratch);
+                }
+            }
         });
         Ok(PyArray1::from_vec(py, scores))
+    }
+}
+
+/// An array with a document in each row.
+struct Array<'a, T> {
+    values: &'a [T],
+    n_docs: usize,
+    n_columns: usize,
+    /// The column of each feature of the model.
+    columns: &'a [usize],
+    /// Whether it is in C order.
+    is_by_row: bool,
+}
+
+impl<T: Value> Array<'_, T> {
+    /// Scores the documents from `first` on.
+    fn score(&self, scorer: &Scorer, first: usize, scores: &mut [f64], scratch: &mut Scratch) {
+        let n_docs = scores.len();
+        if self.is_by_row {
+            let rows = &self.values[first * self.n_columns..][..n_docs * self.n_columns];
+            scorer.score(&Rows::with_columns(rows, self.n_columns, n_docs, self.columns), scores, scratch);
+        } else {
+            let docs = ByColumn { values: self.values, n_rows: self.n_docs, columns: self.columns, first, n_docs };
+            scorer.score(&docs, scores, scratch);
+        }
     }
 }
 

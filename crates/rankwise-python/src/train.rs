@@ -13,6 +13,7 @@ use rankwise::data::Dataset;
 use rankwise::objectives::{AllAtOnce, AllDocs, AllQueries, GradientSlices};
 use rankwise::prelude::*;
 use rankwise::train::{Pass, Progress, StopReason, TrainError};
+use rankwise::trees::is_worth_threads;
 
 use crate::data::PyDataset;
 use crate::error::exception;
@@ -51,7 +52,9 @@ pub(crate) fn train<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(PyModel, Bound<'py, PyDict>)> {
     let params = checked(params)?;
-    let pool = threads(n_jobs)?;
+    // Between threads, small data would take longer.
+    let is_small = !is_worth_threads(data.data.n_rows(), data.data.n_features());
+    let pool = threads(if is_small { Some(1) } else { n_jobs })?;
     let sets: Vec<(String, &Dataset)> = valid.iter().map(|(name, set)| (name.clone(), &*set.data)).collect();
     let sets: Vec<ValidSet<'_>> = sets.iter().map(|(name, data)| ValidSet { name, data }).collect();
     let (name, function) = match objective {

@@ -24,6 +24,11 @@ use crate::{EngineKind, Growth, TreeParams, node_features};
 /// Rows times features below which several threads take longer than one: waking them costs more than they do.
 const MIN_CELLS: usize = if cfg!(test) { 1 } else { 300_000 };
 
+/// Whether several threads grow trees from so many rows and features faster than one does.
+pub fn is_worth_threads(n_rows: usize, n_features: usize) -> bool {
+    n_rows * n_features >= MIN_CELLS
+}
+
 /// What one tree is grown from.
 #[derive(Clone, Copy, Debug)]
 pub struct GrowInput<'a> {
@@ -114,9 +119,8 @@ impl<'a> Grower<'a> {
 
     /// Grows one tree. Without a worthwhile split, it is a single leaf.
     pub fn grow(&mut self, input: &GrowInput<'_>) -> GrownTree {
-        let n_cells = input.rows.len() * self.data.n_features();
         // Members of a group may differ in size, but must do the same things together.
-        let is_small = n_cells < MIN_CELLS && self.n_members == 1;
+        let is_small = !is_worth_threads(input.rows.len(), self.data.n_features()) && self.n_members == 1;
         if is_small && rayon::current_num_threads() > 1 {
             self.grow_on_one_thread(input)
         } else {

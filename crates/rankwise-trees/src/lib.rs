@@ -50,7 +50,7 @@ pub use engine::{
     Derivatives, Engine, Group, GroupNode, GroupSplit, LeafSums, MakeEngine, OpenTree, Root, TreeInput, Width,
 };
 pub use fixed_point::{FixedPoint, Scales, Sums, WideScale};
-pub use grow::{GrowInput, Grower, GrownTree, LeafNoise, PhaseTimes};
+pub use grow::{GrowInput, Grower, GrownTree, LeafNoise, PhaseTimes, is_worth_threads};
 pub use growth::Growth;
 use histogram::{Cell, Histogram, HistogramLayout};
 pub use host::EngineSetup;

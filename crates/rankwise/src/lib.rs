@@ -147,6 +147,8 @@ mod docs {
     mod parameters {}
     #[doc = include_str!("../../../docs/pointwise.md")]
     mod pointwise {}
+    #[doc = include_str!("../../../docs/python.md")]
+    mod python {}
     #[doc = include_str!("../../../docs/rust.md")]
     mod rust {}
     #[doc = include_str!("../../../docs/sampling.md")]
