@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,7 +16,39 @@ from ._callbacks import Callback, EarlyStopping, Round
 from ._data import Dataset, Table, as_table, raw_dataset
 from ._params import ParamValue
 
-Objective = Callable[[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.uint32]], Any]
+Objective = Callable[..., Any]
+
+
+def n_arguments(objective: Objective) -> int:
+    """How many arguments an objective takes: 2 and 4 are LightGBM's forms, 3 is ours."""
+    try:
+        parameters = inspect.signature(objective).parameters.values()
+    except (TypeError, ValueError):
+        return 3
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return 3
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    n_positional = sum(parameter.kind in kinds for parameter in parameters)
+    if n_positional not in (2, 3, 4):
+        raise TypeError(
+            "an objective takes (label, score), (label, score, query) or, as in LightGBM, (label, score, weight, group);"
+            f" this one takes {n_positional}"
+        )
+    return n_positional
+
+
+def _more_arguments(objective: Objective, train_set: Dataset, weight: Any) -> tuple[Any, ...]:
+    """The arguments of an objective after label and score."""
+    n_given = n_arguments(objective)
+    if n_given == 2:
+        return ()
+    query = train_set._raw.queries()[1]
+    if n_given == 3:
+        return (query,)
+    starts = np.flatnonzero(np.r_[True, query[1:] != query[:-1]])
+    if len(starts) != train_set.n_queries:
+        raise ValueError("an objective with the argument group needs rows that are sorted by query")
+    return (weight, np.diff(np.r_[starts, len(query)]))
 
 
 class TrainingInterrupted(KeyboardInterrupt):
@@ -205,6 +238,8 @@ def train(
     objective : callable, optional
         `objective(label, score, query)` returns the gradients and Hessians of all rows, as two arrays. It is called
         once per round, on this thread, with arrays in input order; `query` has a number for the query of each row.
+        Weights of the data are multiplied afterwards. `objective(label, score)` works too, and in `Ranker.fit` also
+        LightGBM's `objective(label, score, weight, group)`, which multiplies the weights itself.
     init_model : Model or path, optional
         A model whose trees come first.
     callbacks : list of callables, optional
@@ -241,6 +276,7 @@ def train_model(
     init_model: Model | str | os.PathLike[str] | None,
     callbacks: Sequence[Callback] | None,
     n_jobs: int | None,
+    weight: Any = None,
 ) -> tuple[Model, bool]:
     """The model, and whether training was interrupted."""
     if not isinstance(train_set, Dataset):
@@ -265,11 +301,13 @@ def train_model(
 
     asked = None
     if objective is not None:
+        if n_arguments(objective) == 4 and weight is None and train_set._raw.has_weights:
+            raise ValueError("an objective with the argument weight needs Ranker.fit; the weights of a Dataset are its own")
         label = train_set.label
-        query = train_set._raw.queries()[1]
+        more = _more_arguments(objective, train_set, weight)
 
         def gradients(score: npt.NDArray[np.float64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-            given = objective(label, score, query)
+            given = objective(label, score, *more)
             if not isinstance(given, tuple) or len(given) != 2:
                 raise TypeError("the objective must return a tuple of gradients and Hessians")
             return tuple(np.ascontiguousarray(part, dtype=np.float64) for part in given)  # type: ignore[return-value]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _rankwise
 from ._callbacks import Callback
 from ._data import Dataset, Table, as_table, raw_dataset
-from ._model import Model, Objective, train_model
+from ._model import Model, Objective, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
 
@@ -191,11 +191,17 @@ class Ranker(Parameters, BaseEstimator):
         self._check_rows(table)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        weight = sample_weight
+        if objective is not None and n_arguments(objective) == 4:
+            # LightGBM's form: the objective multiplies the weights.
+            if query_weight is not None:
+                raise ValueError("an objective with the arguments weight and group cannot use query_weight")
+            sample_weight = None
         train_set = _dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs)
         sets = self._valid_sets(table, eval_set, eval_qid, eval_group, params)
         start = init_model.model_ if isinstance(init_model, Ranker) else init_model
         model, interrupted = train_model(
-            params, train_set, sets, eval_names, objective, start, callbacks, self.n_jobs
+            params, train_set, sets, eval_names, objective, start, callbacks, self.n_jobs, weight
         )
         self.model_ = model
         self.n_features_in_ = table.n_columns

@@ -15,6 +15,7 @@ class RawDataset:
     feature_names: list[tuple[int, str]]
     labels: npt.NDArray[np.float32]
     fingerprint: str
+    has_weights: bool
     @staticmethod
     def from_dense(values: npt.NDArray[Any], columns: dict[str, Any], n_jobs: int | None) -> RawDataset: ...
     @staticmethod

@@ -135,6 +135,36 @@ def test_custom_objective(train):
         Ranker().fit(train.X, train.y, qid=train.qid, objective=lambda *_: np.zeros(1000))
 
 
+def test_objectives_of_lightgbm(train):
+    weight = np.linspace(0.5, 2, train.n_rows)
+
+    def ours(label, score, query):
+        return score - label, np.ones_like(score)
+
+    def two(y_true, y_pred):
+        return ours(y_true, y_pred, None)
+
+    def four(y_true, y_pred, weight, group):
+        assert group.tolist() == [25] * 40
+        grad, hess = two(y_true, y_pred)
+        return grad * weight, hess * weight
+
+    def fit(objective, order=slice(None)):
+        ranker = Ranker(num_trees=3)
+        ranker.fit(train.X[order], train.y[order], qid=train.qid[order], sample_weight=weight[order], objective=objective)
+        return ranker.predict(train.X)
+
+    assert np.array_equal(fit(two), fit(ours))
+    assert np.allclose(fit(four), fit(ours), atol=1e-6)
+    with pytest.raises(ValueError, match="sorted by query"):
+        fit(four, np.random.default_rng(0).permutation(train.n_rows))
+    with pytest.raises(TypeError, match="this one takes 1"):
+        fit(lambda label: None)
+    data = rankwise.Dataset(train.X, train.y, qid=train.qid, weight=weight)
+    with pytest.raises(ValueError, match="needs Ranker.fit"):
+        rankwise.train({}, data, objective=four)
+
+
 def test_weights(train):
     fit = lambda **more: Ranker(num_trees=5).fit(train.X, train.y, qid=train.qid, **more).model_
     plain = fit()

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import rankwise
 from rankwise import Ranker
 
 
@@ -22,6 +23,19 @@ def test_one_model_in_many_threads(train):
         for _ in range(5):
             found = list(pool.map(ranker.predict, parts))
             assert all(np.array_equal(a, b) for a, b in zip(found, expected))
+
+
+def test_callbacks_may_use_the_same_threads(train):
+    data = rankwise.Dataset(train.X, train.y, qid=train.qid)
+    values = []
+
+    def measure(state):
+        values.append(rankwise.evaluate(data, train.X[:, 0], n_jobs=1)["ndcg@10"])
+        inner = Ranker(num_trees=1, n_jobs=1).fit(train.X, train.y, qid=train.qid)
+        values.append(inner.model_.n_trees)
+
+    Ranker(num_trees=3, n_jobs=1).fit(train.X, train.y, qid=train.qid, callbacks=[measure])
+    assert len(values) == 6 and values[1::2] == [1, 1, 1]
 
 
 def _fit_again(given):

@@ -202,6 +202,12 @@ impl PyDataset {
         (ids, PyArray1::from_vec(py, self.data.to_input_order(&numbers)))
     }
 
+    /// Whether rows or queries have weights.
+    #[getter]
+    fn has_weights(&self) -> bool {
+        self.data.is_weighted()
+    }
+
     /// A fingerprint of the rows, whatever their order.
     #[getter]
     fn fingerprint(&self) -> String {

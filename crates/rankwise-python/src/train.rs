@@ -24,6 +24,9 @@ use crate::pool::threads;
 /// How often signals are looked for.
 const SIGNAL_PERIOD: Duration = Duration::from_millis(50);
 
+/// How often other work of the pool is looked for while the caller works.
+const WORK_PERIOD: Duration = Duration::from_millis(1);
+
 /// What a run asks the thread that started it.
 enum Request {
     /// A round is done; the answer is whether to continue.
@@ -125,9 +128,23 @@ fn ask(progress: &Progress<'_>, requests: &Sender<Request>) -> Flow {
     let values = progress.values.iter().map(|of| (of.set.clone(), of.metric.clone(), of.value)).collect();
     let (answer, answered) = channel();
     let asked = requests.send(Request::Round { round: progress.round, values, answer });
-    match asked.ok().and_then(|()| answered.recv().ok()) {
+    match asked.ok().and_then(|()| wait(&answered)) {
         Some(true) => Flow::Continue,
         _ => Flow::Stop,
+    }
+}
+
+/// Waits for an answer; `None` if there will be none. What the caller does meanwhile may need this thread, so other work
+/// of the pool is done here.
+fn wait<T>(answered: &Receiver<T>) -> Option<T> {
+    loop {
+        match answered.recv_timeout(WORK_PERIOD) {
+            Ok(answer) => return Some(answer),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                rayon::yield_now();
+            }
+        }
     }
 }
 
@@ -140,7 +157,7 @@ impl AllQueries for Asked {
     fn gradients(&self, docs: AllDocs<'_>, out: GradientSlices<'_>) {
         let (answer, answered) = channel();
         let asked = self.requests.send(Request::Gradients { scores: docs.data.to_input_order(docs.scores), answer });
-        if let Some((grad, hess)) = asked.ok().and_then(|()| answered.recv().ok()) {
+        if let Some((grad, hess)) = asked.ok().and_then(|()| wait(&answered)) {
             out.grad.copy_from_slice(&docs.data.from_input_order(&grad));
             out.hess.copy_from_slice(&docs.data.from_input_order(&hess));
         } else {
