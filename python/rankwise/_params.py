@@ -36,7 +36,8 @@ class Parameters:
         Fraction of the documents (or queries) in a sample.
         Aliases: sub_row, subsample, bagging.
     bagging_freq : an integer of at least 0, default 0
-        Draw a new sample every `bagging_freq` trees. 0 means no bagging, or 1 if `sample` is set.
+        bagging, query-bagging: draw a new sample every `bagging_freq` trees. 0 counts as 1 if `sample` is
+        set, and otherwise means no bagging.
         Aliases: subsample_freq.
     bagging_by_query : true|false, default False
         Sample whole queries instead of documents.
@@ -103,7 +104,8 @@ class Parameters:
         Random seed.
         Aliases: random_seed, random_state.
     objective : lambdamart|lambdaloss|ranknet|hinge|yetirank|rmse|logistic|multiclass|query-rmse|softmax|listnet|xendcg|listmle|p-listmle|plackett-luce|approx-ndcg|stochasticrank|softrank|select-with-order, default "lambdamart"
-        Objective (loss function) to optimise.
+        Objective (loss function) to optimise. The names of other programs work too, such as lambdarank,
+        rank:ndcg, binary or rank_xendcg.
         Aliases: loss_function, application, app.
     truncation_level : auto or an integer of at least 1, default "auto"
         lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of

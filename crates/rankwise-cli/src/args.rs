@@ -330,10 +330,32 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
             return clap::Error::raw(ErrorKind::UnknownArgument, advice);
         }
         let mut tables = TrainSpec::tables().into_iter().flat_map(|(_, table)| table);
-        if !typed.starts_with("--") || !tables.any(|info| info.answers_to(&name)) {
-            return error;
-        }
-        let advice = format!("'{typed}' is a training parameter; write `rankwise train ... --set {name}=VALUE`\n");
+        let parameter = tables.find(|info| typed.starts_with("--") && info.answers_to(&name));
+        let advice = match parameter {
+            Some(info) if has_option(info.name) => {
+                format!("unknown option '{typed}'; did you mean '--{}'?\n", info.name)
+            }
+            Some(_) => format!("'{typed}' is a training parameter; write `rankwise train ... --set {name}=VALUE`\n"),
+            None if !typed.starts_with('-') || error.get(ContextKind::SuggestedArg).is_some() => return error,
+            // The parser would advise to pass it as a value, which nobody means.
+            None => match command_typed() {
+                Some(command) => format!("unknown option '{typed}'; see `rankwise {} --help`\n", command.get_name()),
+                None => return error,
+            },
+        };
         clap::Error::raw(ErrorKind::UnknownArgument, advice)
     })
+}
+
+/// The subcommand on the command line.
+fn command_typed() -> Option<clap::Command> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let all = Cli::command();
+    let command = words.iter().find_map(|word| all.find_subcommand(word))?;
+    Some(command.clone())
+}
+
+/// Whether the subcommand on the command line has an option with this name.
+fn has_option(name: &str) -> bool {
+    command_typed().is_some_and(|command| command.get_arguments().any(|option| option.get_long() == Some(name)))
 }

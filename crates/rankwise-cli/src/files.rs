@@ -143,7 +143,8 @@ pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str, ids: &[u
     if data.feature_names().is_empty() {
         return Ok(());
     }
-    let advice = format!("or name the columns after the feature ids, {}", rankwise::column_names(ids));
+    let advice =
+        format!("or name each column after its feature id in the training data, {}", rankwise::column_names(ids));
     Err(user_at(path, format!("its columns have names, but {known}, {advice}")))
 }
 

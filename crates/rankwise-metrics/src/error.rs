@@ -20,9 +20,7 @@ pub enum MetricError {
         nearest: Option<String>,
     },
     /// A cutoff that is not a positive integer.
-    #[error(
-        "metric '{typed}': invalid cutoff; use an integer of at least 1, such as {name}@10, or {name} for whole lists"
-    )]
+    #[error("metric '{typed}': {}", invalid_cutoff(typed, name))]
     InvalidCutoff {
         /// The metric as typed.
         typed: String,
@@ -52,7 +50,10 @@ pub enum MetricError {
         query: String,
     },
     /// With `ties=docid`: the documents have no ids.
-    #[error("`ties` docid needs document ids, but the data has none; use another rule, or add ids (after # in LETOR)")]
+    #[error(
+        "equal scores are ordered by document id (`ties` docid, or `convention` trec_eval), but the data has no ids; add ids \
+            (after # in LETOR), or set `ties` to another rule, such as worst"
+    )]
     NoDocIds,
     /// The number of scores differs from the number of documents.
     #[error("there are {scores} scores for {rows} documents; give one per document")]
@@ -70,6 +71,14 @@ pub enum MetricError {
         /// Its query.
         query: String,
     },
+}
+
+/// What is wrong with a cutoff.
+fn invalid_cutoff(typed: &str, name: &str) -> String {
+    if typed.trim().contains(char::is_whitespace) {
+        return "separate metrics by commas, such as ndcg@10,map".into();
+    }
+    format!("invalid cutoff; use an integer of at least 1, such as {name}@10, or {name} for whole lists")
 }
 
 /// Suggests a name for an unknown one.

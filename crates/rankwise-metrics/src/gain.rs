@@ -51,10 +51,10 @@ impl Gain {
                 Some(format!("is too large for exponential gain (at most {MAX_EXP_LABEL}); use `gain` linear"))
             }
             Self::Table(_) if label.fract() != 0.0 => {
-                Some("is not an integer, which a gain table needs; round the labels, or use `gain` linear".into())
+                Some("is not an integer, which a gain table needs; round the labels, or use `gain` exp".into())
             }
             Self::Table(gains) if label as usize >= gains.len() => Some(format!(
-                "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` linear",
+                "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` exp",
                 gains.len() - 1
             )),
             _ => None,

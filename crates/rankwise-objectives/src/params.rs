@@ -118,7 +118,8 @@ param_enum! {
 param_group! {
     /// The objective.
     pub ObjectiveSpec => ObjectiveParams, SetObjective, "Objective" {
-        /// Objective (loss function) to optimise.
+        /// Objective (loss function) to optimise. The names of other programs work too, such as lambdarank, rank:ndcg, binary or
+        /// rank_xendcg.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
         /// lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of the current
         /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto: 30; 32 with

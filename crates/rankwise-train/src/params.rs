@@ -106,7 +106,8 @@ param_group! {
         sample: Sample = Sample::None, Range::ANY, [];
         /// Fraction of the documents (or queries) in a sample.
         bagging_fraction: f64 = 1.0, Range::above_to(0.0, 1.0), ["sub_row", "subsample", "bagging"];
-        /// Draw a new sample every `bagging_freq` trees. 0 means no bagging, or 1 if `sample` is set.
+        /// bagging, query-bagging: draw a new sample every `bagging_freq` trees. 0 counts as 1 if `sample` is set, and otherwise
+        /// means no bagging.
         bagging_freq: usize = 0, Range::at_least(0.0), ["subsample_freq"];
         /// Sample whole queries instead of documents.
         bagging_by_query: bool = false, Range::ANY, [];

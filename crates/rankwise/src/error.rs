@@ -67,7 +67,7 @@ pub enum Error {
     /// Columns with names, but the model identifies features by number.
     #[error(
         "{}: its columns have names, but the model identifies features by number; train it on data with names, or name \
-            the columns after the feature ids, {}", path.display(), column_names(ids)
+            each column after its feature id in the training data, {}", path.display(), column_names(ids)
     )]
     NamedColumns {
         /// The data file.
@@ -154,10 +154,10 @@ fn at_file(path: &Path, source: &FormatError) -> String {
     }
 }
 
-/// Column names that stand for feature ids, for messages.
+/// An example of a column name that stands for a feature id, for messages.
 pub fn column_names(ids: &[u32]) -> String {
-    let shown: Vec<String> = ids.iter().take(2).map(|id| format!("f{id}")).collect();
-    shown.join(", ") + if ids.len() > 2 { ", ..." } else { "" }
+    let id = ids.first().copied().unwrap_or(1);
+    format!("such as f{id} for feature {id}")
 }
 
 #[cfg(test)]

@@ -57,6 +57,25 @@ fn weights_of_0_leave_no_mean() {
 }
 
 #[test]
+fn unknown_options_lead_to_those_that_exist() {
+    let sandbox = Sandbox::with_model();
+    sandbox.all_refused(&[
+        ("eval vali.txt --model model.json --metrics map", &["unknown option '--metrics'; did you mean '--metric'?"]),
+        ("compare vali.txt --model model.json --eval_metric map", &["did you mean '--metric'?"]),
+        ("train train.txt --nleaves 3", &["unknown option '--nleaves'; see `rankwise train --help`"]),
+        ("predict model.json vali.txt -m 3", &["unknown option '-m'; see `rankwise predict --help`"]),
+    ]);
+}
+
+#[test]
+fn metrics_are_separated_by_commas() {
+    let sandbox = Sandbox::with_model();
+    let metrics = "ndcg@10 map";
+    let args = ["eval", "vali.txt", "--model", "model.json", "--metric", metrics];
+    sandbox.refused(&args, &["separate metrics by commas, such as ndcg@10,map"]);
+}
+
+#[test]
 fn a_validation_set_counts_once() {
     let sandbox = Sandbox::with_data();
     sandbox.all_refused(&[

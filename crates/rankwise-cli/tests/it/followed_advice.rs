@@ -62,7 +62,7 @@ fn label_gain_is_extended_or_removed() {
     sandbox.write("s.txt", "1\n2\n");
     let eval = "eval half.txt --scores s.txt --gain";
     let round =
-        "label 1.5 in query '1' is not an integer, which a gain table needs; round the labels, or use --gain linear";
+        "label 1.5 in query '1' is not an integer, which a gain table needs; round the labels, or use --gain exp";
     sandbox.all_refused(&[
         (&format!("{eval} table:0,1,3"), &[round]),
         (
@@ -379,10 +379,13 @@ fn columns_are_named_after_the_features_of_the_model() {
     sandbox.write("d.txt", letor(1, 0));
     sandbox.write("t.csv", table());
     sandbox.ok(&format!("train d.txt --out m.json {TRAIN}"));
-    let advice = "or name the columns after the feature ids, f";
+    let advice = "or name each column after its feature id in the training data, such as f";
     sandbox.all_refused(&[
         ("eval t.csv --model m.json", &[advice]),
-        ("train d.txt --valid t.csv --out x.json", &["or name the columns after the feature ids, f1, f2, ..."]),
+        (
+            "train d.txt --valid t.csv --out x.json",
+            &["or name each column after its feature id in the training data, such as f1 for feature 1"],
+        ),
     ]);
     sandbox.write("t.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1));
     assert_eq!(warnings(&sandbox, "eval t.csv --model m.json"), [""; 0]);
@@ -499,7 +502,7 @@ fn numbered_columns_are_not_called_nameless() {
     sandbox.run(&line).expect_refused(
         &line,
         &["named.csv: its columns have names, but the training data identifies features by number; use names in both or in \
-           neither, or name the columns after the feature ids, f1, f2, ..."],
+           neither, or name each column after its feature id in the training data, such as f1 for feature 1"],
     );
     sandbox.write("named.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1) + "1,9,1,2,3,4\n");
     sandbox.ok(&line);

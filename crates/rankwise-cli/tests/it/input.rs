@@ -141,7 +141,13 @@ fn scores_and_labels_must_fit_the_measurement() {
         ("eval d.txt --scores gap", &["gap:1:1: the line is empty"]),
         ("eval d.txt --scores nosuch", &["nosuch: cannot open: no such file"]),
         ("eval d.txt --scores model.json", &["model.json: this is a model, not a score file; use --model"]),
-        ("eval d.txt --scores two --ties docid", &["d.txt: --ties docid needs document ids", "another rule"]),
+        (
+            "eval d.txt --scores two --ties docid",
+            &[
+                "d.txt: equal scores are ordered by document id (--ties docid, or --convention trec_eval)",
+                "another rule",
+            ],
+        ),
         (
             "eval d.txt --scores two --gain table:0,1,3",
             &["d.txt: label 5 in query 'a' has no entry", "extend the table"],
