@@ -253,7 +253,15 @@ class Dataset:
     ) -> None:
         paths = _paths(data)
         if paths is not None:
-            given = {"label": label, "qid": qid, "group": group, "weight": weight, "query_weight": query_weight}
+            given = {
+                "label": label,
+                "qid": qid,
+                "group": group,
+                "weight": weight,
+                "query_weight": query_weight,
+                "position": position,
+                "feature_names": feature_names,
+            }
             for name, value in given.items():
                 if value is not None:
                     raise ValueError(f"{name} cannot be given for data in files, which have their own")

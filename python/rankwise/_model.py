@@ -97,6 +97,7 @@ class Model:
         if isinstance(X, Dataset):
             if pred_leaf:
                 raise ValueError("pred_leaf needs an array or a data frame, not a Dataset")
+            self._check_names(X)
             return model._raw.predict(X._raw, n_jobs)
         table = as_table(X)
         columns = self._columns(table)
@@ -110,6 +111,15 @@ class Model:
             data = raw_dataset(table, is_query_optional=True, n_jobs=n_jobs)
             return model._raw.predict(data, n_jobs)
         return model._raw.predict_dense(table.values, columns, n_jobs)
+
+    def _check_names(self, data: Dataset) -> None:
+        """Features of a dataset are found by number, so the names of both must agree."""
+        names = data.feature_names
+        if names:
+            for feature, name in zip(self.feature_ids, self.feature_names):
+                if names.get(feature) != name:
+                    found = repr(names[feature]) if feature in names else "missing"
+                    raise ValueError(f"the model's feature {feature} is {name!r}, but in the dataset it is {found}")
 
     def _too_narrow(self, table: Table) -> str:
         last = max(self._facts["features"])
@@ -285,6 +295,9 @@ def train_model(
     names = list(valid_names) if valid_names is not None else [f"valid_{i}" for i in range(len(sets))]
     if len(names) != len(sets):
         raise ValueError(f"there are {len(names)} names for {len(sets)} validation sets")
+    for name, data in zip(names, sets):
+        if data.feature_names and train_set.feature_names and data.feature_names != train_set.feature_names:
+            raise ValueError(f"the features of {name} differ from those of the training data in name or order")
     calls = list(callbacks or [])
     for call in calls:
         if isinstance(call, EarlyStopping):
@@ -293,6 +306,8 @@ def train_model(
         params["absent"] = "zero"
     if init_model is not None and not isinstance(init_model, Model):
         init_model = load_model(init_model)
+    if init_model is not None:
+        init_model._check_names(train_set)
 
     def after_round(iteration: int, values: list[tuple[str, str, float]]) -> bool:
         state = Round(iteration, values, params)

@@ -263,8 +263,10 @@ class Ranker(Parameters, BaseEstimator):
         data._raw = raw_dataset(table, y, qid, group, sample_weight, n_jobs=self.n_jobs)
         data.absent = "missing"
         params = self.get_params()
-        metric = next((params[name] for name in ("metric", "metrics", "eval_metric") if params.get(name)), "ndcg@10")
-        first = (metric.split(",") if isinstance(metric, str) else list(metric))[0]
+        # An alias that was given takes the place of the parameter.
+        metric: Any = next((self._others[name] for name in _METRIC_ALIASES if self._others.get(name)), self.metric)
+        names_of_metrics = metric.split(",") if isinstance(metric, str) else [str(name) for name in metric]
+        first = names_of_metrics[0].strip()
         rules = {name: params[name] for name in _RULES if not _is_same(params[name], _DEFAULTS[name])}
         scores = self.model_.predict(table.values, n_jobs=self.n_jobs)
         return float(evaluate(data, scores, first, n_jobs=self.n_jobs, **rules)[first])
@@ -304,6 +306,7 @@ class Ranker(Parameters, BaseEstimator):
         return tags
 
 
+_METRIC_ALIASES = ("metrics", "metric_types", "eval_metric", "custom_metric")
 _RULES = [
     "gain",
     "ties",

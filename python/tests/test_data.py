@@ -188,6 +188,22 @@ def test_models_that_do_not_match_the_data(train):
         named.predict(pd.DataFrame(train.X, columns=list("xbcdef")))
 
 
+def test_datasets_with_other_columns_are_refused(train, tmp_path):
+    frame = pd.DataFrame(train.X, columns=list("abcdef"))
+    mixed = frame[list("bacdef")]
+    data, other = (Dataset(X, train.y, qid=train.qid) for X in (frame, mixed))
+    fitted = rankwise.train({"num_trees": 3}, data)
+    assert np.array_equal(fitted.predict(data), fitted.predict(frame))
+    with pytest.raises(ValueError, match="feature 0 is 'a', but in the dataset it is 'b'"):
+        fitted.predict(other)
+    with pytest.raises(ValueError, match="valid_0 differ from those of the training data"):
+        rankwise.train({"num_trees": 3}, data, valid_sets=[other])
+    with pytest.raises(ValueError, match="feature 0 is 'a'"):
+        rankwise.train({"num_trees": 3}, other, init_model=fitted)
+    with pytest.raises(ValueError, match="position cannot be given for data in files"):
+        Dataset(tmp_path / "x.txt", position=[1])
+
+
 def test_model_files(train, tmp_path):
     fitted = model(train.X, train)
     fitted.save(tmp_path / "m.json")

@@ -195,6 +195,14 @@ def test_aliases_reach_training(train):
         Ranker(n_estimators=3, num_trees=4).fit(train.X, train.y, qid=train.qid)
 
 
+def test_score_is_the_metric_that_was_set(train):
+    data = rankwise.Dataset(train.X, train.y, qid=train.qid)
+    for given in (dict(metric="map,ndcg@5"), dict(eval_metric=["map", "ndcg@5"])):
+        ranker = Ranker(num_trees=3, **given).fit(train.X, train.y, qid=train.qid)
+        expected = rankwise.evaluate(data, ranker.predict(train.X), "map")["map"]
+        assert ranker.score(train.X, train.y, qid=train.qid) == expected
+
+
 def test_pickling(train):
     ranker = Ranker(n_estimators=5).fit(train.X, train.y, qid=train.qid)
     again = pickle.loads(pickle.dumps(ranker))
