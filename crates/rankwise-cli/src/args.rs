@@ -335,6 +335,12 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
             Some(info) if has_option(info.name) => {
                 format!("unknown option '{typed}'; did you mean '--{}'?\n", info.name)
             }
+            Some(info) if info.name == "num_trees" && has_option("trees") => {
+                format!("unknown option '{typed}'; did you mean '--trees'?\n")
+            }
+            Some(info) if info.name == "label_gain" && has_option("gain") => {
+                format!("unknown option '{typed}'; write '--gain table:0,1,3,7', with one gain for each label from 0\n")
+            }
             Some(_) => format!("'{typed}' is a training parameter; write `rankwise train ... --set {name}=VALUE`\n"),
             None if !typed.starts_with('-') || error.get(ContextKind::SuggestedArg).is_some() => return error,
             // The parser would advise to pass it as a value, which nobody means.

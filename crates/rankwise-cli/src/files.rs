@@ -143,6 +143,16 @@ pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str, ids: &[u
     if data.feature_names().is_empty() {
         return Ok(());
     }
+    let names: Vec<&str> = data.feature_names().iter().map(|(_, name)| name.as_str()).collect();
+    if let Some((id, others)) = rankwise::io::names_among_ids(&names) {
+        let (subject, them) = match &others[..] {
+            [one] => (format!("column \"{one}\" is"), "it"),
+            [first, rest @ ..] => (format!("column \"{first}\" and {} more are", rest.len()), "them"),
+            [] => unreachable!("there is at least one"),
+        };
+        let problem = format!("{subject} not named after a feature id, unlike \"{id}\"");
+        return Err(user_at(path, format!("{problem}; rename {them}, or set --ignore-columns {}", others.join(","))));
+    }
     let advice =
         format!("or name each column after its feature id in the training data, {}", rankwise::column_names(ids));
     Err(user_at(path, format!("its columns have names, but {known}, {advice}")))

@@ -300,11 +300,7 @@ const NUMBERED: [&str; 5] = ["", "f", "feature", "col", "column"];
 /// The ids in the names of all features: integers, all with the same one of these prefixes. `None` if the names are
 /// anything else.
 fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
-    let prefix = names.first()?.trim_end_matches(|char: char| char.is_ascii_digit());
-    let word = prefix.strip_suffix('_').filter(|word| !word.is_empty()).unwrap_or(prefix);
-    if !NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known)) {
-        return None;
-    }
+    let prefix = numbering_prefix(names.first()?)?;
     let ids: Option<Vec<u32>> = names
         .iter()
         .map(|name| {
@@ -316,6 +312,22 @@ fn ids_in_names(names: &[&str]) -> Option<Vec<u32>> {
     let mut sorted = ids.clone();
     sorted.sort_unstable();
     sorted.windows(2).all(|two| two[0] < two[1]).then_some(ids)
+}
+
+/// What precedes the integer in a name, if it is one of the known prefixes.
+fn numbering_prefix(name: &str) -> Option<&str> {
+    let prefix = name.trim_end_matches(|char: char| char.is_ascii_digit());
+    let word = prefix.strip_suffix('_').filter(|word| !word.is_empty()).unwrap_or(prefix);
+    NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known)).then_some(prefix)
+}
+
+/// If some of these names are feature ids, such as f2, returns the first of them and all names that are not. Because of
+/// those, the table counts as one with names. Returns `None` if all names are alike.
+pub fn names_among_ids<'a>(names: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
+    let is_id = |name: &str| numbering_prefix(name).is_some_and(|prefix| prefix.len() < name.len());
+    let first = names.iter().copied().find(|name| is_id(name))?;
+    let others: Vec<&str> = names.iter().copied().filter(|name| !is_id(name)).collect();
+    (!others.is_empty()).then_some((first, others))
 }
 
 /// Whether a column has the name of a feature, with spaces in place of `_`.

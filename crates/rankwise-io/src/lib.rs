@@ -53,6 +53,7 @@ pub use atomic::{check_writable, remove_unfinished_files, write_atomically};
 pub use byte_stream::read_bytes;
 pub use cache::write_cache;
 pub use column_problem::ColumnProblem;
+pub use columns::names_among_ids;
 pub use error::{Action, IoError, Place};
 pub use letor::{LetorWriter, read_letor, read_letor_from};
 pub use numbering::read_feature_names;

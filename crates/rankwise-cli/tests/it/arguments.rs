@@ -118,6 +118,11 @@ fn parameters_are_named_with_what_would_fit() {
             "train train.txt --out m.json --num-leaves 3",
             &["'--num-leaves' is a training parameter; write `rankwise train ... --set num_leaves=VALUE`"],
         ),
+        ("predict m.json train.txt --num_iteration 3", &["unknown option '--num_iteration'; did you mean '--trees'?"]),
+        (
+            "eval train.txt --model m.json --label_gain 0,1,3",
+            &["unknown option '--label_gain'; write '--gain table:0,1,3,7', with one gain for each label from 0"],
+        ),
     ]);
 }
 

@@ -506,4 +506,21 @@ fn numbered_columns_are_not_called_nameless() {
     );
     sandbox.write("named.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1) + "1,9,1,2,3,4\n");
     sandbox.ok(&line);
+    for (header, told) in [
+        (
+            "f1,f2,f3,len",
+            "column \"len\" is not named after a feature id, unlike \"f1\"; rename it, or set --ignore-columns len",
+        ),
+        (
+            "age,f2,f3,len",
+            "column \"age\" and 1 more are not named after a feature id, unlike \"f2\"; rename them, or set \
+          --ignore-columns age,len",
+        ),
+    ] {
+        sandbox.write("mixed.csv", table().replacen("bm25,clicks,age,len", header, 1));
+        let line = "predict m.json mixed.csv --out s.txt";
+        sandbox.run(line).expect_refused(line, &[told]);
+        let ignored = told.split("--ignore-columns ").nth(1).unwrap();
+        sandbox.ok(&format!("{line} --ignore-columns {ignored}"));
+    }
 }
