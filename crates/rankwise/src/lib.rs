@@ -69,7 +69,7 @@ pub use error::{Error, column_names};
 pub use feature_match::{FeatureRemark, ShiftRemedy, WantedFeatures, match_features, share_offset};
 pub use files::{DatasetFile, ModelFile, is_named_by_lightgbm, keep_for};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
-pub use measure::{Compared, compare, compare_with, evaluate, evaluate_with};
+pub use measure::{Compared, compare, compare_runs, compare_with, evaluate, evaluate_run, evaluate_with};
 pub use predict::{predict, predict_canonical};
 pub use rankwise_data as data;
 pub use rankwise_eval as eval;

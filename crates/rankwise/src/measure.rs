@@ -4,9 +4,10 @@ use std::fmt;
 
 use rankwise_data::Dataset;
 use rankwise_eval::{CompareSpec, Comparison, Pair, Table};
-use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules};
+use rankwise_io::{Qrels, TrecRun};
+use rankwise_metrics::{Evaluation, Evaluator, Measures, MetricName, Results, Rules};
 
-use crate::Error;
+use crate::{Error, JudgedRun, judge_run};
 
 /// Evaluates scores in input order with metrics separated by commas, using the default rules.
 ///
@@ -62,6 +63,52 @@ pub fn compare_with<S: AsRef<[f64]>>(
     let measured = measured.collect::<Result<Vec<_>, Error>>()?;
     let weights: Vec<f32> = data.queries().map(|query| query.weight).collect();
     let table = Table::new(data.queries().map(|query| query.id).collect(), &weights, measured)?;
+    let comparison = Comparison::new(&table, spec, |_, _| {})?;
+    Ok(Compared { table, comparison })
+}
+
+/// Evaluates a run by judgements. Returns the run as it was judged too: the evaluation is in the order of its queries.
+///
+/// ```
+/// use rankwise::io::{Qrels, TrecRun};
+/// use rankwise::metrics::Rules;
+///
+/// let qrels = Qrels::new([("q1", "d1", 1), ("q1", "d2", 0)], "qrels".as_ref())?;
+/// let run = TrecRun::new([("q1", "d2", 0.8), ("q1", "d1", 0.5)], "run".as_ref())?;
+/// let (_, evaluation) = rankwise::evaluate_run(&qrels, &run, "mrr", &Rules::default())?;
+/// assert_eq!(evaluation.mean("mrr"), Some(0.5));
+/// # Ok::<(), rankwise::Error>(())
+/// ```
+pub fn evaluate_run(
+    qrels: &Qrels,
+    run: &TrecRun,
+    metrics: &str,
+    rules: &Rules,
+) -> Result<(JudgedRun, Evaluation), Error> {
+    let judged = judge_run(run, qrels)?;
+    let measures = Measures::new(&MetricName::parse_list(metrics)?, rules)?;
+    let evaluation = measures.evaluate(&Results::Run(&judged.results))?;
+    Ok((judged, evaluation))
+}
+
+/// [`compare_with`] for runs, by judgements.
+pub fn compare_runs(
+    qrels: &Qrels,
+    runs: &[(&str, TrecRun)],
+    metrics: &str,
+    rules: &Rules,
+    spec: &CompareSpec,
+) -> Result<Compared, Error> {
+    let measured = runs.iter().map(|(name, run)| {
+        let (_, evaluation) = evaluate_run(qrels, run, metrics, rules).map_err(|error| match error {
+            Error::Metric(source) => Error::System { system: (*name).to_owned(), source },
+            error => error,
+        })?;
+        Ok(((*name).to_owned(), evaluation))
+    });
+    let measured = measured.collect::<Result<Vec<_>, Error>>()?;
+    let weights = vec![1.0; qrels.n_queries()];
+    let table = Table::new((0..qrels.n_queries()).map(|query| qrels.qid(query)).collect(), &weights, measured)?;
     let comparison = Comparison::new(&table, spec, |_, _| {})?;
     Ok(Compared { table, comparison })
 }

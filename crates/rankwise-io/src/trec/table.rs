@@ -33,6 +33,24 @@ pub struct TrecEntry<'a, T> {
 }
 
 impl<T: Copy> TrecTable<T> {
+    /// A table of (query, document, value), in any order; lines are counted from 1. It is an error if a document occurs
+    /// twice in a query; `name` is used there.
+    ///
+    /// ```
+    /// use rankwise_io::Qrels;
+    ///
+    /// let qrels = Qrels::new([("q1", "d2", 1), ("q1", "d1", 0)], "qrels".as_ref())?;
+    /// assert_eq!(qrels.find(0, "d2").map(|entry| entry.value), Some(1));
+    /// # Ok::<(), rankwise_io::IoError>(())
+    /// ```
+    pub fn new<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str, T)>, name: &Path) -> Result<Self, IoError> {
+        let mut builder = TableBuilder::default();
+        for ((qid, doc, value), line) in entries.into_iter().zip(1..) {
+            builder.add(qid, doc, value, line);
+        }
+        builder.finish(name)
+    }
+
     /// The number of queries.
     pub fn n_queries(&self) -> usize {
         self.qids.len()
