@@ -13,8 +13,8 @@ True
 """
 
 from . import metrics
-from ._callbacks import early_stopping, log_evaluation, record_evaluation
-from ._data import Dataset, read_letor
+from ._callbacks import early_stopping, log_evaluation, progress_bar, record_evaluation, reset_parameter
+from ._data import Dataset, make_ranking, read_letor
 from ._model import Model, TrainingInterrupted, load_model, train
 from ._ranker import Ranker
 from ._rankwise import __version__
@@ -33,8 +33,11 @@ __all__ = [
     "evaluate",
     "load_model",
     "log_evaluation",
+    "make_ranking",
     "metrics",
+    "progress_bar",
     "read_letor",
     "record_evaluation",
+    "reset_parameter",
     "train",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._rankwise import RawDataset
+from ._rankwise import RawDataset, arrow_table
 
 QID = "qid"
 
@@ -32,13 +32,18 @@ class Table:
         return int(self.values.shape[1])
 
 
-def as_table(X: Any, takes_qid: bool = True) -> Table:
+def as_table(X: Any, takes_qid: bool = True, n_jobs: int | None = None) -> Table:
     """The features of a matrix or data frame. A column called `qid` of a frame holds the queries."""
     if hasattr(X, "tocsr"):
         return Table(X.tocsr(), None, None, True)
-    names = _column_names(X)
-    if names is None:
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
+        names, values, qid = arrow_table(X, QID if takes_qid else None, n_jobs)
+        _check_doubled(names)
+        return Table(values, names, qid, False)
+    if not hasattr(X, "iloc"):
         return Table(_matrix(X, "X"), None, None, False)
+    names = [str(name) for name in X.columns]
+    _check_doubled(names)
     qid = None
     if takes_qid and QID in names:
         place = names.index(QID)
@@ -47,32 +52,21 @@ def as_table(X: Any, takes_qid: bool = True) -> Table:
         columns = [_frame_column(X, i) for i in range(len(names) + 1) if i != place]
     else:
         columns = [_frame_column(X, i) for i in range(len(names))]
-    doubled = {name for name in names if names.count(name) > 1}
-    if doubled:
-        raise ValueError(f"the data frame has several columns called {sorted(doubled)[0]!r}")
     return Table(_stack(columns, names, len(X)), names, qid, False)
 
 
-def _column_names(X: Any) -> list[str] | None:
-    """The column names of a data frame of pandas, polars or pyarrow, or of anything with Arrow columns."""
-    if hasattr(X, "column_names"):
-        return [str(name) for name in X.column_names]
-    if hasattr(X, "columns") and not isinstance(X, np.ndarray):
-        return [str(name) for name in X.columns]
-    return None
+def _check_doubled(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the data frame has several columns called {doubled!r}")
 
 
 def _frame_column(X: Any, place: int) -> npt.NDArray[Any]:
-    if hasattr(X, "iloc"):
-        column = X.iloc[:, place]
-        # Nullable types have no value that numpy knows; missing values become NaN.
-        if hasattr(column.dtype, "na_value") and getattr(column.dtype, "kind", "O") in "fiub":
-            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        return np.asarray(column)
-    if hasattr(X, "column_names"):
-        column = X.column(place)
-        return np.asarray(column.to_numpy(zero_copy_only=False) if hasattr(column, "type") else column)
-    return np.asarray(X[:, place].to_numpy())
+    column = X.iloc[:, place]
+    # Nullable types have no value that numpy knows; missing values become NaN.
+    if hasattr(column.dtype, "na_value") and getattr(column.dtype, "kind", "O") in "fiub":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column)
 
 
 def _stack(columns: list[npt.NDArray[Any]], names: list[str], n_rows: int) -> npt.NDArray[Any]:
@@ -145,6 +139,26 @@ def _qids(values: Any, n_rows: int) -> Any:
     return [str(value) for value in array.tolist()]
 
 
+def _doc_ids(values: Any, n_rows: int) -> list[str]:
+    ids = [str(value) for value in (values.to_list() if hasattr(values, "to_list") else values)]
+    if len(ids) != n_rows:
+        raise ValueError(f"doc_id has {len(ids)} entries, but X has {n_rows} rows")
+    return ids
+
+
+def _pairs(values: Any) -> npt.NDArray[np.float64]:
+    """Winner, loser, weight and probability of each pair."""
+    pairs = np.asarray(values)
+    _check_kind(pairs, "pairs")
+    if pairs.ndim != 2 or pairs.shape[1] not in (2, 3, 4):
+        raise ValueError(
+            f"pairs has shape {pairs.shape}; expected rows of winner and loser, and optionally weight and probability"
+        )
+    whole = np.ones((len(pairs), 4))
+    whole[:, : pairs.shape[1]] = pairs
+    return whole
+
+
 def raw_dataset(
     table: Table,
     label: Any = None,
@@ -153,6 +167,8 @@ def raw_dataset(
     weight: Any = None,
     query_weight: Any = None,
     position: Any = None,
+    doc_id: Any = None,
+    pairs: Any = None,
     feature_names: Sequence[str] | None = None,
     absent: str | None = None,
     n_jobs: int | None = None,
@@ -189,6 +205,10 @@ def raw_dataset(
         columns["query_weight"] = _vector(query_weight, "query_weight", None)
     if position is not None:
         columns["position"] = _vector(position, "position", n_rows, np.uint32)
+    if doc_id is not None:
+        columns["doc_id"] = _doc_ids(doc_id, n_rows)
+    if pairs is not None:
+        columns["pairs"] = _pairs(pairs)
     names = table.names if feature_names is None else [str(name) for name in feature_names]
     if names is not None:
         columns["feature_names"] = names
@@ -224,6 +244,11 @@ class Dataset:
         Weights of rows, and of queries in order of first appearance.
     position : array of integers, optional
         The position at which each document was shown.
+    doc_id : list of str, optional
+        The id of each document, which orders ties in the manner of trec_eval.
+    pairs : array, optional
+        Preferences, one per row: the row that should rank higher, the row that should rank lower, both counted from 0,
+        and optionally a weight and a probability. Objectives of pairs learn from them instead of from labels.
     feature_names : list of str, optional
         Names of the columns; those of a data frame by default.
     absent : {"missing", "zero"}, optional
@@ -247,6 +272,8 @@ class Dataset:
         weight: Any = None,
         query_weight: Any = None,
         position: Any = None,
+        doc_id: Any = None,
+        pairs: Any = None,
         feature_names: Sequence[str] | None = None,
         absent: str | None = None,
         n_jobs: int | None = None,
@@ -260,19 +287,28 @@ class Dataset:
                 "weight": weight,
                 "query_weight": query_weight,
                 "position": position,
+                "doc_id": doc_id,
+                "pairs": pairs,
                 "feature_names": feature_names,
             }
             for name, value in given.items():
                 if value is not None:
                     raise ValueError(f"{name} cannot be given for data in files, which have their own")
             self._raw = RawDataset.from_files(paths, absent or "missing", n_jobs)
-            self.absent = absent or "missing"
+            self.absent = self._raw.absent
             return
-        table = as_table(data)
+        table = as_table(data, n_jobs=n_jobs)
         self.absent = absent or ("zero" if table.is_sparse else "missing")
         self._raw = raw_dataset(
-            table, label, qid, group, weight, query_weight, position, feature_names, absent, n_jobs
+            table, label, qid, group, weight, query_weight, position, doc_id, pairs, feature_names, absent, n_jobs
         )
+
+    @classmethod
+    def _of(cls, raw: RawDataset) -> Dataset:
+        data = cls.__new__(cls)
+        data._raw = raw
+        data.absent = raw.absent
+        return data
 
     @property
     def n_rows(self) -> int:
@@ -299,6 +335,59 @@ class Dataset:
         """The labels, in input order."""
         return self._raw.labels
 
+    @property
+    def queries(self) -> npt.NDArray[np.str_]:
+        """The ids of the queries, sorted."""
+        return np.array(self._raw.queries()[0], dtype=np.str_)
+
+    @property
+    def qid(self) -> npt.NDArray[np.str_]:
+        """The query of each document, in input order."""
+        ids, numbers = self._raw.queries()
+        return np.array(ids, dtype=np.str_)[numbers]
+
+    @property
+    def doc_id(self) -> list[str] | None:
+        """The ids of the documents, in input order; None if they have no ids."""
+        return self._raw.doc_ids
+
+    def to_numpy(self) -> npt.NDArray[np.float32]:
+        """The feature values in input order, with a column for each of `feature_ids`. NaN is missing."""
+        return self._raw.to_array()
+
+    def __getitem__(self, queries: Any) -> Dataset:
+        """Some of the queries: a slice, numbers or a mask, all of them along `queries`.
+
+        >>> import rankwise
+        >>> data = rankwise.Dataset([[0.1], [0.9], [0.4]], label=[0, 1, 2], qid=["a", "a", "b"])
+        >>> data[data.queries != "b"]
+        Dataset(n_rows=2, n_queries=1, n_features=1)
+        """
+        numbers = np.arange(self.n_queries)
+        chosen = np.atleast_1d(numbers[queries])
+        return Dataset._of(self._raw.select(chosen.tolist(), None))
+
+    def select(self, qids: Any) -> Dataset:
+        """The queries with these ids. Rows keep their order."""
+        places = {qid: place for place, qid in enumerate(self._raw.queries()[0])}
+        wanted = [str(qid) for qid in qids]
+        lacking = [qid for qid in wanted if qid not in places]
+        if lacking:
+            raise ValueError(f"there is no query {lacking[0]!r}")
+        return Dataset._of(self._raw.select([places[qid] for qid in wanted], None))
+
+    def save_binned(self, path: str | os.PathLike[str], **params: Any) -> None:
+        """Writes the data with its values replaced by bins, for training only.
+
+        `rankwise.Dataset(path)` reads it much faster than text. Parameters such as `max_bin` must be the same as in
+        training.
+        """
+        self._raw.save_binned(os.fspath(path), {"absent": self.absent, **params}, None)
+
+    def remarks(self) -> list[str]:
+        """What looks like a mistake: constant features, queries with one label, identical rows, ..."""
+        return self._raw.remarks()
+
     def __len__(self) -> int:
         return self.n_rows
 
@@ -317,3 +406,34 @@ def _paths(data: Any) -> list[str] | None:
 def read_letor(path: str | os.PathLike[str], *, absent: str = "missing", n_jobs: int | None = None) -> Dataset:
     """Reads a file in LETOR format (`label qid:1 1:0.5 2:1.5 # document`), compressed or not."""
     return Dataset(path, absent=absent, n_jobs=n_jobs)
+
+
+def make_ranking(
+    n_rows: int = 10_000,
+    *,
+    n_features: int | None = None,
+    preset: str = "web",
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Dataset:
+    """Synthetic ranking data, the same on every machine.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of documents.
+    n_features : int, optional
+        Number of features; each preset has a default.
+    preset : {"web", "long", "wide"}
+        Web search with labels from 0 to 4, long lists, or many sparse features.
+    random_state : int
+        Selects queries and documents. Data of different states comes from the same population, so one can be used for
+        training and another for testing.
+
+    Examples
+    --------
+    >>> import rankwise
+    >>> rankwise.make_ranking(1000, n_features=8).n_rows
+    1000
+    """
+    return Dataset._of(RawDataset.synthetic(preset, n_rows, n_features, random_state, n_jobs))

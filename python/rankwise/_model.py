@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,42 +13,48 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _rankwise
-from ._callbacks import Callback, EarlyStopping, Round
+from ._callbacks import Callback, EarlyStopping, ResetParameter, Round
 from ._data import Dataset, Table, as_table, raw_dataset
 from ._params import ParamValue
 
 Objective = Callable[..., Any]
+Metric = Callable[..., Any]
+
+_logger = logging.getLogger("rankwise")
 
 
-def n_arguments(objective: Objective) -> int:
-    """How many arguments an objective takes: 2 and 4 are LightGBM's forms, 3 is ours."""
+def n_arguments(function: Callable[..., Any], what: str = "an objective") -> int:
+    """How many arguments an objective or metric takes: 2 and 4 are LightGBM's forms, 3 is ours."""
     try:
-        parameters = inspect.signature(objective).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 3
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return 3
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    n_positional = sum(parameter.kind in kinds for parameter in parameters)
+    positional = [parameter for parameter in parameters if parameter.kind in kinds]
+    n_positional = len(positional)
+    n_needed = sum(parameter.default is parameter.empty for parameter in positional)
+    if n_needed == 2 < n_positional:
+        return 2
     if n_positional not in (2, 3, 4):
         raise TypeError(
-            "an objective takes (label, score), (label, score, query) or, as in LightGBM, (label, score, weight, group);"
-            f" this one takes {n_positional}"
+            f"{what} takes (label, score), (label, score, query) or, as in LightGBM, (label, score, weight, group);"
+            f" this one takes {n_positional} arguments"
         )
     return n_positional
 
 
-def _more_arguments(objective: Objective, train_set: Dataset, weight: Any) -> tuple[Any, ...]:
-    """The arguments of an objective after label and score."""
-    n_given = n_arguments(objective)
+def _more_arguments(n_given: int, data: Dataset, weight: Any) -> tuple[Any, ...]:
+    """The arguments of an objective or metric after label and score."""
     if n_given == 2:
         return ()
-    query = train_set._raw.queries()[1]
+    query = data._raw.queries()[1]
     if n_given == 3:
         return (query,)
     starts = np.flatnonzero(np.r_[True, query[1:] != query[:-1]])
-    if len(starts) != train_set.n_queries:
-        raise ValueError("an objective with the argument group needs rows that are sorted by query")
+    if len(starts) != data.n_queries:
+        raise ValueError("a function with the argument group needs rows that are sorted by query")
     return (weight, np.diff(np.r_[starts, len(query)]))
 
 
@@ -229,6 +236,7 @@ def train(
     valid_sets: Sequence[Dataset] | None = None,
     valid_names: Sequence[str] | None = None,
     objective: Objective | None = None,
+    feval: Metric | Sequence[Metric] | None = None,
     init_model: Model | str | os.PathLike[str] | None = None,
     callbacks: Sequence[Callback] | None = None,
     n_jobs: int | None = None,
@@ -250,10 +258,15 @@ def train(
         once per round, on this thread, with arrays in input order; `query` has a number for the query of each row.
         Weights of the data are multiplied afterwards. `objective(label, score)` works too, and in `Ranker.fit` also
         LightGBM's `objective(label, score, weight, group)`, which multiplies the weights itself.
+    feval : callable or list of callables, optional
+        Custom metrics with the same arguments as an objective, for the rows of a validation set. A metric returns a
+        number, of which larger ones are better, or a tuple of name, value and whether larger values are better. If
+        `metric` is not set, custom metrics come first, and the first one decides which round is best.
     init_model : Model or path, optional
         A model whose trees come first.
     callbacks : list of callables, optional
-        Called after each round; see :func:`record_evaluation` and :func:`log_evaluation`.
+        Called after each round; see :func:`progress_bar`, :func:`log_evaluation`, :func:`record_evaluation`,
+        :func:`early_stopping` and :func:`reset_parameter`.
 
     Raises
     ------
@@ -269,12 +282,36 @@ def train(
     >>> model
     Model(objective='lambdamart', n_trees=5, n_features=1)
     """
+    given = dict(params or {})
+    metrics = [] if feval is None else [feval] if callable(feval) else list(feval)
+    come_first = not any(given.get(name) for name in METRIC_NAMES)
     model, interrupted = train_model(
-        dict(params or {}), train_set, valid_sets, valid_names, objective, init_model, callbacks, n_jobs
+        given, train_set, valid_sets, valid_names, objective, init_model, callbacks, n_jobs, None, metrics, come_first
     )
     if interrupted:
         raise TrainingInterrupted(model)
     return model
+
+
+METRIC_NAMES = ("metric", "metrics", "metric_types", "eval_metric", "custom_metric")
+
+
+def _measured(metric: Metric, sets: Sequence[Dataset]) -> Callable[[int, npt.NDArray[np.float64]], Any]:
+    """A function of the number of a validation set and its scores that returns name, value and direction."""
+    n_given = n_arguments(metric, "a metric")
+    arguments = [(data.label, _more_arguments(n_given, data, None)) for data in sets]
+    default = getattr(metric, "__name__", type(metric).__name__)
+
+    def measure(place: int, score: npt.NDArray[np.float64]) -> tuple[str, float, bool]:
+        label, more = arguments[place]
+        value = metric(label, score, *more)
+        if not isinstance(value, tuple):
+            return default, float(value), True
+        if len(value) != 3:
+            raise TypeError("a metric must return a number, or a tuple of name, value and whether larger is better")
+        return str(value[0]), float(value[1]), bool(value[2])
+
+    return measure
 
 
 def train_model(
@@ -287,6 +324,8 @@ def train_model(
     callbacks: Sequence[Callback] | None,
     n_jobs: int | None,
     weight: Any = None,
+    metrics: Sequence[Metric] = (),
+    metrics_come_first: bool = False,
 ) -> tuple[Model, bool]:
     """The model, and whether training was interrupted."""
     if not isinstance(train_set, Dataset):
@@ -299,9 +338,16 @@ def train_model(
         if data.feature_names and train_set.feature_names and data.feature_names != train_set.feature_names:
             raise ValueError(f"the features of {name} differ from those of the training data in name or order")
     calls = list(callbacks or [])
+    learning_rate = None
     for call in calls:
         if isinstance(call, EarlyStopping):
             params["early_stopping_rounds"] = call.stopping_rounds
+        elif isinstance(call, ResetParameter):
+            learning_rate = call.learning_rate
+    calls = [call for call in calls if not isinstance(call, (EarlyStopping, ResetParameter))]
+    if _logger.isEnabledFor(logging.INFO):
+        for remark in train_set.remarks():
+            _logger.info("training data: %s", remark)
     if train_set.absent == "zero" and params.get("absent") is None:
         params["absent"] = "zero"
     if init_model is not None and not isinstance(init_model, Model):
@@ -309,8 +355,10 @@ def train_model(
     if init_model is not None:
         init_model._check_names(train_set)
 
-    def after_round(iteration: int, values: list[tuple[str, str, float]]) -> bool:
-        state = Round(iteration, values, params)
+    def after_round(
+        iteration: int, num_iterations: int, best_iteration: int, values: list[tuple[str, str, float]]
+    ) -> bool:
+        state = Round(iteration, num_iterations, best_iteration, values, params)
         # All are called, whatever the first ones return.
         return any([call(state) for call in calls])
 
@@ -319,7 +367,7 @@ def train_model(
         if n_arguments(objective) == 4 and weight is None and train_set._raw.has_weights:
             raise ValueError("an objective with the argument weight needs Ranker.fit; the weights of a Dataset are its own")
         label = train_set.label
-        more = _more_arguments(objective, train_set, weight)
+        more = _more_arguments(n_arguments(objective), train_set, weight)
 
         def gradients(score: npt.NDArray[np.float64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             given = objective(label, score, *more)
@@ -328,15 +376,22 @@ def train_model(
             return tuple(np.ascontiguousarray(part, dtype=np.float64) for part in given)  # type: ignore[return-value]
 
         asked = (getattr(objective, "__name__", "custom"), gradients)
-    raw, facts = _rankwise.train(
-        params,
-        train_set._raw,
-        [(name, set._raw) for name, set in zip(names, sets)],
-        None if init_model is None else init_model._raw,
-        after_round if calls else None,
-        asked,
-        n_jobs,
-    )
+    try:
+        raw, facts = _rankwise.train(
+            params,
+            train_set._raw,
+            [(name, set._raw) for name, set in zip(names, sets)],
+            None if init_model is None else init_model._raw,
+            after_round if calls else None,
+            asked,
+            ([_measured(metric, sets) for metric in metrics], metrics_come_first) if metrics else None,
+            learning_rate,
+            n_jobs,
+        )
+    finally:
+        for call in calls:
+            if hasattr(call, "close"):
+                call.close()
     results: dict[str, dict[str, list[float]]] = {}
     for name, metric, values in facts.pop("history"):
         results.setdefault(name, {})[metric] = values

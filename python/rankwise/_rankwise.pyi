@@ -16,6 +16,10 @@ class RawDataset:
     labels: npt.NDArray[np.float32]
     fingerprint: str
     has_weights: bool
+    has_pairs: bool
+    is_binned: bool
+    absent: str
+    doc_ids: list[str] | None
     @staticmethod
     def from_dense(values: npt.NDArray[Any], columns: dict[str, Any], n_jobs: int | None) -> RawDataset: ...
     @staticmethod
@@ -28,6 +32,13 @@ class RawDataset:
     ) -> RawDataset: ...
     @staticmethod
     def from_files(paths: list[str], absent: str, n_jobs: int | None) -> RawDataset: ...
+    @staticmethod
+    def synthetic(
+        preset: str, rows: int, features: int | None, seed: int, n_jobs: int | None
+    ) -> RawDataset: ...
+    def select(self, queries: list[int], n_jobs: int | None) -> RawDataset: ...
+    def save_binned(self, path: str, params: dict[str, Any], n_jobs: int | None) -> None: ...
+    def to_array(self) -> npt.NDArray[np.float32]: ...
     def queries(self) -> tuple[list[str], npt.NDArray[np.uint32]]: ...
     def remarks(self) -> list[str]: ...
 
@@ -50,6 +61,9 @@ def load_model(path: str | os.PathLike[str]) -> RawModel: ...
 def model_from_bytes(bytes: bytes) -> RawModel: ...
 def aliases() -> list[str]: ...
 def nearest_parameter(name: str) -> str | None: ...
+def arrow_table(
+    table: Any, qid: str | None, n_jobs: int | None
+) -> tuple[list[str], npt.NDArray[Any], Any]: ...
 def evaluate(
     data: RawDataset,
     scores: npt.NDArray[np.float64],
@@ -57,6 +71,20 @@ def evaluate(
     rules_given: list[tuple[str, str]],
     n_jobs: int | None,
 ) -> list[tuple[str, float | None, list[float | None]]]: ...
+def evaluate_run(
+    qrels: dict[Any, dict[Any, Any]],
+    run: dict[Any, dict[Any, Any]],
+    metrics: str,
+    rules_given: list[tuple[str, str]],
+    n_jobs: int | None,
+) -> tuple[list[str], list[tuple[str, float | None, list[float | None]]]]: ...
+def compare_runs(
+    qrels: dict[Any, dict[Any, Any]],
+    runs: list[tuple[str, dict[Any, dict[Any, Any]]]],
+    metrics: str,
+    rules_given: list[tuple[str, str]],
+    n_jobs: int | None,
+) -> dict[str, Any]: ...
 def compare(
     data: RawDataset,
     systems: list[tuple[str, npt.NDArray[np.float64]]],
@@ -71,5 +99,7 @@ def train(
     start: RawModel | None = None,
     callback: Any = None,
     objective: Any = None,
+    metrics: Any = None,
+    learning_rate: Any = None,
     n_jobs: int | None = None,
 ) -> tuple[RawModel, dict[str, Any]]: ...

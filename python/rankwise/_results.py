@@ -53,6 +53,15 @@ class Evaluation:
     def __repr__(self) -> str:
         return ", ".join(f"{name} {mean:.4f}" for name, mean in self._means.items())
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The values by query and metric, as pytrec_eval returns them; skipped queries are left out."""
+        values: dict[str, dict[str, float]] = {}
+        for name, of_queries in self.per_query.items():
+            for qid, value in zip(self.queries, of_queries.tolist()):
+                if value == value:
+                    values.setdefault(qid, {})[name] = value
+        return values
+
     def to_pandas(self) -> Any:
         """The values by query, as a pandas DataFrame."""
         import pandas as pd  # type: ignore[import-untyped]
@@ -102,22 +111,40 @@ def _scores(values: Scores, data: Dataset) -> npt.NDArray[np.float64]:
     return scores
 
 
+def _judgements(data: Any) -> dict[Any, dict[Any, Any]] | None:
+    """Judgements or a run as dictionaries, if it is one of these."""
+    if isinstance(data, Dataset):
+        return None
+    if isinstance(data, Mapping):
+        return {qid: dict(docs) if isinstance(docs, Mapping) else docs for qid, docs in data.items()}
+    if hasattr(data, "to_dict"):
+        return _judgements(data.to_dict())
+    return None
+
+
+def _run(given: Any, name: str) -> dict[Any, dict[Any, Any]]:
+    run = _judgements(given)
+    if run is None:
+        raise TypeError(f"{name} must be a dictionary, as the judgements are: {{query: {{document: score}}}}")
+    return run
+
+
 def evaluate(
-    data: Dataset,
+    data: Dataset | Mapping[Any, Mapping[Any, int]],
     scores: Scores,
     metrics: str | Sequence[str] = "ndcg@10",
     *,
     n_jobs: int | None = None,
     **rules: Any,
 ) -> Evaluation:
-    """Measures scores.
+    """Measures scores, or a run by judgements (qrels).
 
     Parameters
     ----------
-    data : Dataset
-        Documents with labels and queries.
-    scores : array
-        A score for each document, in input order.
+    data : Dataset, or dictionary
+        Documents with labels and queries; or judgements, `{query: {document: grade}}`, as pytrec_eval and ranx take them.
+    scores : array, or dictionary
+        A score for each document, in input order; with judgements a run, `{query: {document: score}}`.
     metrics : str or list of str
         Metrics such as "ndcg@10,map".
     **rules
@@ -130,26 +157,42 @@ def evaluate(
     >>> data = rankwise.Dataset([[0.0]] * 3, label=[0, 2, 1], group=[3])
     >>> rankwise.evaluate(data, [0.3, 0.9, 0.1], "mrr,p@2")
     mrr 1.0000, p@2 0.5000
+    >>> rankwise.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.2, "d2": 0.7}}, "mrr")
+    mrr 0.5000
     """
+    qrels = _judgements(data)
+    if qrels is not None:
+        queries, values = _rankwise.evaluate_run(
+            qrels, _run(scores, "the run"), _metrics(metrics), _text_of_rules(rules), n_jobs
+        )
+        return Evaluation(queries, values)
+    if not isinstance(data, Dataset):
+        raise TypeError(f"expected a rankwise.Dataset or a dictionary of judgements, not {type(data).__name__}")
     values = _rankwise.evaluate(data._raw, _scores(scores, data), _metrics(metrics), _text_of_rules(rules), n_jobs)
     return Evaluation(data._raw.queries()[0], values)
 
 
 def compare(
-    data: Dataset,
+    data: Dataset | Mapping[Any, Mapping[Any, int]],
     systems: Mapping[str, Scores],
     metrics: str | Sequence[str] = "ndcg@10",
     *,
     n_jobs: int | None = None,
     **rules: Any,
 ) -> Comparison:
-    """Compares systems by their scores for the same documents: Fisher's randomisation test with Holm's correction, and
-    confidence intervals.
+    """Compares systems by their scores for the same documents, or by their runs: Fisher's randomisation test with Holm's
+    correction, and confidence intervals. The arguments are those of :func:`evaluate`, with a name for each system.
 
     >>> import rankwise
     >>> data = rankwise.Dataset([[0.0]] * 4, label=[0, 1, 0, 1], group=[2, 2])
     >>> rankwise.compare(data, {"good": [1, 2, 1, 2], "poor": [2, 1, 1, 2]}, "mrr")
     mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0
     """
+    qrels = _judgements(data)
+    if qrels is not None:
+        runs = [(str(name), _run(run, f"system {name!r}")) for name, run in systems.items()]
+        return Comparison(_rankwise.compare_runs(qrels, runs, _metrics(metrics), _text_of_rules(rules), n_jobs))
+    if not isinstance(data, Dataset):
+        raise TypeError(f"expected a rankwise.Dataset or a dictionary of judgements, not {type(data).__name__}")
     given = [(str(name), _scores(scores, data)) for name, scores in systems.items()]
     return Comparison(_rankwise.compare(data._raw, given, _metrics(metrics), _text_of_rules(rules), n_jobs))

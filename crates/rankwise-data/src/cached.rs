@@ -83,11 +83,11 @@ pub struct CachedColumn {
 }
 
 impl CachedDataset {
-    /// Bins a dataset and drops its values.
-    pub fn new(data: Dataset, params: &BinningParams) -> Result<Self, DataError> {
-        let binned = BinnedDataset::new(&data, params)?;
+    /// Bins a dataset.
+    pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
+        let binned = BinnedDataset::new(data, params)?;
         let (max_bin, bin_construct_sample_cnt) = (params.max_bin, params.bin_construct_sample_cnt);
-        Ok(Self { docs: data.docs, max_bin, bin_construct_sample_cnt, binned })
+        Ok(Self { docs: data.docs.clone(), max_bin, bin_construct_sample_cnt, binned })
     }
 
     /// The documents.
@@ -259,14 +259,14 @@ mod tests {
         }
         builder.row_weights(vec![1.0, 2.0, 3.0, 4.0]);
         builder.query_weights(vec![1.0, 2.0]);
-        CachedDataset::new(builder.finish().unwrap(), &params(255)).unwrap().into_parts()
+        CachedDataset::new(&builder.finish().unwrap(), &params(255)).unwrap().into_parts()
     }
 
     #[test]
     fn what_was_taken_apart_comes_together_again() {
         let synth = SynthSpec { preset: Preset::Web, rows: 2000, features: Some(30), seed: 5 }.check().unwrap();
         let data = synth.dataset();
-        let cached = CachedDataset::new(data.clone(), &params(63)).unwrap();
+        let cached = CachedDataset::new(&data, &params(63)).unwrap();
         let parts = cached.clone().into_parts();
         let again = CachedDataset::from_parts(parts.clone()).unwrap();
         assert_eq!(

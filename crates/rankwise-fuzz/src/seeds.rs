@@ -153,7 +153,7 @@ pub(crate) fn cache() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for name in ["job.csv", "full.csv"] {
         let data = read_dataset(&path(name), Absent::Missing).expect("a table that was just written");
-        write_cache(data, JOB.params.binning(), &path("cache")).expect("a cache");
+        write_cache(&data, JOB.params.binning(), &path("cache")).expect("a cache");
         files.push(std::fs::read(path("cache")).expect("the file that was just written"));
     }
     let as_lists: Vec<Vec<u8>> = files.iter().map(|file| lists_of_cache(file)).collect();

@@ -24,7 +24,7 @@ use crate::error::IoError;
 pub(crate) const MAGIC: &[u8] = b"RWCACHE1";
 
 /// Writes the bins of a dataset and everything else that training needs.
-pub fn write_cache(data: Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
+pub fn write_cache(data: &Dataset, params: &BinningParams, path: &Path) -> Result<(), IoError> {
     let cached = CachedDataset::new(data, params).map_err(|source| IoError::Data { path: path.into(), source })?;
     let parts = cached.into_parts();
     write_atomically(path, |out| write_parts(&parts, out))
@@ -177,7 +177,7 @@ mod tests {
 
     fn file(rows: usize) -> (CachedParts, Vec<u8>) {
         let synth = SynthSpec { preset: Preset::Web, rows, features: Some(9), seed: 2 }.check().unwrap();
-        let parts = CachedDataset::new(synth.dataset(), &BinningParams::default()).unwrap().into_parts();
+        let parts = CachedDataset::new(&synth.dataset(), &BinningParams::default()).unwrap().into_parts();
         let mut bytes = Vec::new();
         write_parts(&parts, &mut bytes).unwrap();
         (parts, bytes)

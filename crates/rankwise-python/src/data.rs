@@ -3,21 +3,43 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
+use numpy::{Element, PyArray1, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rankwise::data::{Absent, Dataset, FeatureValue, ValuesBuilder};
-use rankwise::io::ReadOptions;
+use rankwise::data::synth::{Preset, SynthSpec};
+use rankwise::data::{Absent, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
+use rankwise::io::{ReadOptions, read_data_to_train, write_cache};
 use rankwise::prelude::*;
 
 use crate::error::exception;
+use crate::params::checked;
 use crate::pool::threads;
 
 /// Documents with features, labels and queries. Made by `rankwise.Dataset`.
 #[pyclass(name = "RawDataset", module = "rankwise._rankwise", frozen)]
 pub(crate) struct PyDataset {
-    pub(crate) data: Arc<Dataset>,
+    pub(crate) data: Arc<LoadedData>,
+}
+
+impl PyDataset {
+    fn new(data: Dataset) -> Self {
+        Self { data: Arc::new(LoadedData::Values(data)) }
+    }
+
+    /// The documents with their values, if they are known.
+    pub(crate) fn values(&self) -> PyResult<&Dataset> {
+        match &*self.data {
+            LoadedData::Values(data) => Ok(data),
+            LoadedData::Cached(_) => {
+                Err(PyValueError::new_err("this dataset has only bins, which are for training; read the original data"))
+            }
+        }
+    }
+
+    pub(crate) fn docs(&self) -> &Documents {
+        &self.data
+    }
 }
 
 /// What documents have beside their features.
@@ -29,6 +51,8 @@ struct Columns {
     weights: Option<Vec<f64>>,
     query_weights: Option<Vec<f64>>,
     positions: Option<Vec<u32>>,
+    doc_ids: Option<Vec<String>>,
+    pairs: Option<Vec<Pair>>,
     feature_names: Option<Vec<String>>,
     absent: Option<Absent>,
 }
@@ -65,6 +89,8 @@ impl Columns {
                 "position" => {
                     columns.positions = Some(value.extract::<PyReadonlyArray1<'_, u32>>()?.as_array().to_vec());
                 }
+                "doc_id" => columns.doc_ids = Some(value.extract()?),
+                "pairs" => columns.pairs = Some(pairs(&value)?),
                 "feature_names" => columns.feature_names = Some(value.extract()?),
                 "absent" => {
                     let text: String = value.extract()?;
@@ -100,6 +126,12 @@ impl Columns {
         if let Some(positions) = &self.positions {
             values = values.positions(positions);
         }
+        if let Some(ids) = &self.doc_ids {
+            values = values.doc_ids(ids);
+        }
+        if let Some(pairs) = &self.pairs {
+            values = values.pairs(pairs);
+        }
         if let Some(names) = &self.feature_names {
             values = values.feature_names(names);
         }
@@ -112,6 +144,21 @@ impl Columns {
 
 fn list(values: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
+}
+
+/// Preferences from rows of winner, loser, weight and probability.
+fn pairs(values: &Bound<'_, PyAny>) -> PyResult<Vec<Pair>> {
+    let values = values.extract::<PyReadonlyArray2<'_, f64>>()?;
+    let row = |place: usize, number: f64| {
+        let is_row = number >= 0.0 && number.fract() == 0.0 && number <= f64::from(u32::MAX);
+        let problem = || PyValueError::new_err(format!("pairs[{place}]: {number} is not the number of a row"));
+        is_row.then_some(number as u32).ok_or_else(problem)
+    };
+    let pair = |(place, values): (usize, numpy::ndarray::ArrayView1<'_, f64>)| {
+        let (winner, loser) = (row(place, values[0])?, row(place, values[1])?);
+        Ok(Pair { winner, loser, weight: values[2] as f32, probability: values[3] as f32 })
+    };
+    values.as_array().rows().into_iter().enumerate().map(pair).collect()
 }
 
 #[pymethods]
@@ -162,8 +209,84 @@ impl PyDataset {
         let absent = Absent::parse(absent)
             .ok_or_else(|| PyValueError::new_err(format!("absent='{absent}': expected 'missing' or 'zero'")))?;
         let pool = threads(n_jobs)?;
-        let data = py.detach(|| pool.install(|| Dataset::read_all(&paths, &ReadOptions::new(absent))));
-        Ok(Self { data: Arc::new(data.map_err(exception)?) })
+        let read = py.detach(|| pool.install(|| read_data_to_train(&paths, &ReadOptions::new(absent))));
+        Ok(Self { data: Arc::new(read.map_err(exception)?.data) })
+    }
+
+    /// Synthetic data.
+    #[staticmethod]
+    fn synthetic(
+        py: Python<'_>,
+        preset: &str,
+        rows: usize,
+        features: Option<usize>,
+        seed: u64,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Self> {
+        let preset = Preset::parse(preset)
+            .ok_or_else(|| PyValueError::new_err(format!("preset='{preset}': expected {}", Preset::kind())))?;
+        let synth = SynthSpec { preset, rows, features, seed }.check().map_err(exception)?;
+        let pool = threads(n_jobs)?;
+        Ok(Self::new(py.detach(|| pool.install(|| synth.dataset()))))
+    }
+
+    /// Some of the queries, by their numbers in canonical order.
+    fn select(&self, py: Python<'_>, queries: Vec<usize>, n_jobs: Option<isize>) -> PyResult<Self> {
+        let (pool, data) = (threads(n_jobs)?, self.values()?);
+        let part = py.detach(|| pool.install(|| data.select_queries(&queries)));
+        Ok(Self::new(part.map_err(exception)?))
+    }
+
+    /// Writes the bins to a file.
+    fn save_binned(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        params: &Bound<'_, PyDict>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<()> {
+        let (params, pool, data) = (checked(params)?, threads(n_jobs)?, self.values()?);
+        py.detach(|| pool.install(|| write_cache(data, params.binning(), &path))).map_err(exception)
+    }
+
+    /// Whether there are bins only.
+    #[getter]
+    fn is_binned(&self) -> bool {
+        matches!(&*self.data, LoadedData::Cached(_))
+    }
+
+    /// What an absent feature means.
+    #[getter]
+    fn absent(&self) -> String {
+        self.data.absent().render()
+    }
+
+    /// Whether there are preferences.
+    #[getter]
+    fn has_pairs(&self) -> bool {
+        !self.data.pairs().is_empty()
+    }
+
+    /// The ids of the documents, in input order, if they have ids.
+    #[getter]
+    fn doc_ids(&self) -> Option<Vec<String>> {
+        let ids: Vec<&str> = (0..self.data.n_rows()).map(|row| self.data.doc_id(row)).collect();
+        self.data.has_doc_ids().then(|| self.data.to_input_order(&ids).into_iter().map(str::to_owned).collect())
+    }
+
+    /// The feature values in input order, one column per feature id.
+    fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let data = self.values()?;
+        let (n_rows, n_features) = (data.n_rows(), data.n_features());
+        let mut values = vec![0f32; n_rows * n_features];
+        py.detach(|| {
+            for (slot, out) in values.chunks_exact_mut(n_rows).enumerate() {
+                let column = data.column(slot);
+                (0..n_rows).for_each(|row| out[data.input_row()[row] as usize] = column.get(row));
+            }
+        });
+        let order = numpy::npyffi::NPY_ORDER::NPY_FORTRANORDER;
+        Ok(PyArray1::from_vec(py, values).reshape_with_order([n_rows, n_features], order)?.into_any())
     }
 
     #[getter]
@@ -238,7 +361,7 @@ fn dense<T: Element + FeatureValue>(
             columns.build(Dataset::from_columns(&slice.chunks_exact(n_rows).collect::<Vec<_>>()))
         })
     });
-    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
+    Ok(PyDataset::new(data.map_err(exception)?))
 }
 
 fn sparse<T: Element + FeatureValue>(
@@ -252,5 +375,5 @@ fn sparse<T: Element + FeatureValue>(
     let pool = threads(n_jobs)?;
     let (indptr, indices, values) = (indptr.as_slice()?, indices.as_slice()?, values.as_slice()?);
     let data = py.detach(|| pool.install(|| columns.build(Dataset::from_csr(indptr, indices, values))));
-    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
+    Ok(PyDataset::new(data.map_err(exception)?))
 }

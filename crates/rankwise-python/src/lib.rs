@@ -2,10 +2,12 @@
 //! documentation and scikit-learn's conventions; everything that computes is here or below.
 //!
 //! Python's lock is released while the library works. Callbacks run on the thread that called.
-#![forbid(unsafe_code)]
+//! The only unsafe code takes over streams of Arrow, in [`arrow`].
+#![deny(unsafe_code)]
 // PyO3 converts arguments to values.
 #![allow(clippy::needless_pass_by_value)]
 
+mod arrow;
 mod data;
 mod error;
 mod measure;
@@ -22,9 +24,11 @@ mod _rankwise {
     use super::{Bound, PyModule, PyModuleMethods as _, PyResult};
 
     #[pymodule_export]
+    use super::arrow::arrow_table;
+    #[pymodule_export]
     use super::data::PyDataset;
     #[pymodule_export]
-    use super::measure::{compare, evaluate};
+    use super::measure::{compare, compare_runs, evaluate, evaluate_run};
     #[pymodule_export]
     use super::model::{PyModel, load_model, model_from_bytes};
     #[pymodule_export]

@@ -1,12 +1,14 @@
 //! Metrics of scores, and comparisons of systems.
 
 use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwise::eval::CompareSpec;
+use rankwise::io::{Qrels, TrecRun, TrecTable};
 use rankwise::metrics::{Rules, RulesSpec};
 use rankwise::params::ParamGroup as _;
-use rankwise::{compare_with, evaluate_with};
+use rankwise::{Compared, compare_with, evaluate_with};
 
 use crate::data::PyDataset;
 use crate::error::exception;
@@ -23,7 +25,7 @@ fn rules(given: Vec<(String, String)>, seed: u64) -> PyResult<Rules> {
             let names = RulesSpec::table().into_iter().map(|info| info.name);
             let near = rankwise::params::nearest(&name, names.collect::<Vec<_>>());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-            return Err(pyo3::exceptions::PyTypeError::new_err(format!("unknown rule '{name}'{hint}")));
+            return Err(PyTypeError::new_err(format!("unknown rule '{name}'{hint}")));
         }
     }
     Rules::new(&spec, seed).map_err(exception)
@@ -41,7 +43,7 @@ pub(crate) fn evaluate(
 ) -> PyResult<Vec<MeasuredMetric>> {
     let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
     let scores = scores.as_slice()?;
-    let evaluation = py.detach(|| pool.install(|| evaluate_with(&data.data, scores, metrics, &rules)));
+    let evaluation = py.detach(|| pool.install(|| evaluate_with(data.docs(), scores, metrics, &rules)));
     let metrics = evaluation.map_err(exception)?.metrics.into_iter();
     Ok(metrics.map(|metric| (metric.name, metric.mean, metric.per_query)).collect())
 }
@@ -60,8 +62,105 @@ pub(crate) fn compare<'py>(
     let systems: Vec<(&str, &[f64])> =
         systems.iter().map(|(name, scores)| Ok((name.as_str(), scores.as_slice()?))).collect::<PyResult<_>>()?;
     let spec = CompareSpec::default();
-    let compared =
-        py.detach(|| pool.install(|| compare_with(&data.data, &systems, metrics, &rules, &spec))).map_err(exception)?;
+    let compared = py
+        .detach(|| pool.install(|| compare_with(data.docs(), &systems, metrics, &rules, &spec)))
+        .map_err(exception)?;
+    described(py, &compared)
+}
+
+/// Metrics of a run by judgements: the ids of the judged queries, and what [`evaluate`] returns. `{query: {document: value}}`.
+#[pyfunction]
+pub(crate) fn evaluate_run(
+    py: Python<'_>,
+    qrels: &Bound<'_, PyDict>,
+    run: &Bound<'_, PyDict>,
+    metrics: &str,
+    rules_given: Vec<(String, String)>,
+    n_jobs: Option<isize>,
+) -> PyResult<(Vec<String>, Vec<MeasuredMetric>)> {
+    let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
+    let (qrels, run) = (judgements(qrels)?, results(run, "run")?);
+    let evaluated = py.detach(|| pool.install(|| rankwise::evaluate_run(&qrels, &run, metrics, &rules)));
+    let (judged, evaluation) = evaluated.map_err(exception)?;
+    let metrics = evaluation.metrics.into_iter();
+    let qids = judged.results.qids();
+    let qids = (0..qids.len()).map(|query| qids.get(query).to_owned()).collect();
+    Ok((qids, metrics.map(|metric| (metric.name, metric.mean, metric.per_query)).collect()))
+}
+
+/// Compares runs by judgements.
+#[pyfunction]
+pub(crate) fn compare_runs<'py>(
+    py: Python<'py>,
+    qrels: &Bound<'py, PyDict>,
+    runs: Vec<(String, Bound<'py, PyDict>)>,
+    metrics: &str,
+    rules_given: Vec<(String, String)>,
+    n_jobs: Option<isize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
+    let qrels = judgements(qrels)?;
+    let runs = runs.iter().map(|(name, run)| Ok((name.as_str(), results(run, name)?)));
+    let runs: Vec<(&str, TrecRun)> = runs.collect::<PyResult<_>>()?;
+    let spec = CompareSpec::default();
+    let compared = py.detach(|| pool.install(|| rankwise::compare_runs(&qrels, &runs, metrics, &rules, &spec)));
+    described(py, &compared.map_err(exception)?)
+}
+
+fn judgements(given: &Bound<'_, PyDict>) -> PyResult<Qrels> {
+    let entries = entries(given, "qrels", |value| {
+        let grade: f64 = value.extract()?;
+        let is_grade = grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX);
+        let problem = || PyValueError::new_err(format!("the grade {grade}; expected an integer"));
+        is_grade.then_some(grade as i32).ok_or_else(problem)
+    })?;
+    table(&entries, "qrels")
+}
+
+fn results(given: &Bound<'_, PyDict>, name: &str) -> PyResult<TrecRun> {
+    let entries = entries(given, name, |value| {
+        let score: f64 = value.extract()?;
+        let problem = || PyValueError::new_err(format!("the score {score}; expected a finite number"));
+        score.is_finite().then_some(score).ok_or_else(problem)
+    })?;
+    table(&entries, name)
+}
+
+fn table<T: Copy>(entries: &[(String, String, T)], name: &str) -> PyResult<TrecTable<T>> {
+    let entries = entries.iter().map(|(qid, doc, value)| (qid.as_str(), doc.as_str(), *value));
+    TrecTable::new(entries, name.as_ref()).map_err(exception)
+}
+
+/// (query, document, value) of a dictionary of dictionaries.
+fn entries<T>(
+    given: &Bound<'_, PyDict>,
+    name: &str,
+    value_of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<(String, String, T)>> {
+    let mut entries = Vec::new();
+    for (qid, docs) in given {
+        let qid = qid.str()?.to_string();
+        let docs = docs.cast::<PyDict>().map_err(|_| {
+            PyTypeError::new_err(format!("{name}['{qid}']: expected a dictionary of documents and numbers"))
+        })?;
+        for (doc, value) in docs {
+            let doc = doc.str()?.to_string();
+            let value = value_of(&value).map_err(|error| {
+                let problem = format!("{name}['{qid}']['{doc}']: {}", error.value(given.py()));
+                if error.is_instance_of::<PyTypeError>(given.py()) {
+                    PyTypeError::new_err(problem)
+                } else {
+                    PyValueError::new_err(problem)
+                }
+            })?;
+            entries.push((qid.clone(), doc, value));
+        }
+    }
+    Ok(entries)
+}
+
+/// A comparison as a dictionary.
+fn described<'py>(py: Python<'py>, compared: &Compared) -> PyResult<Bound<'py, PyDict>> {
     let (table, comparison) = (&compared.table, &compared.comparison);
     let pairs: Vec<Bound<'py, PyDict>> = comparison
         .pairs

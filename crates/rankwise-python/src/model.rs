@@ -95,7 +95,8 @@ impl PyModel {
         n_jobs: Option<isize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let pool = threads(n_jobs)?;
-        let scores = py.detach(|| pool.install(|| predict(&self.model, &data.data)));
+        let data = data.values()?;
+        let scores = py.detach(|| pool.install(|| predict(&self.model, data)));
         Ok(PyArray1::from_vec(py, scores))
     }
 

@@ -1,17 +1,18 @@
 //! Threads by number, kept from call to call.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock};
 
+use arc_swap::ArcSwap;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Pools by process and number of threads. After a fork the threads of the parent do not exist in the child, so its pools
-/// are never used there.
+/// are never used there. There is no lock that another thread of the parent could have held.
 type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
 
-static POOLS: OnceLock<Mutex<Pools>> = OnceLock::new();
+static POOLS: LazyLock<ArcSwap<Pools>> = LazyLock::new(ArcSwap::default);
 
 /// The threads for `n_jobs`, as scikit-learn counts them: none or -1 for all cores, -2 for all but one, ...
 pub(crate) fn threads(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
@@ -22,13 +23,17 @@ pub(crate) fn threads(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
         Some(n_jobs) if n_jobs < 0 => (n_cores + 1).saturating_sub(n_jobs.unsigned_abs()).max(1),
         Some(n_jobs) => n_jobs.unsigned_abs().min(n_cores),
     };
-    let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let key = (std::process::id(), n_threads);
-    if let Some(pool) = pools.get(&key) {
+    if let Some(pool) = POOLS.load().get(&key) {
         return Ok(Arc::clone(pool));
     }
     let pool = ThreadPoolBuilder::new().num_threads(n_threads).thread_name(|idx| format!("rankwise-{idx}")).build();
     let pool = Arc::new(pool.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?);
-    pools.insert(key, Arc::clone(&pool));
-    Ok(pool)
+    let added = POOLS.rcu(|pools| {
+        let mut pools = Pools::clone(pools);
+        pools.entry(key).or_insert_with(|| Arc::clone(&pool));
+        pools
+    });
+    // Another thread may have been first.
+    Ok(added.get(&key).map_or(pool, Arc::clone))
 }

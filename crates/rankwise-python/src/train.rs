@@ -9,10 +9,10 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rankwise::data::Dataset;
+use rankwise::data::Documents;
 use rankwise::objectives::{AllAtOnce, AllDocs, AllQueries, GradientSlices};
 use rankwise::prelude::*;
-use rankwise::train::{Pass, Progress, StopReason, TrainError};
+use rankwise::train::{OwnMetric, OwnValue, Pass, Progress, StopReason, TrainError};
 use rankwise::trees::is_worth_threads;
 
 use crate::data::PyDataset;
@@ -30,19 +30,23 @@ const WORK_PERIOD: Duration = Duration::from_millis(1);
 /// What a run asks the thread that started it.
 enum Request {
     /// A round is done; the answer is whether to continue.
-    Round { round: usize, values: Vec<(String, String, f64)>, answer: Sender<bool> },
+    Round { round: usize, values: Vec<(String, String, f64)>, best: usize, answer: Sender<bool> },
     /// Gradients and Hessians at these scores, in input order; no answer ends the run.
     Gradients { scores: Vec<f64>, answer: Sender<(Vec<f32>, Vec<f32>)> },
+    /// The value of a custom metric on a validation set, with its scores in input order; no answer ends the run.
+    Metric { metric: usize, set: usize, scores: Vec<f64>, answer: Sender<OwnValue> },
     /// The run is over.
     Done,
 }
 
-/// Trains a model. `callback(round, values)` is called after each round, and stops training if it returns True.
-/// `objective(scores)` returns gradients and Hessians.
+/// Trains a model. `callback(round, num_rounds, best_round, values)` is called after each round, and stops training if it
+/// returns True. `objective(scores)` returns gradients and Hessians. `metrics` are functions of the index of a validation
+/// set and its scores that return a name, a value and whether larger values are better; the flag says whether they come
+/// before the metrics of the parameters. `learning_rate` is a list of rates, or a function of the round from 0.
 ///
 /// Returns the model and a dictionary of facts about the run.
 #[pyfunction]
-#[pyo3(signature = (params, data, valid, start=None, callback=None, objective=None, n_jobs=None))]
+#[pyo3(signature = (params, data, valid, start=None, callback=None, objective=None, metrics=None, learning_rate=None, n_jobs=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn train<'py>(
     py: Python<'py>,
@@ -52,19 +56,29 @@ pub(crate) fn train<'py>(
     start: Option<PyRef<'py, PyModel>>,
     callback: Option<Bound<'py, PyAny>>,
     objective: Option<(String, Bound<'py, PyAny>)>,
+    metrics: Option<(Vec<Bound<'py, PyAny>>, bool)>,
+    learning_rate: Option<Bound<'py, PyAny>>,
     n_jobs: Option<isize>,
 ) -> PyResult<(PyModel, Bound<'py, PyDict>)> {
     let params = checked(params)?;
     // Between threads, small data would take longer.
     let is_small = !is_worth_threads(data.data.n_rows(), data.data.n_features());
     let pool = threads(if is_small { Some(1) } else { n_jobs })?;
-    let sets: Vec<(String, &Dataset)> = valid.iter().map(|(name, set)| (name.clone(), &*set.data)).collect();
+    let sets = valid.iter().map(|(name, set)| Ok((name.clone(), set.values()?)));
+    let sets: Vec<(String, &Dataset)> = sets.collect::<PyResult<_>>()?;
     let sets: Vec<ValidSet<'_>> = sets.iter().map(|(name, data)| ValidSet { name, data }).collect();
     let (name, function) = match objective {
         Some((name, function)) => (name, Some(function.unbind())),
         None => (String::new(), None),
     };
-    let caller = Caller { callback: callback.map(Bound::unbind), objective: function, data: &data.data };
+    let rates =
+        learning_rate.map(|rates| schedule(&rates, params.boosting().num_trees)).transpose()?.unwrap_or_default();
+    let (metrics, come_first) = metrics.unwrap_or_default();
+    let n_metrics = metrics.len();
+    let num_rounds = params.boosting().num_trees;
+    let metrics = metrics.into_iter().map(Bound::unbind).collect();
+    let caller =
+        Caller { callback: callback.map(Bound::unbind), objective: function, metrics, data: data.docs(), num_rounds };
     let start = start.as_ref().map(|model| &*model.model);
     let is_stopped = AtomicBool::new(false);
     let (trained, raised) = py.detach(|| {
@@ -72,10 +86,14 @@ pub(crate) fn train<'py>(
         let mut trained = None;
         let raised = pool.in_place_scope(|scope| {
             let (trained, params, sets, is_stopped) = (&mut trained, &params, &sets[..], &is_stopped);
-            let (data, name) = (&*data.data, &name);
+            let (data, name, rates) = (&*data.data, &name, &rates[..]);
             let (has_objective, has_callback) = (caller.objective.is_some(), caller.callback.is_some());
             scope.spawn(move |_| {
-                let run = Training::new(params, data).valid(sets).start(start);
+                let metric = |metric: usize| AskedMetric { metric, requests: requests.clone() };
+                let metrics: Vec<AskedMetric> = (0..n_metrics).map(metric).collect();
+                let metrics: Vec<&dyn OwnMetric> = metrics.iter().map(|metric| metric as &dyn OwnMetric).collect();
+                let run = Training::new(params, data).valid(sets).start(start).learning_rates(rates);
+                let run = run.own_metrics(&metrics, come_first);
                 let own = AllAtOnce(Asked { requests: requests.clone() });
                 let run = if has_objective { run.own_objective(name, &own) } else { run };
                 let mut observer = |progress: &Progress<'_>| {
@@ -127,7 +145,7 @@ pub(crate) fn train<'py>(
 fn ask(progress: &Progress<'_>, requests: &Sender<Request>) -> Flow {
     let values = progress.values.iter().map(|of| (of.set.clone(), of.metric.clone(), of.value)).collect();
     let (answer, answered) = channel();
-    let asked = requests.send(Request::Round { round: progress.round, values, answer });
+    let asked = requests.send(Request::Round { round: progress.round, values, best: progress.best_round, answer });
     match asked.ok().and_then(|()| wait(&answered)) {
         Some(true) => Flow::Continue,
         _ => Flow::Stop,
@@ -168,6 +186,36 @@ impl AllQueries for Asked {
     }
 }
 
+/// A metric that the caller computes.
+struct AskedMetric {
+    metric: usize,
+    requests: Sender<Request>,
+}
+
+impl OwnMetric for AskedMetric {
+    fn value(&self, set: usize, data: &Documents, scores: &[f64]) -> OwnValue {
+        let (answer, answered) = channel();
+        let scores = data.to_input_order(scores);
+        let asked = self.requests.send(Request::Metric { metric: self.metric, set, scores, answer });
+        // Without an answer the run ends after this round, and its model is not used.
+        let none = || OwnValue { name: String::new(), value: f64::NAN, is_larger_better: true };
+        asked.ok().and_then(|()| wait(&answered)).unwrap_or_else(none)
+    }
+}
+
+/// The learning rates of a list, or of a function of the round.
+fn schedule(rates: &Bound<'_, PyAny>, num_rounds: usize) -> PyResult<Vec<f64>> {
+    let rates: Vec<f64> = if rates.is_callable() {
+        (0..num_rounds).map(|round| rates.call1((round,))?.extract()).collect::<PyResult<_>>()?
+    } else {
+        rates.extract()?
+    };
+    if rates.is_empty() {
+        return Err(PyValueError::new_err("learning_rate: the list of rates is empty"));
+    }
+    Ok(rates)
+}
+
 /// Raises what a signal handler of Python raises.
 fn signals() -> PyResult<()> {
     // The method itself is not general enough in its lifetime.
@@ -179,7 +227,9 @@ fn signals() -> PyResult<()> {
 struct Caller<'a> {
     callback: Option<Py<PyAny>>,
     objective: Option<Py<PyAny>>,
-    data: &'a Dataset,
+    metrics: Vec<Py<PyAny>>,
+    data: &'a Documents,
+    num_rounds: usize,
 }
 
 impl Caller<'_> {
@@ -191,7 +241,8 @@ impl Caller<'_> {
                 Ok(Request::Done) | Err(RecvTimeoutError::Disconnected) => return raised,
                 Err(RecvTimeoutError::Timeout) => signals(),
                 Ok(_) if raised.is_some() => continue,
-                Ok(Request::Round { round, values, answer }) => self.after_round(round, values, &answer),
+                Ok(Request::Round { round, values, best, answer }) => self.after_round((round, best), values, &answer),
+                Ok(Request::Metric { metric, set, scores, answer }) => self.metric(metric, set, scores, &answer),
                 Ok(Request::Gradients { scores, answer }) => self.gradients(scores, &answer),
             };
             if let Err(error) = result {
@@ -201,14 +252,28 @@ impl Caller<'_> {
         }
     }
 
-    fn after_round(&self, round: usize, values: Vec<(String, String, f64)>, answer: &Sender<bool>) -> PyResult<()> {
+    fn after_round(
+        &self,
+        (round, best): (usize, usize),
+        values: Vec<(String, String, f64)>,
+        answer: &Sender<bool>,
+    ) -> PyResult<()> {
         let Some(callback) = &self.callback else { return Ok(()) };
         let continues = Python::attach(|py| {
             py.check_signals()?;
-            let stops = callback.bind(py).call1((round, values))?;
+            let stops = callback.bind(py).call1((round, self.num_rounds, best, values))?;
             Ok::<bool, PyErr>(!stops.is_truthy()?)
         })?;
         let _ = answer.send(continues);
+        Ok(())
+    }
+
+    fn metric(&self, metric: usize, set: usize, scores: Vec<f64>, answer: &Sender<OwnValue>) -> PyResult<()> {
+        let (name, value, is_larger_better) = Python::attach(|py| {
+            py.check_signals()?;
+            self.metrics[metric].bind(py).call1((set, PyArray1::from_vec(py, scores)))?.extract()
+        })?;
+        let _ = answer.send(OwnValue { name, value, is_larger_better });
         Ok(())
     }
 

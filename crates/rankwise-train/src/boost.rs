@@ -20,7 +20,7 @@ use crate::langevin::{Langevin, shrinkage};
 use crate::selection::{Part, Selection};
 use crate::start::Start;
 use crate::step::{Step, slope_along};
-use crate::validation::Validation;
+use crate::validation::{OwnMetrics, Validation};
 use crate::{
     CheckpointError, Flow, MetricValue, Observer, Pass, Phases, Progress, StopReason, TrainError, TrainParams,
 };
@@ -57,6 +57,9 @@ pub(crate) struct Run<'a> {
     pub(crate) noisy_grad: Vec<f32>,
     pub(crate) validation: Vec<Validation<'a>>,
     pub(crate) origin: Origin,
+    pub(crate) own_metrics: OwnMetrics<'a>,
+    /// One per round; empty for the parameter.
+    pub(crate) learning_rates: &'a [f64],
     /// Rounds so far, with or without a split, and so the number of the next one. A round has one tree per output.
     pub(crate) n_tried: usize,
     /// Without later factors.
@@ -167,7 +170,7 @@ impl Run<'_> {
             // Documents that are not selected have no gradient in this round.
             self.grad.fill(0.0);
         }
-        let (share, learning_rate) = (self.share.clone(), self.params.boosting().learning_rate);
+        let (share, learning_rate) = (self.share.clone(), self.learning_rate());
         let start = self.scores.clone();
         let factor = step.factor(&share, (&start, &direction), learning_rate, |at| {
             self.scores
@@ -187,6 +190,12 @@ impl Run<'_> {
     pub(crate) fn part_of(&self, rows: Vec<u32>) -> Option<Part> {
         let is_part = self.share.any(rows.len() < self.data.n_rows());
         is_part.then(|| Part::new(self.params, &self.share, rows, self.is_own_objective, self.simd))
+    }
+
+    /// The learning rate of the next round.
+    fn learning_rate(&self) -> f64 {
+        let scheduled = self.learning_rates.get(self.n_tried).or(self.learning_rates.last());
+        scheduled.copied().unwrap_or(self.params.boosting().learning_rate)
     }
 
     fn is_shrinking(&self) -> bool {
@@ -231,7 +240,7 @@ impl Run<'_> {
     /// Restores the state of another run with the same origin.
     pub(crate) fn restore(&mut self, state: State<'_>) -> Result<(), CheckpointError> {
         let valid_rows: Vec<usize> = self.validation.iter().map(|set| set.scores.len()).collect();
-        let metrics = self.params.boosting().metric.len();
+        let metrics = self.params.boosting().metric.len() + self.own_metrics.metrics.len();
         let (rows, features) = (self.scores.len(), self.binned.n_features());
         let outputs = self.output.n_outputs();
         let (has_factors, has_start) = (self.ensemble.has_factors(), self.start.is_some());
@@ -292,6 +301,7 @@ impl Run<'_> {
 
     fn grow(&mut self, output: usize) -> GrownTree {
         let (round, plane) = (self.round(), self.plane(output));
+        let learning_rate = if self.ensemble.is_forest() { 1.0 } else { self.learning_rate() };
         let tree = round * self.output.n_outputs() as u32 + output as u32;
         if let Some(langevin) = &self.langevin {
             langevin.add_noise(self.data, tree, &self.grad[plane.clone()], &mut self.noisy_grad);
@@ -314,7 +324,7 @@ impl Run<'_> {
             structure: Derivatives { grad: structure_grad, hess: second(trees.structure) },
             leaves: Derivatives { grad, hess: second(trees.leaf_estimation) },
             rows,
-            learning_rate: self.ensemble.learning_rate(self.params.boosting()),
+            learning_rate,
             leaf_noise: self.langevin.map(|langevin| langevin.leaf_noise(tree)),
         });
         self.phases.histograms += grown.times.histograms;
@@ -338,15 +348,33 @@ impl Run<'_> {
     }
 
     fn measure(&mut self) -> Result<Vec<MetricValue>, TrainError> {
-        let values = timed(&mut self.phases.validation, || {
-            self.validation.iter().map(|set| set.measure(&self.output)).collect::<Result<Vec<_>, _>>()
-        })?
-        .concat();
+        let started = Instant::now();
+        let own = self.own_metrics;
+        let (mut values, mut is_larger_better) =
+            (Vec::new(), self.params.boosting().metric[0].kind().is_larger_better());
+        for (idx, set) in self.validation.iter().enumerate() {
+            let (named, (others, is_larger)) = (set.measure(&self.output)?, set.measure_own(own, idx, &self.output));
+            if own.come_first && !own.metrics.is_empty() {
+                is_larger_better = if idx == 0 { is_larger } else { is_larger_better };
+                values.extend(others);
+                values.extend(named);
+            } else {
+                values.extend(named);
+                values.extend(others);
+            }
+        }
+        self.phases.validation += started.elapsed();
         self.history.extend(values.iter().map(|value| value.value));
         if let Some(first) = values.first() {
-            let kind = self.params.boosting().metric[0].kind();
-            let is_better = self.best.values.first().is_none_or(|best| kind.is_better(first.value, best.value));
-            if is_better {
+            let is_better = |best: &MetricValue| {
+                if is_larger_better { first.value > best.value } else { first.value < best.value }
+            };
+            if self
+                .best
+                .values
+                .first()
+                .is_none_or(|best| is_better(best) || (best.value.is_nan() && !first.value.is_nan()))
+            {
                 let (n_trees, factors) = (self.trees.len(), self.factors.clone());
                 self.best = Best { iteration: self.n_tried, n_trees, factors, values: values.clone() };
             }

@@ -54,9 +54,9 @@ impl Ensemble {
         }
     }
 
-    /// The factor of leaf values: 1 in a forest.
-    pub(crate) fn learning_rate(&self, params: &LoopParams) -> f64 {
-        if matches!(self, Self::Forest(_)) { 1.0 } else { params.learning_rate }
+    /// Whether trees do not see each other; their leaf values have no learning rate.
+    pub(crate) fn is_forest(&self) -> bool {
+        matches!(self, Self::Forest(_))
     }
 }
 

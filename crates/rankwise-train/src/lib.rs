@@ -48,4 +48,4 @@ pub use refit::refit;
 pub use start::StartError;
 pub use step::StepKind;
 pub use training::{Training, train};
-pub use validation::{MetricValue, ValidSet};
+pub use validation::{MetricValue, OwnMetric, OwnValue, ValidSet};

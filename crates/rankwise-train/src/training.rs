@@ -18,9 +18,12 @@ use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
 use crate::start::{self, Start};
 use crate::step::Step;
-use crate::validation::Validation;
+use crate::validation::{OwnMetric, OwnMetrics, Validation};
 use crate::values::outputs_of;
 use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
+
+/// The largest learning rate, as in the parameters.
+const MAX_LEARNING_RATE: f64 = 10.0;
 
 /// Trains a model.
 pub fn train<'a>(
@@ -56,6 +59,8 @@ pub struct Training<'a> {
     data: TrainingData<'a>,
     valid: &'a [ValidSet<'a>],
     own_objective: Option<(&'a str, &'a dyn Objective)>,
+    own_metrics: OwnMetrics<'a>,
+    learning_rates: &'a [f64],
     start: Option<&'a Model>,
     checkpoint: Option<Checkpoint>,
     simd: Option<SimdLevel>,
@@ -71,6 +76,8 @@ impl<'a> Training<'a> {
             data: data.into(),
             valid: &[],
             own_objective: None,
+            own_metrics: OwnMetrics { metrics: &[], come_first: false },
+            learning_rates: &[],
             start: None,
             checkpoint: None,
             simd: None,
@@ -89,6 +96,19 @@ impl<'a> Training<'a> {
     #[must_use]
     pub fn own_objective(self, name: &'a str, objective: &'a dyn Objective) -> Self {
         Self { own_objective: Some((name, objective)), ..self }
+    }
+
+    /// Computes custom metrics after each round, before or after those of the parameters. The first metric of all on the
+    /// first validation set decides which round is best.
+    #[must_use]
+    pub fn own_metrics(self, metrics: &'a [&'a dyn OwnMetric], come_first: bool) -> Self {
+        Self { own_metrics: OwnMetrics { metrics, come_first }, ..self }
+    }
+
+    /// Uses these learning rates, one per round, instead of the parameter. Later rounds use the last one.
+    #[must_use]
+    pub fn learning_rates(self, rates: &'a [f64]) -> Self {
+        Self { learning_rates: rates, ..self }
     }
 
     /// Starts from a model, if given, whatever program trained it: its scores are the initial scores, and its trees
@@ -132,6 +152,7 @@ impl<'a> Training<'a> {
         let data = self.data.docs();
         let share = Share::new(data, reduce)?;
         share.agree(check_against_data(params, &share, valid))?;
+        share.agree(self.check_options(&share))?;
         let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
         let name = self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
         let start = share.agree(self.start.map(Start::new).transpose().map_err(TrainError::from))?;
@@ -208,6 +229,8 @@ impl<'a> Training<'a> {
             objective_name: name,
             validation,
             origin,
+            own_metrics: self.own_metrics,
+            learning_rates: self.learning_rates,
             n_tried: 0,
             trees: Vec::new(),
             factors: Vec::new(),
@@ -225,6 +248,26 @@ impl<'a> Training<'a> {
         run.finish(stopped, started.elapsed())
     }
 
+    fn check_options(&self, share: &Share<'_>) -> Result<(), TrainError> {
+        let range = |rate: &&f64| !(**rate > 0.0 && **rate <= MAX_LEARNING_RATE);
+        if let Some(rate) = self.learning_rates.iter().find(range) {
+            let problem =
+                format!("a schedule has the rate {rate}; expected numbers above 0, up to {MAX_LEARNING_RATE}");
+            return Err(ParamError::conflict("learning_rate", problem).into());
+        }
+        let has_noise = Langevin::new(self.params.boosting()).is_some() || self.params.boosting().shrink_rate() > 0.0;
+        if !self.learning_rates.is_empty() && has_noise {
+            let problem =
+                "a schedule of rates cannot be used with `langevin` or `model_shrink_rate`, which depend on one rate";
+            return Err(ParamError::conflict("learning_rate", problem).into());
+        }
+        if !self.own_metrics.metrics.is_empty() && !share.is_alone() {
+            let problem = "custom metrics see one member's documents only; use the metrics by name";
+            return Err(ParamError::conflict("metric", problem).into());
+        }
+        Ok(())
+    }
+
     /// Trains the preliminary model of `sample=inliers`, which finds the outliers. A resumed run already knows them.
     fn find_inliers(&self, observer: &mut dyn Observer) -> Result<FirstPass, TrainError> {
         if self.params.boosting().sample != Sample::Inliers || self.checkpoint.is_some() {
@@ -232,7 +275,7 @@ impl<'a> Training<'a> {
         }
         let params = outliers::first_pass(self.params)?;
         let mut recorder = Recorder::new(self.params.boosting(), self.data.docs(), observer);
-        let first = Training { params: &params, valid: &[], ..self.clone() }.run(&mut recorder)?;
+        let first = Training { params: &params, valid: &[], learning_rates: &[], ..self.clone() }.run(&mut recorder)?;
         if first.stopped == StopReason::Interrupted {
             return Ok(FirstPass::Interrupted(Box::new(first)));
         }

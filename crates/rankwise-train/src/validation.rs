@@ -1,6 +1,6 @@
 //! Validation sets, scored tree by tree.
 
-use rankwise_data::{BinnedDataset, Dataset, Share, SimdLevel};
+use rankwise_data::{BinnedDataset, Dataset, Documents, Share, SimdLevel};
 use rankwise_metrics::{Evaluator, MetricName, Rules};
 use rankwise_model::{Output, Tree};
 use rankwise_trees::add_tree;
@@ -28,9 +28,34 @@ pub struct MetricValue {
     pub value: f64,
 }
 
+/// A custom metric of a whole validation set, computed after each round.
+pub trait OwnMetric: Sync {
+    /// The value for these scores, in canonical order. `set` is the index of the validation set.
+    fn value(&self, set: usize, data: &Documents, scores: &[f64]) -> OwnValue;
+}
+
+/// A value of a custom metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnValue {
+    /// The name of the metric.
+    pub name: String,
+    /// The value; NaN is worse than every number.
+    pub value: f64,
+    /// Whether larger values are better.
+    pub is_larger_better: bool,
+}
+
+/// Custom metrics, and whether they come before those of the parameters.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnMetrics<'a> {
+    pub(crate) metrics: &'a [&'a dyn OwnMetric],
+    pub(crate) come_first: bool,
+}
+
 /// A validation set with its current scores.
 pub(crate) struct Validation<'a> {
     pub(crate) name: &'a str,
+    docs: &'a Documents,
     binned: BinnedDataset,
     evaluator: Evaluator<'a>,
     /// In canonical order: for the first output, then for the second, ...
@@ -58,7 +83,7 @@ impl<'a> Validation<'a> {
             let metric = names[0].as_str().to_owned();
             return Err(TrainError::NothingToMeasure { set: name.to_owned(), metric });
         }
-        Ok(Self { name, binned, evaluator, scores })
+        Ok(Self { name, docs: data, binned, evaluator, scores })
     }
 
     /// Adds a multiple of a tree to the scores of an output.
@@ -84,5 +109,95 @@ impl<'a> Validation<'a> {
                 }
             })
             .collect()
+    }
+
+    /// The custom metrics of the current scores, and whether larger values of the first one are better. `set` is the index
+    /// of this set.
+    pub(crate) fn measure_own(&self, own: OwnMetrics<'_>, set: usize, output: &Output) -> (Vec<MetricValue>, bool) {
+        if own.metrics.is_empty() {
+            return (Vec::new(), true);
+        }
+        let scores = output.scores(&self.scores);
+        let values: Vec<OwnValue> = own.metrics.iter().map(|metric| metric.value(set, self.docs, &scores)).collect();
+        let is_larger_better = values[0].is_larger_better;
+        let named = |own: OwnValue| MetricValue { set: self.name.to_owned(), metric: own.name, value: own.value };
+        (values.into_iter().map(named).collect(), is_larger_better)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwise_data::synth::{Preset, SynthSpec};
+
+    use super::*;
+    use crate::{SetBoosting as _, Silent, TrainSpec, Trained, Training};
+
+    fn data(seed: u64) -> Dataset {
+        SynthSpec { preset: Preset::Web, rows: 600, features: Some(5), seed }.check().unwrap().dataset()
+    }
+
+    /// The sum of the squared scores.
+    struct Power {
+        is_larger_better: bool,
+    }
+
+    impl OwnMetric for Power {
+        fn value(&self, set: usize, data: &Documents, scores: &[f64]) -> OwnValue {
+            assert_eq!((set, scores.len()), (0, data.n_rows()));
+            let value = scores.iter().map(|score| score * score).sum();
+            OwnValue { name: "power".into(), value, is_larger_better: self.is_larger_better }
+        }
+    }
+
+    fn run(
+        metrics: &[&dyn OwnMetric],
+        come_first: bool,
+        rates: &[f64],
+        spec: TrainSpec,
+    ) -> Result<Trained, TrainError> {
+        let (train, valid) = (data(1), data(2));
+        let params = spec.num_trees(12).check()?;
+        let sets = [ValidSet { name: "valid", data: &valid }];
+        Training::new(&params, &train)
+            .valid(&sets)
+            .own_metrics(metrics, come_first)
+            .learning_rates(rates)
+            .run(&mut Silent)
+    }
+
+    #[test]
+    fn a_custom_metric_decides_if_it_comes_first() {
+        let stopping = || TrainSpec::default().early_stopping_rounds(3);
+        let names = |trained: &Trained| trained.history.curves.iter().map(|of| of.metric.clone()).collect::<Vec<_>>();
+        // Scores spread with every tree, so one direction always improves and the other never does.
+        for (is_larger_better, n_trees) in [(true, 12), (false, 4)] {
+            let metric = Power { is_larger_better };
+            let first = run(&[&metric], true, &[], stopping()).unwrap();
+            assert_eq!((first.trees_grown, names(&first)), (n_trees, vec!["power".to_owned(), "ndcg@10".to_owned()]));
+            let plain = run(&[], true, &[], stopping()).unwrap();
+            let last = run(&[&metric], false, &[], stopping()).unwrap();
+            assert_eq!(names(&last), ["ndcg@10", "power"]);
+            assert_eq!(last.trees_grown, plain.trees_grown);
+            assert_eq!(last.model.to_json(), plain.model.to_json());
+        }
+    }
+
+    #[test]
+    fn a_schedule_gives_each_round_its_rate() {
+        let scores = |rates: &[f64], rate: f64| {
+            let trained = run(&[], false, rates, TrainSpec::default().learning_rate(rate)).unwrap();
+            trained.model.tree_ensemble().unwrap().trees().to_vec()
+        };
+        assert_eq!(scores(&[0.2], 0.1), scores(&[], 0.2), "the last rate is kept");
+        let (constant, halved) = (scores(&[], 0.2), scores(&[0.2, 0.2, 0.1], 0.2));
+        assert_eq!(constant[..2], halved[..2]);
+        assert_eq!(constant[2].scaled(0.5), halved[2]);
+        assert_ne!(constant[3], halved[3]);
+        for rate in [0.0, -1.0, f64::NAN, 11.0] {
+            let error = run(&[], false, &[0.1, rate], TrainSpec::default()).unwrap_err().to_string();
+            assert!(error.contains("learning_rate") && error.contains("schedule"), "{error}");
+        }
+        let error = run(&[], false, &[0.1], TrainSpec::default().langevin(true)).unwrap_err().to_string();
+        assert!(error.contains("langevin"), "{error}");
     }
 }

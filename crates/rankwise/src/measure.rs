@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rankwise_data::Dataset;
+use rankwise_data::Documents;
 use rankwise_eval::{CompareSpec, Comparison, Pair, Table};
 use rankwise_io::{Qrels, TrecRun};
 use rankwise_metrics::{Evaluation, Evaluator, Measures, MetricName, Results, Rules};
@@ -20,12 +20,12 @@ use crate::{Error, JudgedRun, judge_run};
 /// assert_eq!(evaluation.to_string(), "mrr 1.0000, p@2 0.5000");
 /// # Ok::<(), rankwise::Error>(())
 /// ```
-pub fn evaluate(data: &Dataset, scores: &[f64], metrics: &str) -> Result<Evaluation, Error> {
+pub fn evaluate(data: &Documents, scores: &[f64], metrics: &str) -> Result<Evaluation, Error> {
     evaluate_with(data, scores, metrics, &Rules::default())
 }
 
 /// [`evaluate`] with other rules. Use an [`Evaluator`] for repeated evaluation or custom metrics.
-pub fn evaluate_with(data: &Dataset, scores: &[f64], metrics: &str, rules: &Rules) -> Result<Evaluation, Error> {
+pub fn evaluate_with(data: &Documents, scores: &[f64], metrics: &str, rules: &Rules) -> Result<Evaluation, Error> {
     Ok(Evaluator::new(data, &MetricName::parse_list(metrics)?, rules)?.evaluate(scores)?)
 }
 
@@ -42,13 +42,13 @@ pub fn evaluate_with(data: &Dataset, scores: &[f64], metrics: &str, rules: &Rule
 /// assert_eq!(compared.to_string(), "mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0\n");
 /// # Ok::<(), rankwise::Error>(())
 /// ```
-pub fn compare<S: AsRef<[f64]>>(data: &Dataset, systems: &[(&str, S)], metrics: &str) -> Result<Compared, Error> {
+pub fn compare<S: AsRef<[f64]>>(data: &Documents, systems: &[(&str, S)], metrics: &str) -> Result<Compared, Error> {
     compare_with(data, systems, metrics, &Rules::default(), &CompareSpec::default())
 }
 
 /// [`compare`] with other rules and another test.
 pub fn compare_with<S: AsRef<[f64]>>(
-    data: &Dataset,
+    data: &Documents,
     systems: &[(&str, S)],
     metrics: &str,
     rules: &Rules,

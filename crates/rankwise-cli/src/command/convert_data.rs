@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     let written = if let Some(format) = format {
         write_dataset(&data, &args.output, format)?
     } else {
-        write_cache(data, &binning, &args.output)?;
+        write_cache(&data, &binning, &args.output)?;
         vec![args.output.clone()]
     };
     for path in &written {
