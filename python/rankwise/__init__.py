@@ -12,6 +12,11 @@
 True
 """
 
+import sysconfig
+
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise ImportError("rankwise does not support free-threaded Python; use the standard build of this version")
+
 from . import metrics
 from ._callbacks import early_stopping, log_evaluation, progress_bar, record_evaluation, reset_parameter
 from ._data import Dataset, make_ranking, read_letor

@@ -104,8 +104,8 @@ class Parameters:
         Random seed.
         Aliases: random_seed, random_state.
     objective : lambdamart|lambdaloss|ranknet|hinge|yetirank|rmse|logistic|multiclass|query-rmse|softmax|listnet|xendcg|listmle|p-listmle|plackett-luce|approx-ndcg|stochasticrank|softrank|select-with-order, default "lambdamart"
-        Objective (loss function) to optimise. The names of other programs work too, such as lambdarank,
-        rank:ndcg, binary or rank_xendcg.
+        Objective (loss function) to optimise. Some names of other programs work too: lambdarank,
+        rank_xendcg, binary, rank:ndcg, rank:pairwise, PairLogit, QuerySoftMax and others.
         Aliases: loss_function, application, app.
     truncation_level : auto or an integer of at least 1, default "auto"
         lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of
@@ -136,8 +136,8 @@ class Parameters:
         lambdamart, lambdaloss, ranknet: steepness of the sigmoid of a pair's score difference. hinge:
         factor of the score difference; the margin is 1 / sigmoid.
     lambda_norm : true|false, default True
-        lambdamart: divide each pair's weight by its score difference (plus 0.01), and scale each query's
-        gradients from their sum S down to log2(1 + S).
+        lambdamart: divide each pair's weight by its score difference (plus 0.01), and multiply each query's
+        gradients by log2(1 + S) / S, where S is twice the sum of the lambdas of its pairs.
         Aliases: lambdarank_norm, lambdarank_normalization.
     target : a metric (ndcg|dcg|map|mrr|err|p|recall|hits|pfound|rbp), optionally with a cutoff @k, default "ndcg"
         lambdamart, yetirank, plackett-luce, stochasticrank, softrank: metric to optimise, such as

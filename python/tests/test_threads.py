@@ -68,3 +68,45 @@ def test_ctrl_c_stops_after_the_current_tree():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted True\n", done.stderr
     assert signal.SIGINT == 2
+
+
+def test_free_threaded_python_is_refused_by_name():
+    program = """
+import sysconfig
+sysconfig.get_config_var("prefix")
+sysconfig.get_config_vars()["Py_GIL_DISABLED"] = 1
+import rankwise
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ImportError: rankwise does not support free-threaded Python" in run.stderr
+
+
+def test_a_fork_while_other_threads_work(train):
+    """The child must not wait for a thread that only its parent has."""
+    program = """
+import os, threading
+import numpy as np, rankwise
+rng = np.random.default_rng(0)
+X, y, qid = rng.random((2000, 4)), rng.integers(0, 3, 2000), np.repeat(np.arange(100), 20)
+ranker = rankwise.Ranker(num_trees=5).fit(X, y, qid=qid)
+is_done = False
+def work():
+    while not is_done:
+        for n_jobs in (1, 2):
+            ranker.model_.predict(X, n_jobs=n_jobs)
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        assert rankwise.Ranker(num_trees=3).fit(X, y, qid=qid).predict(X[:5]).shape == (5,)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+is_done = True
+for thread in threads: thread.join()
+print("done")
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert run.stdout == "done\n", run.stderr

@@ -38,12 +38,60 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// What builds wheels that run on other machines; zig links against an old C library.
+const WHEEL_TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.0"];
+/// The oldest C library that wheels run on.
+const PLATFORM: &str = "manylinux_2_28";
+/// The largest wheel, in bytes.
+const MAX_WHEEL: u64 = 15_000_000;
+/// Trains and scores in a fresh environment, where there is nothing but the wheel.
+const TRIAL: &str = "\
+import rankwise
+data = rankwise.make_ranking(2000, n_features=10)
+model = rankwise.train({'num_trees': 10}, data)
+print(rankwise.__version__, rankwise.evaluate(data, model.predict(data)))
+";
+
+/// Builds the wheel for distribution into `target/wheels`, and tries it in a fresh environment.
+pub(crate) fn wheel(root: &Path) -> anyhow::Result<()> {
+    let tools = environment(root, "wheel-tools")?;
+    call(root, &tools, &[&["-m", "pip", "install", "--quiet"][..], &WHEEL_TOOLS].concat())?;
+    let folder = target_folder(root).join("wheels").join("release");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    let options =
+        ["-m", "maturin", "build", "--release", "--zig", "--compatibility", PLATFORM, "--out", utf8(&folder)?];
+    call(root, &tools, &options)?;
+    let wheel = only_wheel(&folder)?;
+    let size = wheel.metadata().with_context(|| format!("cannot read {}", wheel.display()))?.len();
+    if size > MAX_WHEEL {
+        bail!("{} has {size} bytes; the limit is {MAX_WHEEL}", wheel.display());
+    }
+    let fresh = environment(root, "wheel-trial")?;
+    call(root, &fresh, &["-m", "pip", "install", "--quiet", utf8(&wheel)?])?;
+    call(root, &fresh, &["-c", TRIAL])?;
+    println!("{} ({:.1} MB)", wheel.display(), size as f64 / 1e6);
+    Ok(())
+}
+
+/// A new virtual environment in the target folder. Returns its interpreter.
+fn environment(root: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let folder = target_folder(root).join(name);
+    call(root, Path::new("python3"), &["-m", "venv", "--clear", utf8(&folder)?])?;
+    Ok(folder.join("bin").join("python"))
+}
+
 /// Builds a wheel, and returns its path.
 fn build(root: &Path, python: &Path, folder: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
     call(root, python, &["-m", "maturin", "build", "--quiet", "--profile", profile, "--out", utf8(folder)?])?;
+    only_wheel(folder)
+}
+
+fn only_wheel(folder: &Path) -> anyhow::Result<PathBuf> {
     let mut wheels = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     Ok(wheels.next().context("maturin built no wheel")??.path())
 }
@@ -53,9 +101,14 @@ fn utf8(path: &Path) -> anyhow::Result<&str> {
 }
 
 fn call(root: &Path, python: &Path, args: &[&str]) -> anyhow::Result<()> {
-    eprintln!("> python {}", args.join(" "));
+    eprintln!("> python {}", args.join(" ").lines().next().unwrap_or_default());
     let program = target_folder(root).join("debug").join("rankwise");
-    let status = Command::new(python).args(args).env("RANKWISE_BIN", program).current_dir(root).status();
+    // Tools of the environment find each other.
+    let found = std::env::var_os("PATH").unwrap_or_default();
+    let folders = python.parent().map(Path::to_path_buf).into_iter().chain(std::env::split_paths(&found));
+    let folders = std::env::join_paths(folders).context("PATH cannot be extended")?;
+    let status =
+        Command::new(python).args(args).env("RANKWISE_BIN", program).env("PATH", folders).current_dir(root).status();
     let status = status.with_context(|| format!("cannot start {}", python.display()))?;
     if !status.success() {
         bail!("python {}: {status}; its messages are above", args[1]);

@@ -1,5 +1,6 @@
 //! The command-line arguments.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -320,7 +321,14 @@ fn other_commands(typed: &str) -> Option<String> {
 
 /// Parses the command line. People try `--num-leaves 3` first: the error tells them how to set a parameter.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    Cli::try_parse().map_err(|error| {
+    let mut typed: Vec<OsString> = std::env::args_os().collect();
+    // The parser takes `--help` after `help` for the name of a command.
+    if typed.get(1).is_some_and(|word| word == "help")
+        && typed.get(2).is_some_and(|word| word == "--help" || word == "-h")
+    {
+        typed.remove(1);
+    }
+    Cli::try_parse_from(typed).map_err(|error| {
         let typed = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
             _ => return error,

@@ -71,7 +71,7 @@ impl Report<'_> {
         let left_out = || pairs.iter().map(|pair| pair.left_out);
         if let (Some(fewest), Some(most @ 1..)) = (left_out().min(), left_out().max()) {
             let count = if fewest == most { text::thousands(most as u64) } else { format!("{fewest} to {most}") };
-            let _ = writeln!(out, "queries skipped, since one of the two systems has no value: {count}");
+            let _ = writeln!(out, "queries skipped, because at least one of the two systems has no value: {count}");
         }
         out
     }

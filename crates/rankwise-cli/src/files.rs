@@ -86,7 +86,14 @@ pub(crate) fn read_training_data(data: &DataPaths, options: &ReadOptions) -> any
 
 fn not_read(data: &DataPaths, error: IoError) -> anyhow::Error {
     if let Some(path) = data.inputs().find(|path| model_source(path).is_some()) {
-        return user_at(path, "this is a model, not ranking data; check the order of the arguments");
+        let advice = if data.place().is_dir() {
+            "; name the data files instead of their folder, or move the model"
+        } else if data.files().len() > 1 {
+            "; leave it out"
+        } else {
+            ""
+        };
+        return user_at(path, format!("this is a model, but ranking data is expected here{advice}"));
     }
     error.into()
 }

@@ -98,7 +98,10 @@ pub enum ColumnProblem {
         number: usize,
     },
     /// A feature of the model or the training data is not in this data.
-    #[error("no column {feature}, which is a feature of {owner}; the columns are {columns}")]
+    #[error(
+        "no column {feature}, which is a feature of {owner}; the columns are {columns}{}",
+        if *are_numbered { "; give their names with `feature_names`" } else { "" }
+    )]
     FeatureMissing {
         /// What the feature belongs to.
         owner: FeatureOwner,
@@ -106,6 +109,8 @@ pub enum ColumnProblem {
         feature: String,
         /// The existing columns.
         columns: String,
+        /// Whether the names of the feature columns are feature ids.
+        are_numbered: bool,
     },
     /// Two columns match a feature of the model.
     #[error(

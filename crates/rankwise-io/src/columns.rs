@@ -178,7 +178,9 @@ impl<'a> Table<'a> {
             features.iter().zip(0..).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
             return Ok(Vec::new());
         };
-        if let Some(wanted) = &options.features {
+        // Names for numbered columns are given later.
+        let is_named_later = options.layout.feature_names.is_some() && self.ids_of_free(roles).is_some();
+        if let (Some(wanted), false) = (&options.features, is_named_later) {
             for (id, name) in wanted {
                 roles[self.find_feature(name, options, roles)?] = Some(Role::Feature(*id));
             }
@@ -207,6 +209,12 @@ impl<'a> Table<'a> {
         Ok(kept)
     }
 
+    /// The feature ids in the names of the columns that have no role yet, if they are numbered.
+    fn ids_of_free(&self, roles: &[Option<Role>]) -> Option<Vec<u32>> {
+        let free = (0..self.names.len()).filter(|column| roles[*column].is_none());
+        ids_in_names(&free.map(|column| self.names[column].as_str()).collect::<Vec<_>>())
+    }
+
     /// The column of a feature that the model or the training data names. `_` in that name also matches a space.
     fn find_feature(&self, name: &str, options: &ReadOptions, roles: &[Option<Role>]) -> Result<usize, ColumnProblem> {
         let is_free = |column: &usize| roles[*column].is_none();
@@ -225,6 +233,7 @@ impl<'a> Table<'a> {
                 owner: options.feature_owner,
                 feature: quoted(name),
                 columns: self.list(),
+                are_numbered: self.ids_of_free(roles).is_some(),
             }),
             [column] => Ok(column),
             [first, second, ..] => Err(ColumnProblem::TwoColumns {

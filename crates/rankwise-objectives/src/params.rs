@@ -17,7 +17,7 @@ param_enum! {
         /// LambdaLoss.
         LambdaLoss = "lambdaloss" | "lambda_loss",
         /// Pairwise logistic loss.
-        RankNet = "ranknet" | "pairlogit",
+        RankNet = "ranknet" | "pairlogit" | "rank:pairwise",
         /// Pairwise squared hinge loss.
         Hinge = "hinge" | "pairwise-hinge",
         /// YetiRank: neighbours in randomly perturbed rankings.
@@ -118,8 +118,8 @@ param_enum! {
 param_group! {
     /// The objective.
     pub ObjectiveSpec => ObjectiveParams, SetObjective, "Objective" {
-        /// Objective (loss function) to optimise. The names of other programs work too, such as lambdarank, rank:ndcg, binary or
-        /// rank_xendcg.
+        /// Objective (loss function) to optimise. Some names of other programs work too: lambdarank, rank_xendcg, binary,
+        /// rank:ndcg, rank:pairwise, PairLogit, QuerySoftMax and others.
         objective: ObjectiveKind = ObjectiveKind::LambdaMart, Range::ANY, ["loss_function", "application", "app"];
         /// lambdamart, lambdaloss: only pairs with at least one document among the top `truncation_level` of the current
         /// ranking are used. The ideal DCG has the same cutoff, unless the target has one. auto: 30; 32 with
@@ -148,8 +148,8 @@ param_group! {
         /// lambdamart, lambdaloss, ranknet: steepness of the sigmoid of a pair's score difference. hinge: factor of the score
         /// difference; the margin is 1 / sigmoid.
         sigmoid: f64 = 1.0, Range::closed(1e-6, 1e6), [];
-        /// lambdamart: divide each pair's weight by its score difference (plus 0.01), and scale each query's gradients from their
-        /// sum S down to log2(1 + S).
+        /// lambdamart: divide each pair's weight by its score difference (plus 0.01), and multiply each query's gradients by
+        /// log2(1 + S) / S, where S is twice the sum of the lambdas of its pairs.
         lambda_norm: bool = true, Range::ANY, ["lambdarank_norm", "lambdarank_normalization"];
         /// lambdamart, yetirank, plackett-luce, stochasticrank, softrank: metric to optimise, such as `ndcg@10`. lambdamart
         /// and yetirank support ndcg, dcg, map, mrr, err and p@k.

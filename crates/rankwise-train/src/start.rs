@@ -23,6 +23,17 @@ pub enum StartError {
         /// In the data.
         data: &'static str,
     },
+    /// A model with one output per label, for data with other labels.
+    #[error(
+        "the model has one output for each label of its training data, with the gains {model}, but the labels of this data \
+         have the gains {data}; use data with the same labels"
+    )]
+    Labels {
+        /// The gains in the model.
+        model: String,
+        /// Those of the labels.
+        data: String,
+    },
     /// The outputs of the model and of the objective differ.
     #[error("the model has {model}, but the objective needs {objective}; use {}another model", if objective == ONE_SCORE { "objective multiclass or " } else { "another objective or " })]
     Output {
@@ -71,6 +82,10 @@ pub(crate) fn check(start: Start<'_>, data: TrainingData<'_>, output: &Output) -
         (Output::ExpectedGain(model), Output::ExpectedGain(objective)) => model.gains == objective.gains,
         _ => false,
     };
+    if let (Output::ExpectedGain(model), Output::ExpectedGain(objective), false) = (ensemble.output(), output, is_same)
+    {
+        return Err(StartError::Labels { model: listed(&model.gains), data: listed(&objective.gains) });
+    }
     if !is_same {
         return Err(StartError::Output { model: described(ensemble.output()), objective: described(output) });
     }
@@ -108,8 +123,11 @@ fn described(output: &Output) -> String {
     match output {
         Output::Sum => ONE_SCORE.into(),
         Output::ExpectedGain(expected) => {
-            let gains: Vec<String> = expected.gains.iter().map(ToString::to_string).collect();
-            format!("one output per label value (objective=multiclass, gains {})", gains.join(","))
+            format!("one output per label value (objective=multiclass, gains {})", listed(&expected.gains))
         }
     }
+}
+
+fn listed(gains: &[f64]) -> String {
+    gains.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }

@@ -48,7 +48,20 @@ pub enum CheckpointFolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// No checkpoint can be used.
+    /// All checkpoints are damaged.
+    #[error(
+        "{}: all checkpoints are damaged (the newest, {newest}: {problem}); remove them, or use another folder, to start again",
+        path.display()
+    )]
+    Damaged {
+        /// The folder.
+        path: PathBuf,
+        /// The name of the newest file.
+        newest: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The newest checkpoint cannot be used.
     #[error("{}: {source}", path.display())]
     Checkpoint {
         /// The file.
@@ -63,7 +76,7 @@ impl CheckpointFolderError {
     pub fn place(&self) -> Place {
         match self {
             Self::Io(error) => error.place(),
-            Self::InUse { path } | Self::Checkpoint { path, .. } => Place::file(path),
+            Self::InUse { path } | Self::Damaged { path, .. } | Self::Checkpoint { path, .. } => Place::file(path),
         }
     }
 }
@@ -104,8 +117,10 @@ impl CheckpointFolder {
                     self.last = Some(path.clone());
                     return Ok(Some(FoundCheckpoint { path, checkpoint, damaged }));
                 }
-                Err(source @ CheckpointError::Damaged { .. }) => {
-                    first_problem.get_or_insert(CheckpointFolderError::Checkpoint { path: path.clone(), source });
+                Err(CheckpointError::Damaged { problem }) => {
+                    let newest = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    let folder = self.path.clone();
+                    first_problem.get_or_insert(CheckpointFolderError::Damaged { path: folder, newest, problem });
                     damaged.push(path);
                 }
                 Err(source) => return Err(CheckpointFolderError::Checkpoint { path, source }),

@@ -86,6 +86,12 @@ impl<'a> DataFacts<'a> {
         }
     }
 
+    /// The median number of documents of a query; the sizes are ascending.
+    fn median(&self) -> f64 {
+        let n_queries = self.sizes.len();
+        (self.sizes[(n_queries - 1) / 2] + self.sizes[n_queries / 2]) as f64 / 2.0
+    }
+
     fn n_cells(&self) -> usize {
         self.data.n_rows() * self.data.n_features()
     }
@@ -94,7 +100,7 @@ impl<'a> DataFacts<'a> {
         let data = self.data;
         let id_range = id_range(data.feature_ids());
         let mean_size = data.n_rows() as f64 / data.n_queries() as f64;
-        let median = self.sizes[self.sizes.len() / 2];
+        let median = self.median();
         let mut out = format!("{}: ranking data\n", files::shown(path));
         let mut line = |name: &str, value: String| {
             let _ = writeln!(out, "  {name:<12} {value}");
@@ -157,7 +163,7 @@ impl<'a> DataFacts<'a> {
             "queries_with_one_label": self.n_one_label,
             "documents_per_query": {
                 "min": self.sizes[0],
-                "median": self.sizes[self.sizes.len() / 2],
+                "median": self.median(),
                 "mean": data.n_rows() as f64 / data.n_queries() as f64,
                 "max": self.sizes[self.sizes.len() - 1],
             },

@@ -154,7 +154,8 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
     for name in checkpoint_files(&sandbox) {
         sandbox.write(&format!("run/{name}"), "rankwise-checkpoint\n");
     }
-    let problem = ["run/tree-0000040.checkpoint: the checkpoint is damaged: it is cut off; remove it"];
+    let problem =
+        ["run: all checkpoints are damaged (the newest, tree-0000040.checkpoint: it is cut off); remove them"];
     sandbox.refused(&resume.split_whitespace().collect::<Vec<_>>(), &problem);
 }
 

@@ -195,7 +195,7 @@ fn queries_that_are_skipped_are_left_out_and_counted() {
     assert_eq!((&test(&found, 0)["left_out"], &test(&found, 0)["wins"]), (&json!(1), &json!(3)));
     assert_eq!(found["systems"][0]["queries"]["ndcg@10"], 3);
     let text = sandbox.ok(line);
-    assert!(text.contains("queries skipped, since one of the two systems has no value: 1\n"), "{text}");
+    assert!(text.contains("queries skipped, because at least one of the two systems has no value: 1\n"), "{text}");
 }
 
 #[test]

@@ -524,3 +524,60 @@ fn numbered_columns_are_not_called_nameless() {
         sandbox.ok(&format!("{line} --ignore-columns {ignored}"));
     }
 }
+
+/// `--feature-names` names numbered columns of tables, as it names the features of LETOR data.
+#[test]
+fn numbered_columns_get_names() {
+    let sandbox = Sandbox::new();
+    let numbered = table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1);
+    sandbox.write("numbered.csv", &numbered);
+    sandbox.write("named.csv", table());
+    sandbox.write("names.txt", "1 bm25\n2 clicks\n3 age\n4 len\n");
+    sandbox.ok(&format!("train named.csv --out named.json {TRAIN}"));
+    sandbox.ok("predict named.json named.csv --out expected.txt");
+    let line = "predict named.json numbered.csv --out scores.txt";
+    sandbox.run(line).expect_refused(line, &["no column \"bm25\"", "give their names with --feature-names"]);
+    sandbox.ok(&format!("{line} --feature-names names.txt"));
+    assert_eq!(sandbox.bytes("scores.txt"), sandbox.bytes("expected.txt"));
+    sandbox.ok(&format!("train numbered.csv --valid numbered.csv --feature-names names.txt --out m.json {TRAIN}"));
+    sandbox.ok("predict m.json named.csv --out scores.txt");
+    sandbox.ok("predict m.json numbered.csv --feature-names names.txt --out expected.txt");
+    assert_eq!(sandbox.bytes("scores.txt"), sandbox.bytes("expected.txt"));
+}
+
+#[test]
+fn a_model_in_the_place_of_data_is_called_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("named.csv", table());
+    std::fs::create_dir(sandbox.path("data")).unwrap();
+    sandbox.ok(&format!("train named.csv --out data/m.json {TRAIN}"));
+    sandbox.write("data/named.csv", table());
+    sandbox.all_refused(&[
+        ("train data/m.json --out x.json", &["data/m.json: this is a model, but ranking data is expected here"]),
+        ("train named.csv data/m.json --out x.json", &["expected here; leave it out"]),
+        ("inspect data", &["expected here; name the data files instead of their folder, or move the model"]),
+    ]);
+}
+
+#[test]
+fn classes_that_the_data_lacks_are_named() {
+    let sandbox = Sandbox::new();
+    let rows = |n_labels: usize| {
+        (0..40).map(|row| format!("{} qid:{} 1:{row}\n", row % n_labels, row / 10)).collect::<String>()
+    };
+    sandbox.write("three.txt", rows(3));
+    sandbox.write("two.txt", rows(2));
+    sandbox.ok(&format!("train three.txt --objective multiclass --out m.json {TRAIN}"));
+    let line = "refit m.json two.txt --out r.json";
+    sandbox.run(line).expect_refused(
+        line,
+        &["one output for each label of its training data, with the gains 0,1,3, but the labels of this data have the gains \
+           0,1; use data with the same labels"],
+    );
+}
+
+#[test]
+fn help_of_help_is_help() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.ok("help --help"), sandbox.ok("--help"));
+}

@@ -28,7 +28,7 @@ fn other_formats_and_damage_are_named() {
         ("train folder --out m.json", &["folder: no data files in this folder"]),
         ("train train.txt/x --out m.json", &["train.txt/x: cannot open: a part of the path is a file"]),
         ("train train.txt --valid nosuch.txt --out m.json", &["nosuch.txt: cannot open: no such file"]),
-        ("train model.json --out m.json", &["model.json: this is a model, not ranking data; check the order"]),
+        ("train model.json --out m.json", &["model.json: this is a model, but ranking data is expected here"]),
         ("train train.txt --valid model.json --out m.json", &["model.json: this is a model"]),
         ("predict model.json model.json", &["model.json: this is a model"]),
         ("eval model.json --model model.json", &["model.json: this is a model"]),

@@ -15,7 +15,7 @@ fn data_is_described() {
         "d.txt: ranking data\n",
         "  documents    3\n",
         "  queries      2\n",
-        "1 to 2 documents each, mean 1.5, median 2",
+        "1 to 2 documents each, mean 1.5, median 1.5",
         "1 without relevant documents, 1 with a single label",
         "  features     2, ids 1 to 3, 1 constant\n",
         "  labels       0: 66.7 % (2)\n               2: 33.3 % (1)\n",

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// The bytes were altered or truncated.
-    #[error("the checkpoint is damaged: {problem}; remove it to resume from an older one or to start again")]
+    #[error("the checkpoint is damaged: {problem}")]
     Damaged {
         /// How this was detected.
         problem: String,

@@ -168,7 +168,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.txt", Text("1 qid:1 1:1 1:2\n"), "d.txt:1:13: feature 1 is given twice"),
         ("d.csv", Text("qid,f1\nq,1,2\n"), "d.csv:2:4: this row has 3 fields, but the table has 2 columns"),
         ("folder", AsItIs, "folder: no data files in this folder"),
-        ("model.json", AsItIs, "model.json: this is a model, not ranking data; check the order"),
+        ("model.json", AsItIs, "model.json: this is a model, but ranking data is expected here"),
     ]),
     (EVAL, &[
         ("d.txt", Text("0 qid:1 1:1\n1 qid:1 1:2 3\n"), "d.txt:2:13: \"3\" is not feature:value"),
