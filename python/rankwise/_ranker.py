@@ -200,11 +200,19 @@ class Ranker(Parameters, BaseEstimator):
         """
         params = self._training_params()
         if eval_metric is not None:
+            if callable(eval_metric) or not all(isinstance(name, str) for name in eval_metric):
+                raise TypeError("eval_metric: expected the names of metrics, as one string or a list of strings")
             params["metric"] = eval_metric if isinstance(eval_metric, str) else list(eval_metric)
         if eval_at is not None:
             params["metric"] = _with_cutoffs(params.get("metric", self.metric), eval_at)
         if early_stopping_rounds is not None:
             params["early_stopping_rounds"] = early_stopping_rounds
+        start = init_model.model_ if isinstance(init_model, Ranker) else init_model
+        if start is not None and not isinstance(start, Model):
+            start = load_model(start)
+        if start is not None and start.absent == "zero":
+            # In arrays and frames nothing is absent, so that models of LightGBM can be continued with them.
+            params.setdefault("absent", "zero")
         table = _features(X)
         if feature_name is not None and feature_name != "auto":
             table.names = _checked_names(feature_name, table.n_columns)
@@ -223,9 +231,6 @@ class Ranker(Parameters, BaseEstimator):
             "eval_query_weight": eval_query_weight,
         }
         sets = self._valid_sets(table, [eval_set] if isinstance(eval_set, tuple) else list(eval_set or []), given, params)
-        start = init_model.model_ if isinstance(init_model, Ranker) else init_model
-        if start is not None and not isinstance(start, Model):
-            start = load_model(start)
         calls = [*(callbacks or []), *([log_evaluation(int(verbose))] if verbose else [])]
         model, interrupted = train_model(
             params, train_set, sets, eval_names, objective, start, calls, self.n_jobs, weight
@@ -238,7 +243,8 @@ class Ranker(Parameters, BaseEstimator):
             del self.feature_names_in_
         self.evals_result_: dict[str, dict[str, list[float]]] = model.info["evals_result"]
         self.best_iteration_ = _n_rounds(model)
-        last = self.best_iteration_ - (0 if start is None else _n_rounds(start)) - 1
+        # With a start model, the first values are its own.
+        last = self.best_iteration_ - (0 if start is None else _n_rounds(start)) - int(model.info["first_round"])
         self.best_score_: dict[str, dict[str, float]] = {
             name: {metric: values[last] for metric, values in metrics.items() if 0 <= last < len(values)}
             for name, metrics in self.evals_result_.items()
@@ -602,7 +608,7 @@ def _dataset(
         group,
         weight,
         query_weight,
-        absent=data.absent if table.is_sparse else None,
+        absent=data.absent if table.is_sparse or absent else None,
         n_jobs=n_jobs,
     )
     return data
