@@ -16,6 +16,7 @@ from . import metrics
 from ._callbacks import early_stopping, log_evaluation, record_evaluation
 from ._data import Dataset, read_letor
 from ._model import Model, TrainingInterrupted, load_model, train
+from ._plots import plot_comparison, plot_importance, plot_learning_curve, plot_query
 from ._ranker import Ranker
 from ._rankwise import __version__
 from ._results import Comparison, Evaluation, compare, evaluate
@@ -34,6 +35,10 @@ __all__ = [
     "load_model",
     "log_evaluation",
     "metrics",
+    "plot_comparison",
+    "plot_importance",
+    "plot_learning_curve",
+    "plot_query",
     "read_letor",
     "record_evaluation",
     "train",
