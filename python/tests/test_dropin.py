@@ -3,6 +3,8 @@
 import copy
 import inspect
 import pickle
+import re
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -14,6 +16,7 @@ from sklearn.model_selection import GroupKFold
 
 import rankwise
 from rankwise import Dataset, Ranker, evaluate
+from rankwise._ranker import _with_cutoffs
 
 # Other libraries warn about their own future; that is not our concern.
 peer = pytest.mark.filterwarnings("ignore")
@@ -100,7 +103,6 @@ def test_metrics_are_those_of_lightgbm(train, valid, lightgbm):
 def peer_model(peer, n_rounds):
     """A model of LightGBM, as ours."""
     import tempfile
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.txt"
@@ -141,7 +143,8 @@ def test_cutoffs_of_metrics(train, valid):
 
     assert names(eval_at=5, eval_metric="ndcg") == ["ndcg@5"]
     assert names(eval_at=(1, 5), eval_metric=["ndcg", "map"]) == ["ndcg@1", "ndcg@5", "map@1", "map@5"]
-    assert names(eval_at=[3], eval_metric="ndcg@7,map") == ["ndcg@7", "map@3"]
+    assert names(eval_at=[3, 4], eval_metric="ndcg@7,map") == ["ndcg@7", "map@3", "map@4"]
+    assert _with_cutoffs("ndcg@7, map", [3, 4]) == ["ndcg@7", "map@3", "map@4"]
     assert names(eval_at=[3], params={"metric": "map"}) == ["map@3"]
     assert names() == ["ndcg@10"]
     for function in (len, [len], ["ndcg", len]):
@@ -478,3 +481,149 @@ def test_arguments_that_are_taken(request, library, method):
     theirs = set(inspect.signature(getattr(getattr(module, peer), method)).parameters)
     ours = set(inspect.signature(getattr(Ranker, method)).parameters)
     assert theirs - ours == NOT_TAKEN[f"{library} {method}"]
+
+
+# The guide
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+PARAMETERS = rankwise.Ranker.__mro__[1]
+
+
+def rows_of_table(heading):
+    """The rows of the first table after a line, as lists of cells."""
+    lines = GUIDE.read_text().split(heading, 1)[1].splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("|---"))
+    for line in lines[start + 1 :]:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def code(cell):
+    return re.findall("`([^`]+)`", cell)
+
+
+def names_and_aliases():
+    """The aliases of each parameter, from the documentation of the class."""
+    found = {}
+    text = PARAMETERS.__doc__.split("----------\n", 1)[1].rstrip()
+    for part in re.split(r"^    (?=\w+ : )", text, flags=re.MULTILINE)[1:]:
+        name = part.split(" : ")[0].strip()
+        aliases = re.search(r"Aliases: (.*?)\.\s*$", part, re.DOTALL)
+        found[name] = re.split(r",\s+", aliases.group(1)) if aliases else []
+    assert set(found) == set(Ranker().get_params())
+    assert {alias for aliases in found.values() for alias in aliases} == set(rankwise._rankwise.aliases())
+    return found
+
+
+TABLES = [(library, row) for library in ("LightGBM", "XGBoost", "CatBoost") for row in rows_of_table(f"Parameters of {library}\n")]
+
+
+def test_tables_of_the_guide_are_long_enough():
+    assert [sum(row[0] == library for row in TABLES) for library in ("LightGBM", "XGBoost", "CatBoost")] == [34, 29, 22]
+
+
+@pytest.mark.parametrize("library, row", TABLES, ids=[f"{library}: {row[0]}" for library, row in TABLES])
+def test_parameters_in_the_guide(library, row):
+    there, here, note = row
+    known = names_and_aliases()
+    for name in code(there):
+        if here == "None":
+            with pytest.raises(TypeError, match=f"unknown parameter '{name}'"):
+                Ranker(**{name: 1})
+            continue
+        ours = name if here == "the same" else code(here)[0]
+        assert len(code(here)) <= 1
+        if ours == "importance_type":
+            assert name == ours and Ranker(importance_type="split").importance_type == "split"
+            continue
+        assert ours in known and (name == ours or name in known[ours])
+        assert Ranker(**{name: 1}).get_params()[name] == 1
+    # Parameters in notes exist, with these values.
+    for given in code(note):
+        if found := re.fullmatch(r'(\w+)=(?:"([\w-]+)"|(\d+)|(True))', given):
+            name, text, number, _ = found.groups()
+            assert name in known
+            options = re.search(rf"\n    {name} : (.*), default", PARAMETERS.__doc__).group(1)
+            assert text is None or text in re.split(r"[|,]", options)
+
+
+def defaults_in(note):
+    """What a note says about defaults here: `X here` or `default X`."""
+    for pattern in (r"([\w.`]+) here", r"default `?([\w@.]+)`?"):
+        if found := re.search(pattern, note):
+            return found.group(1).strip("`")
+    return None
+
+
+def test_defaults_in_the_guide(lightgbm):
+    ours = Ranker().get_params()
+    checked = 0
+    for library, (there, here, note) in TABLES:
+        if here == "None":
+            continue
+        said = defaults_in(note)
+        for name in code(there):
+            own = name if here == "the same" else code(here)[0]
+            if said is not None and own in ours and said not in ("limit", "gain"):
+                assert str(ours[own]) == said, (library, own, note)
+                checked += 1
+            elif library == "LightGBM" and not note and name in lightgbm.LGBMRanker().get_params():
+                # A row without a note claims that the defaults are equal.
+                theirs = lightgbm.LGBMRanker().get_params()[name]
+                assert ours[own] == theirs, (name, theirs)
+                checked += 1
+    assert checked > 25
+
+
+def test_objectives_in_the_guide(train):
+    rows = list(rows_of_table("The names of objectives"))
+    assert len(rows) == 8
+    for there, here in rows:
+        for name in code(there):
+            ranker = fit(train, Ranker(objective=name, num_trees=1))
+            assert ranker.objective_ == code(here)[0]
+    refused = ("rank:pairwise", "rank:map", "YetiRank:mode=NDCG", "YetiRankPairwise", "PairLogitPairwise")
+    for name in refused:
+        assert f"`{name}`" in GUIDE.read_text()
+        with pytest.raises(ValueError, match="invalid value"):
+            fit(train, Ranker(objective=name))
+    for instead in (
+        dict(objective="lambdamart", target="map"),
+        dict(objective="yetirank", yetirank_mode="metric", target="ndcg"),
+        dict(sample="goss"),
+        dict(sample="mvs", bagging_fraction=0.5),
+        dict(sample="bagging", bagging_fraction=0.5),
+        dict(gain="linear"),
+        dict(lambda_form="xgboost"),
+        dict(boosting_type="rf", feature_fraction=0.5),
+        dict(booster="gbtree"),
+        dict(booster="dart"),
+        dict(grow_policy="depthwise"),
+        dict(grow_policy="SymmetricTree"),
+        dict(monotone_constraints=[1, 0, 0, 0, 0, 0]),
+    ):
+        assert fit(train, Ranker(num_trees=2, **instead)).model_.n_trees == 2
+    with pytest.raises(ValueError, match="bagging_freq"):
+        fit(train, Ranker(subsample=0.5))
+    with pytest.raises(ValueError, match="at most 31"):
+        Ranker().fit(train.X, train.y * 11, qid=train.qid)
+    assert Ranker(num_trees=1).fit(train.X, train.y + 0.5, qid=train.qid).model_.n_trees == 1
+
+
+@pytest.mark.parametrize("library", ["xgboost", "catboost"])
+def test_settings_like_those_of_other_libraries(train, valid, library):
+    names = {"rankwise": rankwise}
+    block = re.search(rf"```python\n(like_{library} = .*?)```", GUIDE.read_text(), re.DOTALL).group(1)
+    exec(block, names)
+    ranker = fit(train, names[f"like_{library}"].set_params(num_trees=20))
+    assert ranker.predict(train.X, pred_leaf=True).max() < 64
+    assert ranker.score(valid.X, valid.y, qid=valid.qid) > 0.8
+
+
+def test_methods_and_arguments_in_the_guide():
+    for _, here in rows_of_table("then check the defaults"):
+        for given in code(here):
+            name = re.match(r"(?:rankwise\.)?(\w+)", given).group(1)
+            arguments = {**inspect.signature(Ranker.fit).parameters, **Ranker().get_params()}
+            assert hasattr(Ranker, name) or hasattr(rankwise, name) or name in arguments or name == "model_", given
