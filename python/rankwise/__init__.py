@@ -21,6 +21,7 @@ from . import metrics
 from ._callbacks import early_stopping, log_evaluation, progress_bar, record_evaluation, reset_parameter
 from ._data import Dataset, make_ranking, read_letor
 from ._model import Model, TrainingInterrupted, load_model, train
+from ._plots import plot_comparison, plot_importance, plot_learning_curve, plot_query
 from ._ranker import Ranker
 from ._rankwise import __version__
 from ._results import Comparison, Evaluation, compare, evaluate
@@ -40,6 +41,10 @@ __all__ = [
     "log_evaluation",
     "make_ranking",
     "metrics",
+    "plot_comparison",
+    "plot_importance",
+    "plot_learning_curve",
+    "plot_query",
     "progress_bar",
     "read_letor",
     "record_evaluation",

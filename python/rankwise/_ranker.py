@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _rankwise
-from ._callbacks import Callback
+from ._callbacks import Callback, log_evaluation
 from ._data import Dataset, Table, as_table, raw_dataset
-from ._model import Model, Objective, n_arguments, train_model
+from ._model import Model, Objective, load_model, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
 
@@ -85,6 +85,8 @@ class Ranker(Parameters, BaseEstimator):
         Importance of each column, of the type `importance_type`.
     best_iteration_ : int
         Number of rounds in the model.
+    best_score_ : dict
+        The metrics of the model, by validation set and metric.
     evals_result_ : dict
         The metrics after each round, by validation set and metric.
 
@@ -103,7 +105,7 @@ class Ranker(Parameters, BaseEstimator):
             self._set_other(name, value)
 
     def _set_other(self, name: str, value: ParamValue) -> None:
-        if name not in _ALIASES:
+        if name not in _ALIASES and name != _IMPORTANCE_TYPE:
             near = _rankwise.nearest_parameter(name)
             hint = f"; did you mean {near!r}?" if near else ""
             raise TypeError(f"unknown parameter {name!r}{hint}")
@@ -116,14 +118,14 @@ class Ranker(Parameters, BaseEstimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, and the aliases that were given."""
-        return {**{name: getattr(self, name) for name in _NAMES}, **self._others}
+        return {name: getattr(self, name) for name in [*_NAMES, *self._others]}
 
     def set_params(self, **params: Any) -> Ranker:
         """Sets parameters by name or alias."""
         for name, value in params.items():
             if name in _DEFAULTS:
                 setattr(self, name, value)
-            elif name in self._others or name in _ALIASES:
+            elif name in _ALIASES or name == _IMPORTANCE_TYPE:
                 self._set_other(name, value)
             else:
                 near = _rankwise.nearest_parameter(name)
@@ -134,7 +136,7 @@ class Ranker(Parameters, BaseEstimator):
     def _training_params(self) -> dict[str, ParamValue]:
         changed = {name: getattr(self, name) for name in _NAMES if name != "n_jobs"}
         changed = {name: value for name, value in changed.items() if not _is_same(value, _DEFAULTS[name])}
-        return {**changed, **self._others}
+        return {**changed, **{name: getattr(self, name) for name in self._others if name != _IMPORTANCE_TYPE}}
 
     def fit(
         self,
@@ -145,12 +147,17 @@ class Ranker(Parameters, BaseEstimator):
         group: Any = None,
         sample_weight: Any = None,
         query_weight: Any = None,
-        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        eval_set: Sequence[tuple[Any, Any]] | tuple[Any, Any] | None = None,
         eval_qid: Sequence[Any] | None = None,
         eval_group: Sequence[Any] | None = None,
+        eval_sample_weight: Sequence[Any] | None = None,
+        eval_query_weight: Sequence[Any] | None = None,
         eval_names: Sequence[str] | None = None,
         eval_metric: str | Sequence[str] | None = None,
+        eval_at: int | Sequence[int] | None = None,
         early_stopping_rounds: int | None = None,
+        feature_name: Sequence[str] | None = None,
+        verbose: bool | int = False,
         callbacks: Sequence[Callback] | None = None,
         init_model: Ranker | Model | str | os.PathLike[str] | None = None,
         objective: Objective | None = None,
@@ -168,13 +175,22 @@ class Ranker(Parameters, BaseEstimator):
         sample_weight, query_weight : array, optional
             Weights of rows, and of queries in order of first appearance.
         eval_set : list of (X, y), optional
-            Validation sets; their queries are in `eval_qid` or `eval_group`, or in a column `qid`.
+            Validation sets; their queries are in `eval_qid` or `eval_group`, or in a column `qid`. A single (X, y)
+            works too.
+        eval_sample_weight, eval_query_weight : list of arrays, optional
+            Weights of the queries in the metrics. The weight of a query is the mean weight of its rows.
         eval_names : list of str, optional
             Their names.
         eval_metric : str or list of str, optional
             Metrics on the validation sets; overrides the parameter `metric`.
+        eval_at : int or list of int, optional
+            Cutoffs of the metrics that are given without one: `eval_at=[5, 10]` makes "ndcg" "ndcg@5,ndcg@10".
         early_stopping_rounds : int, optional
             Overrides the parameter of this name.
+        feature_name : list of str, optional
+            Names of the columns; those of a data frame by default.
+        verbose : bool or int
+            Print the metrics after each round, or after every `verbose` rounds.
         callbacks : list of callables, optional
             Called after each round.
         init_model : Ranker, Model or path, optional
@@ -184,13 +200,23 @@ class Ranker(Parameters, BaseEstimator):
         """
         params = self._training_params()
         if eval_metric is not None:
+            if callable(eval_metric) or not all(isinstance(name, str) for name in eval_metric):
+                raise TypeError("eval_metric: expected the names of metrics, as one string or a list of strings")
             params["metric"] = eval_metric if isinstance(eval_metric, str) else list(eval_metric)
+        if eval_at is not None:
+            params["metric"] = _with_cutoffs(params.get("metric", self.metric), eval_at)
         if early_stopping_rounds is not None:
             params["early_stopping_rounds"] = early_stopping_rounds
-        table = as_table(X)
-        self._check_rows(table)
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
+        start = init_model.model_ if isinstance(init_model, Ranker) else init_model
+        if start is not None and not isinstance(start, Model):
+            start = load_model(start)
+        if start is not None and start.absent == "zero":
+            # In arrays and frames nothing is absent, so that models of LightGBM can be continued with them.
+            params.setdefault("absent", "zero")
+        table = _features(X)
+        if feature_name is not None and feature_name != "auto":
+            table.names = _checked_names(feature_name, table.n_columns)
+        _check_rows(table, y, sample_weight)
         weight = sample_weight
         if objective is not None and n_arguments(objective) == 4:
             # LightGBM's form: the objective multiplies the weights.
@@ -198,10 +224,16 @@ class Ranker(Parameters, BaseEstimator):
                 raise ValueError("an objective with the arguments weight and group cannot use query_weight")
             sample_weight = None
         train_set = _dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs)
-        sets = self._valid_sets(table, eval_set, eval_qid, eval_group, params)
-        start = init_model.model_ if isinstance(init_model, Ranker) else init_model
+        given = {
+            "eval_qid": eval_qid,
+            "eval_group": eval_group,
+            "eval_sample_weight": eval_sample_weight,
+            "eval_query_weight": eval_query_weight,
+        }
+        sets = self._valid_sets(table, [eval_set] if isinstance(eval_set, tuple) else list(eval_set or []), given, params)
+        calls = [*(callbacks or []), *([log_evaluation(int(verbose))] if verbose else [])]
         model, interrupted = train_model(
-            params, train_set, sets, eval_names, objective, start, callbacks, self.n_jobs, weight
+            params, train_set, sets, eval_names, objective, start, calls, self.n_jobs, weight
         )
         self.model_ = model
         self.n_features_in_ = table.n_columns
@@ -209,82 +241,195 @@ class Ranker(Parameters, BaseEstimator):
             self.feature_names_in_ = np.array(table.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self.evals_result_ = model.info["evals_result"]
-        self.best_iteration_ = model.n_trees // int(model._facts["n_outputs"])
+        self.evals_result_: dict[str, dict[str, list[float]]] = model.info["evals_result"]
+        self.best_iteration_ = _n_rounds(model)
+        # With a start model, the first values are its own.
+        last = self.best_iteration_ - (0 if start is None else _n_rounds(start)) - int(model.info["first_round"])
+        self.best_score_: dict[str, dict[str, float]] = {
+            name: {metric: values[last] for metric, values in metrics.items() if 0 <= last < len(values)}
+            for name, metrics in self.evals_result_.items()
+        }
         if interrupted:
             raise KeyboardInterrupt
         return self
 
-    def _check_rows(self, table: Table) -> None:
-        if table.n_rows == 0:
-            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        if table.n_columns == 0:
-            raise ValueError(f"0 feature(s) (shape={table.values.shape}) while a minimum of 1 is required.")
-
     def _valid_sets(
         self,
         table: Table,
-        eval_set: Sequence[tuple[Any, Any]] | None,
-        eval_qid: Sequence[Any] | None,
-        eval_group: Sequence[Any] | None,
+        eval_set: Sequence[tuple[Any, Any]],
+        given: dict[str, Sequence[Any] | None],
         params: dict[str, ParamValue],
     ) -> list[Dataset]:
-        sets = list(eval_set or [])
-        for name, given in (("eval_qid", eval_qid), ("eval_group", eval_group)):
-            if given is not None and len(given) != len(sets):
-                raise ValueError(f"{name} has {len(given)} entries, but eval_set has {len(sets)}")
+        for name, values in given.items():
+            if values is not None and len(values) != len(eval_set):
+                raise ValueError(f"{name} has {len(values)} entries, but eval_set has {len(eval_set)}")
         made = []
-        for place, (X, y) in enumerate(sets):
-            other = as_table(X)
+        for place, (X, y) in enumerate(eval_set):
+            other = _features(X)
             _check_columns(other, table.names, table.n_columns, f"eval_set[{place}]")
-            qid = eval_qid[place] if eval_qid is not None else None
-            group = eval_group[place] if eval_group is not None else None
-            made.append(_dataset(other, y, qid, group, None, None, params, self.n_jobs))
+            qid, group, weight, query_weight = (None if values is None else values[place] for values in given.values())
+            if weight is not None:
+                if query_weight is not None:
+                    raise ValueError("give eval_sample_weight or eval_query_weight, not both")
+                query_weight = _mean_weights(weight, qid if qid is not None else other.qid, group, other.n_rows)
+            made.append(_dataset(other, y, qid, group, None, query_weight, params, self.n_jobs))
         return made
 
     def predict(
-        self, X: Any, *, num_iteration: int | None = None, pred_leaf: bool = False
+        self,
+        X: Any,
+        *,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        raw_score: bool = False,
+        validate_features: bool = True,
     ) -> npt.NDArray[Any]:
-        """Scores documents; a higher score is a better rank. See :meth:`Model.predict`."""
-        self._check_fitted()
-        table = as_table(X)
-        names = self.feature_names_in_.tolist() if hasattr(self, "feature_names_in_") else None
-        _check_columns(table, names, self.n_features_in_, "X")
-        plain = table.values
-        return self.model_.predict(plain, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs)
+        """Scores documents; a higher score is a better rank.
 
-    def score(self, X: Any, y: Any, *, qid: Any = None, group: Any = None, sample_weight: Any = None) -> float:
-        """The mean of the first metric of the parameter `metric` (NDCG@10 by default), by its rules."""
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Features, in the order of the columns in `fit`. A column `qid` of a data frame is ignored.
+        num_iteration : int, optional
+            Use only the first rounds of boosting.
+        pred_leaf : bool
+            Return the number of the leaf in each tree, instead of scores.
+        raw_score : bool
+            Has no effect, as scores are always raw. LightGBM has this argument.
+        validate_features : bool
+            Whether to check that a data frame has the columns of the training data.
+        """
         self._check_fitted()
-        table = as_table(X)
-        names = self.feature_names_in_.tolist() if hasattr(self, "feature_names_in_") else None
-        _check_columns(table, names, self.n_features_in_, "X")
+        table = _features(X)
+        if validate_features:
+            self._check_columns(table)
+        return self.model_.predict(
+            table.values, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs
+        )
+
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        sample_weight: Any = None,
+        query_weight: Any = None,
+    ) -> float:
+        """The mean of the first metric of the parameter `metric` (NDCG@10 by default), by its rules.
+
+        Parameters
+        ----------
+        X, y, qid, group : array
+            Features, labels and queries, as in `fit`.
+        sample_weight, query_weight : array, optional
+            Weights of the queries. The weight of a query is the mean weight of its rows.
+        """
+        self._check_fitted()
+        table = _features(X)
+        self._check_columns(table)
+        if sample_weight is not None:
+            if query_weight is not None:
+                raise ValueError("give sample_weight or query_weight, not both")
+            query_weight = _mean_weights(sample_weight, qid if qid is not None else table.qid, group, table.n_rows)
         data = Dataset.__new__(Dataset)
-        data._raw = raw_dataset(table, y, qid, group, sample_weight, n_jobs=self.n_jobs)
+        data._raw = raw_dataset(table, _labels(y), qid, group, None, query_weight, n_jobs=self.n_jobs)
         data.absent = "missing"
         params = self.get_params()
         # An alias that was given takes the place of the parameter.
-        metric: Any = next((self._others[name] for name in _METRIC_ALIASES if self._others.get(name)), self.metric)
-        names_of_metrics = metric.split(",") if isinstance(metric, str) else [str(name) for name in metric]
-        first = names_of_metrics[0].strip()
+        metric: Any = next((params[name] for name in _METRIC_ALIASES if params.get(name)), self.metric)
+        first = _split_metrics(metric)[0]
         rules = {name: params[name] for name in _RULES if not _is_same(params[name], _DEFAULTS[name])}
         scores = self.model_.predict(table.values, n_jobs=self.n_jobs)
         return float(evaluate(data, scores, first, n_jobs=self.n_jobs, **rules)[first])
+
+    def _check_columns(self, table: Table) -> None:
+        # A model that was read from a file does not know how many columns the training data had.
+        if hasattr(self, "n_features_in_"):
+            names = None
+            if table.names is not None and hasattr(self, "feature_names_in_"):
+                names = self.feature_names_in_.tolist()
+            _check_columns(table, names, self.n_features_in_, "X")
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """The importance of each column."""
         self._check_fitted()
-        importances = np.zeros(self.n_features_in_)
-        for feature, splits, gain in self.model_._raw.importance():
+        if self.importance_type not in ("gain", "split"):
+            raise ValueError(f"importance_type={self.importance_type!r}: expected 'gain' or 'split'")
+        found = self.model_._raw.importance()
+        n_columns = getattr(self, "n_features_in_", 1 + max((feature for feature, _, _ in found), default=-1))
+        importances = np.zeros(n_columns)
+        for feature, splits, gain in found:
             importances[feature] = gain if self.importance_type == "gain" else splits
         return importances
 
+    # Names of LightGBM.
+
     @property
     def booster_(self) -> Model:
-        """The trained model, by LightGBM's name."""
+        """The trained model."""
         self._check_fitted()
         return self.model_
+
+    @property
+    def n_estimators_(self) -> int:
+        """The number of rounds in the model."""
+        self._check_fitted()
+        return _n_rounds(self.model_)
+
+    @property
+    def n_iter_(self) -> int:
+        """The number of rounds in the model."""
+        return self.n_estimators_
+
+    @property
+    def n_features_(self) -> int:
+        """The number of columns of X."""
+        self._check_fitted()
+        return self.n_features_in_
+
+    @property
+    def feature_name_(self) -> list[str]:
+        """The names of the columns; "Column_0", "Column_1", ... if they have none."""
+        self._check_fitted()
+        if hasattr(self, "feature_names_in_"):
+            return [str(name) for name in self.feature_names_in_]
+        return [f"Column_{i}" for i in range(self.n_features_in_)]
+
+    @property
+    def objective_(self) -> str:
+        """The objective of the model."""
+        self._check_fitted()
+        return self.model_.objective
+
+    # Names of XGBoost.
+
+    def get_booster(self) -> Model:
+        """The trained model."""
+        return self.booster_
+
+    def evals_result(self) -> dict[str, dict[str, list[float]]]:
+        """The metrics after each round, by validation set and metric."""
+        self._check_fitted()
+        return self.evals_result_
+
+    def save_model(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file."""
+        self.booster_.save(path)
+
+    def load_model(self, path: str | os.PathLike[str]) -> Ranker:
+        """Reads a model file of Rankwise, LightGBM, XGBoost, CatBoost or RankLib.
+
+        The parameters of this estimator stay as they are.
+        """
+        model = load_model(path)
+        for name in ("n_features_in_", "feature_names_in_", "evals_result_", "best_score_"):
+            self.__dict__.pop(name, None)
+        self.model_ = model
+        self.best_iteration_ = _n_rounds(model)
+        return self
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
@@ -301,11 +446,13 @@ class Ranker(Parameters, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.required = True
+        tags.target_tags.positive_only = True
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
 
 
+_IMPORTANCE_TYPE = "importance_type"
 _METRIC_ALIASES = ("metrics", "metric_types", "eval_metric", "custom_metric")
 _RULES = [
     "gain",
@@ -327,6 +474,100 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 _ALIASES = frozenset(_rankwise.aliases())
+
+
+def _n_rounds(model: Model) -> int:
+    return model.n_trees // int(model._facts["n_outputs"])
+
+
+def _split_metrics(metric: Any) -> list[str]:
+    names = metric.split(",") if isinstance(metric, str) else [str(name) for name in metric]
+    return [name.strip() for name in names]
+
+
+def _with_cutoffs(metric: Any, eval_at: int | Sequence[int]) -> list[str]:
+    cutoffs = [eval_at] if isinstance(eval_at, int) else list(eval_at)
+    return [
+        name if "@" in name else f"{name}@{cutoff}"
+        for name in _split_metrics(metric)
+        for cutoff in (cutoffs[:1] if "@" in name else cutoffs)
+    ]
+
+
+def _features(X: Any) -> Table:
+    """The features of X. Objects that are numbers become numbers. Errors have the words that scikit-learn looks for."""
+    try:
+        return as_table(X)
+    except ValueError as error:
+        if hasattr(X, "columns") or hasattr(X, "column_names"):
+            raise
+        values = np.asarray(X)
+        if values.dtype == object:
+            return as_table(_numbers(values, error))
+        if values.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: X has dtype {values.dtype}") from None
+        if values.ndim == 1:
+            raise ValueError(
+                "X has 1 dimensions; expected 2. Reshape your data: X.reshape(1, -1) is one document,"
+                " X.reshape(-1, 1) one feature"
+            ) from None
+        raise
+
+
+def _labels(y: Any) -> Any:
+    """Labels. Objects that are numbers become numbers."""
+    if isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype == object:
+        return _numbers(np.asarray(y), ValueError("y has dtype object; expected numbers"))
+    return y
+
+
+def _numbers(values: npt.NDArray[Any], error: ValueError) -> npt.NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except ValueError:
+        raise error from None
+
+
+def _checked_names(names: Sequence[str], n_columns: int) -> list[str]:
+    if len(names) != n_columns:
+        raise ValueError(f"feature_name has {len(names)} entries, but X has {n_columns} columns")
+    return [str(name) for name in names]
+
+
+def _check_rows(table: Table, y: Any, sample_weight: Any) -> None:
+    if table.n_rows < 2:
+        raise ValueError(f"Found array with {table.n_rows} sample(s) while a minimum of 2 is required.")
+    if table.n_columns == 0:
+        raise ValueError(f"0 feature(s) (shape={table.values.shape}) while a minimum of 1 is required.")
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if sample_weight is not None:
+        weights = np.asarray(sample_weight)
+        if len(weights) != table.n_rows:
+            raise ValueError(
+                f"sample_weight has {len(weights)} entries, but X has {table.n_rows} rows;"
+                " weights of queries are given as query_weight"
+            )
+        if not weights.any():
+            raise ValueError("all sample weights are zero; give some rows a positive weight")
+
+
+def _mean_weights(weight: Any, qid: Any, group: Any, n_rows: int) -> npt.NDArray[np.float64]:
+    """The mean weight of the rows of each query, in the order in which the queries first appear."""
+    weights = np.asarray(weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"there are {len(weights)} weights for {n_rows} rows")
+    if group is not None:
+        query = np.repeat(np.arange(len(group)), group)
+    elif qid is not None:
+        _, first, query = np.unique(np.asarray(qid), return_index=True, return_inverse=True)
+        query = np.argsort(np.argsort(first))[query]
+    else:
+        raise ValueError("ranking needs queries: give qid (the query of each row) or group (the size of each query)")
+    if len(query) != n_rows:
+        raise ValueError(f"there are queries for {len(query)} rows, but X has {n_rows} rows")
+    means: npt.NDArray[np.float64] = np.bincount(query, weights) / np.bincount(query)
+    return means
 
 
 def _check_columns(table: Table, names: list[str] | None, n_columns: int, what: str) -> None:
@@ -361,6 +602,13 @@ def _dataset(
     absent = params.get("absent")
     data.absent = str(absent) if absent else ("zero" if table.is_sparse else "missing")
     data._raw = raw_dataset(
-        table, y, qid, group, weight, query_weight, absent=data.absent if table.is_sparse else None, n_jobs=n_jobs
+        table,
+        _labels(y),
+        qid,
+        group,
+        weight,
+        query_weight,
+        absent=data.absent if table.is_sparse or absent else None,
+        n_jobs=n_jobs,
     )
     return data

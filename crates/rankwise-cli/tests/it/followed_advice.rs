@@ -551,7 +551,7 @@ fn a_model_in_the_place_of_data_is_called_one() {
     sandbox.write("named.csv", table());
     std::fs::create_dir(sandbox.path("data")).unwrap();
     sandbox.ok(&format!("train named.csv --out data/m.json {TRAIN}"));
-    sandbox.write("data/named.csv", table());
+    sandbox.write("data/model.txt", sandbox.bytes("data/m.json"));
     sandbox.all_refused(&[
         ("train data/m.json --out x.json", &["data/m.json: this is a model, but ranking data is expected here"]),
         ("train named.csv data/m.json --out x.json", &["expected here; leave it out"]),
