@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _rankwise
 from ._callbacks import Callback, log_evaluation
 from ._data import Dataset, Table, as_table, raw_dataset
-from ._model import Model, Objective, load_model, n_arguments, train_model
+from ._model import Metric, Model, Objective, load_model, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
 
@@ -105,12 +105,19 @@ class Ranker(Parameters, BaseEstimator):
             self._set_other(name, value)
 
     def _set_other(self, name: str, value: ParamValue) -> None:
-        if name not in _ALIASES and name != _IMPORTANCE_TYPE:
+        if name not in _ALIASES and name != _IMPORTANCE_TYPE and name not in _WITHOUT_EFFECT:
             near = _rankwise.nearest_parameter(name)
             hint = f"; did you mean {near!r}?" if near else ""
             raise TypeError(f"unknown parameter {name!r}{hint}")
         self._others[name] = value
         setattr(self, name, value)
+
+    def _forget_others(self, name: str) -> None:
+        """Removes the aliases of a parameter, and sets it to its default."""
+        for alias in [alias for alias in self._others if _ALIASES.get(alias) == name]:
+            del self._others[alias]
+            delattr(self, alias)
+        setattr(self, name, _DEFAULTS[name])
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -121,11 +128,15 @@ class Ranker(Parameters, BaseEstimator):
         return {name: getattr(self, name) for name in [*_NAMES, *self._others]}
 
     def set_params(self, **params: Any) -> Ranker:
-        """Sets parameters by name or alias."""
+        """Sets parameters by name or alias. What was set by another name of the same parameter is forgotten."""
         for name, value in params.items():
             if name in _DEFAULTS:
+                self._forget_others(name)
                 setattr(self, name, value)
-            elif name in _ALIASES or name == _IMPORTANCE_TYPE:
+            elif name in self._others or name == _IMPORTANCE_TYPE or name in _WITHOUT_EFFECT:
+                self._set_other(name, value)
+            elif name in _ALIASES:
+                self._forget_others(_ALIASES[name])
                 self._set_other(name, value)
             else:
                 near = _rankwise.nearest_parameter(name)
@@ -136,7 +147,7 @@ class Ranker(Parameters, BaseEstimator):
     def _training_params(self) -> dict[str, ParamValue]:
         changed = {name: getattr(self, name) for name in _NAMES if name != "n_jobs"}
         changed = {name: value for name, value in changed.items() if not _is_same(value, _DEFAULTS[name])}
-        return {**changed, **{name: getattr(self, name) for name in self._others if name != _IMPORTANCE_TYPE}}
+        return {**changed, **{name: getattr(self, name) for name in self._others if name in _ALIASES}}
 
     def fit(
         self,
@@ -153,7 +164,7 @@ class Ranker(Parameters, BaseEstimator):
         eval_sample_weight: Sequence[Any] | None = None,
         eval_query_weight: Sequence[Any] | None = None,
         eval_names: Sequence[str] | None = None,
-        eval_metric: str | Sequence[str] | None = None,
+        eval_metric: str | Metric | Sequence[str | Metric] | None = None,
         eval_at: int | Sequence[int] | None = None,
         early_stopping_rounds: int | None = None,
         feature_name: Sequence[str] | None = None,
@@ -181,8 +192,9 @@ class Ranker(Parameters, BaseEstimator):
             Weights of the queries in the metrics. The weight of a query is the mean weight of its rows.
         eval_names : list of str, optional
             Their names.
-        eval_metric : str or list of str, optional
-            Metrics on the validation sets; overrides the parameter `metric`.
+        eval_metric : str, callable or list of these, optional
+            Metrics on the validation sets; overrides the parameter `metric`. For functions, see `feval` of
+            :func:`rankwise.train`. The first metric decides which round is best.
         eval_at : int or list of int, optional
             Cutoffs of the metrics that are given without one: `eval_at=[5, 10]` makes "ndcg" "ndcg@5,ndcg@10".
         early_stopping_rounds : int, optional
@@ -199,10 +211,21 @@ class Ranker(Parameters, BaseEstimator):
             A custom objective; see :func:`rankwise.train`.
         """
         params = self._training_params()
+        metrics: list[Any] = []
+        for name in ("metric", *_METRIC_ALIASES):
+            if eval_metric is None and _has_function(params.get(name)):
+                eval_metric = params.pop(name)  # type: ignore[assignment]
+        if callable(params.get("objective")):
+            objective = params.pop("objective") if objective is None else objective  # type: ignore[assignment]
         if eval_metric is not None:
-            if callable(eval_metric) or not all(isinstance(name, str) for name in eval_metric):
-                raise TypeError("eval_metric: expected the names of metrics, as one string or a list of strings")
-            params["metric"] = eval_metric if isinstance(eval_metric, str) else list(eval_metric)
+            metrics = [eval_metric] if isinstance(eval_metric, str) or callable(eval_metric) else list(eval_metric)
+            if not all(isinstance(metric, str) or callable(metric) for metric in metrics):
+                raise TypeError("eval_metric: expected names of metrics, functions, or a list of these")
+            named = [metric for metric in metrics if isinstance(metric, str)]
+            if named:
+                for name in _METRIC_ALIASES:
+                    params.pop(name, None)
+                params["metric"] = ",".join(named)
         if eval_at is not None:
             params["metric"] = _with_cutoffs(params.get("metric", self.metric), eval_at)
         if early_stopping_rounds is not None:
@@ -233,7 +256,17 @@ class Ranker(Parameters, BaseEstimator):
         sets = self._valid_sets(table, [eval_set] if isinstance(eval_set, tuple) else list(eval_set or []), given, params)
         calls = [*(callbacks or []), *([log_evaluation(int(verbose))] if verbose else [])]
         model, interrupted = train_model(
-            params, train_set, sets, eval_names, objective, start, calls, self.n_jobs, weight
+            params,
+            train_set,
+            sets,
+            eval_names,
+            objective,
+            start,
+            calls,
+            self.n_jobs,
+            weight,
+            [metric for metric in metrics if callable(metric)],
+            bool(metrics) and callable(metrics[0]),
         )
         self.model_ = model
         self.n_features_in_ = table.n_columns
@@ -339,7 +372,9 @@ class Ranker(Parameters, BaseEstimator):
         params = self.get_params()
         # An alias that was given takes the place of the parameter.
         metric: Any = next((params[name] for name in _METRIC_ALIASES if params.get(name)), self.metric)
-        first = _split_metrics(metric)[0]
+        if _has_function(metric):
+            metric = [name for name in (metric if isinstance(metric, (list, tuple)) else []) if isinstance(name, str)]
+        first = _split_metrics(metric or _DEFAULTS["metric"])[0]
         rules = {name: params[name] for name in _RULES if not _is_same(params[name], _DEFAULTS[name])}
         scores = self.model_.predict(table.values, n_jobs=self.n_jobs)
         return float(evaluate(data, scores, first, n_jobs=self.n_jobs, **rules)[first])
@@ -473,7 +508,13 @@ def _is_same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
-_ALIASES = frozenset(_rankwise.aliases())
+_ALIASES = _rankwise.aliases()
+# Names of other libraries that have no effect here: training prints nothing.
+_WITHOUT_EFFECT = frozenset(["silent", "verbose", "verbosity"])
+
+
+def _has_function(metric: Any) -> bool:
+    return callable(metric) or (isinstance(metric, (list, tuple)) and any(map(callable, metric)))
 
 
 def _n_rounds(model: Model) -> int:

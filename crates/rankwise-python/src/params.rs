@@ -1,5 +1,7 @@
 //! Parameters: dictionaries of names and values.
 
+use std::collections::HashMap;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -8,10 +10,11 @@ use rankwise::train::{TrainParams, TrainSpec};
 
 use crate::error::exception;
 
-/// The aliases of all parameters.
+/// The aliases of all parameters, with the names that they stand for.
 #[pyfunction]
-pub(crate) fn aliases() -> Vec<&'static str> {
-    TrainSpec::tables().into_iter().flat_map(|(_, table)| table).flat_map(|info| info.aliases).copied().collect()
+pub(crate) fn aliases() -> HashMap<&'static str, &'static str> {
+    let parameters = TrainSpec::tables().into_iter().flat_map(|(_, table)| table);
+    parameters.flat_map(|info| info.aliases.iter().map(move |alias| (*alias, info.name))).collect()
 }
 
 /// The parameter most similar to a name, if one is similar enough.
