@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::decimal::are_f32;
 use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Keep, Pair, RowBlock, StringTable};
 
-/// Number of rows per task.
+/// Number of rows per task, and of values that are converted together.
 const TASK_ROWS: usize = 4096;
 
 /// A type of feature values: f32, or f64 with the precision that [`Keep`] selects. NaN is missing. Infinite values
@@ -281,68 +281,80 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         self.feature_names.as_deref().map_or(Ok(()), |names| check_names(names, self.values.n_features()))
     }
 
-    /// Adds the rows to the builder, in blocks that are filled in parallel.
+    /// Adds the rows to the builder, in columns or blocks that are filled in parallel.
     fn push_rows(&self, n_rows: usize, builder: &mut DatasetBuilder) -> Result<(), DataError> {
-        if let Values::Columns(columns) = &self.values {
-            let mut block = RowBlock::default();
-            (0..n_rows).for_each(|row| self.start_row(&mut block, row));
-            let column = |values: &&[T]| {
-                let mut column = ColumnValues::expecting(n_rows);
-                if self.keep == Keep::Rounded {
-                    column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
-                    return column;
-                }
-                for values in values.chunks(TASK_ROWS) {
-                    let numbers: Vec<f64> = values.iter().map(|value| (*value).into()).collect();
-                    if self.keep == Keep::All {
-                        column.append_f64(&numbers);
-                    } else {
-                        column.append_where_needed(&numbers);
-                    }
-                }
-                column
-            };
-            let ids: Vec<u32> = (0..columns.len() as u32).collect();
-            block.set_columns(&ids, columns.par_iter().map(column).collect());
-            builder.push_block(block);
-            return Ok(());
+        let columns = match &self.values {
+            Values::Dense { values, n_features } => self.transposed(values, *n_features),
+            Values::Columns(columns) => {
+                let column = |values: &&[T]| {
+                    let mut column = ColumnValues::expecting(n_rows);
+                    self.append(&mut column, values);
+                    column
+                };
+                columns.par_iter().map(column).collect()
+            }
+            Values::Csr { indptr, indices, values } => {
+                return self.push_sparse(n_rows, (indptr, indices, values), builder);
+            }
+        };
+        let mut block = RowBlock::default();
+        (0..n_rows).for_each(|row| self.start_row(&mut block, row));
+        let ids: Vec<u32> = (0..columns.len() as u32).collect();
+        block.set_columns(&ids, columns);
+        builder.push_block(block);
+        Ok(())
+    }
+
+    fn append(&self, column: &mut ColumnValues, values: &[T]) {
+        if self.keep == Keep::Rounded {
+            column.append(|out| out.extend(values.iter().map(|value| value.to_f32())));
+            return;
         }
-        let starts: Vec<usize> = (0..n_rows).step_by(TASK_ROWS).collect();
-        let blocks: Vec<Result<RowBlock, DataError>> = starts
-            .into_par_iter()
-            .map(|start| {
-                let rows = start..n_rows.min(start + TASK_ROWS);
-                match &self.values {
-                    Values::Dense { values, n_features } => Ok(self.dense_block(rows, values, *n_features)),
-                    Values::Csr { indptr, indices, values } => self.sparse_block(rows, indptr, indices, values),
-                    Values::Columns(_) => unreachable!("columns were handed over above"),
+        for values in values.chunks(TASK_ROWS) {
+            let numbers: Vec<f64> = values.iter().map(|value| (*value).into()).collect();
+            if self.keep == Keep::All {
+                column.append_f64(&numbers);
+            } else {
+                column.append_where_needed(&numbers);
+            }
+        }
+    }
+
+    /// The columns of dense rows. The columns of a cache line are made together, from a few rows at a time, so that every
+    /// line is loaded once.
+    fn transposed(&self, values: &[T], n_features: usize) -> Vec<ColumnValues> {
+        let n_rows = values.len() / n_features;
+        let n_together = (64 / size_of::<T>()).max(1);
+        let starts: Vec<usize> = (0..n_features).step_by(n_together).collect();
+        let group = |start: usize| {
+            let places = start..n_features.min(start + n_together);
+            let mut columns: Vec<ColumnValues> = places.clone().map(|_| ColumnValues::expecting(n_rows)).collect();
+            let mut part = Vec::with_capacity(TASK_ROWS);
+            for rows in values.chunks(TASK_ROWS * n_features) {
+                for (place, column) in places.clone().zip(&mut columns) {
+                    part.clear();
+                    part.extend(rows.iter().skip(place).step_by(n_features).copied());
+                    self.append(column, &part);
                 }
-            })
-            .collect();
+            }
+            columns
+        };
+        starts.into_par_iter().flat_map_iter(group).collect()
+    }
+
+    fn push_sparse(
+        &self,
+        n_rows: usize,
+        (indptr, indices, values): (&[usize], &[u32], &[T]),
+        builder: &mut DatasetBuilder,
+    ) -> Result<(), DataError> {
+        let starts: Vec<usize> = (0..n_rows).step_by(TASK_ROWS).collect();
+        let block = |start: usize| self.sparse_block(start..n_rows.min(start + TASK_ROWS), indptr, indices, values);
+        let blocks: Vec<Result<RowBlock, DataError>> = starts.into_par_iter().map(block).collect();
         for block in blocks {
             builder.push_block(block?);
         }
         Ok(())
-    }
-
-    fn dense_block(&self, rows: std::ops::Range<usize>, values: &[T], n_features: usize) -> RowBlock {
-        let ids: Vec<u32> = (0..n_features as u32).collect();
-        let mut block = RowBlock::for_table(&ids);
-        for row in rows {
-            self.start_row(&mut block, row);
-            let values = &values[row * n_features..][..n_features];
-            if self.keep == Keep::Rounded {
-                for value in values {
-                    block.push_next_value(value.to_f32());
-                }
-            } else {
-                for value in values {
-                    block.push_next_f64((*value).into());
-                }
-            }
-            block.finish_table_row();
-        }
-        block
     }
 
     fn sparse_block(
