@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use rankwise::data::{Absent, Documents, LoadedData};
 use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
 use rankwise::metrics::MetricName;
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{NoTrees, StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
+use rankwise::trees::is_worth_threads;
 use serde_json::json;
 
 use crate::args::{Global, Train};
@@ -86,11 +88,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
     let mut observer = WatchAndSave { watch: &mut watch, keeper: keeper.as_mut() };
     let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
-    let trained = Training::new(&params, &data)
-        .valid(&valid)
-        .start(&start)
-        .from_checkpoint(checkpoint)
-        .run(&mut Traced { tracer: &mut tracer, observer: &mut observer });
+    let run = Training::new(&params, &data).valid(&valid).start(&start).from_checkpoint(checkpoint);
+    let mut observer = Traced { tracer: &mut tracer, observer: &mut observer };
+    let trained = on_threads_for(&data, || run.run(&mut observer))?;
     watch.finish();
     let sources =
         Sources { data: data_path, checkpoint: checkpoint_path.as_deref(), start: args.init_model.as_deref() };
@@ -134,6 +134,15 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     report.times().into_iter().for_each(|(phase, time)| output.add_time(phase, time));
     output.summary(out, &text, report.json())?;
     if is_interrupted { Err(watch.interrupted(None).into()) } else { Ok(()) }
+}
+
+/// Calls `train` on the threads of the command, or on one thread if the data is small.
+fn on_threads_for<T: Send>(data: &Documents, train: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    if is_worth_threads(data.n_rows(), data.n_features()) || rayon::current_num_threads() == 1 {
+        return Ok(train());
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    Ok(pool.context("cannot start a thread")?.install(train))
 }
 
 /// The training data and the validation sets.
