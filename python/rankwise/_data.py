@@ -32,16 +32,23 @@ class Table:
         return int(self.values.shape[1])
 
 
-def as_table(X: Any, takes_qid: bool = True, n_jobs: int | None = None) -> Table:
-    """The features of a matrix or data frame. A column called `qid` of a frame holds the queries."""
+def as_table(X: Any, takes_qid: bool = True, only: set[str] | None = None, n_jobs: int | None = None) -> Table:
+    """The features of a matrix or data frame. A column called `qid` of a frame holds the queries.
+
+    Of the other columns of a frame, only those with the names in `only` are taken, if it is given.
+    """
+    if isinstance(X, Dataset):
+        raise TypeError("X is a rankwise.Dataset; expected an array or a data frame (rankwise.train takes a Dataset)")
     if hasattr(X, "tocsr"):
         return Table(X.tocsr(), None, None, True)
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
-        names, values, qid = arrow_table(X, QID if takes_qid else None, n_jobs)
+        names, values, qid = arrow_table(X, QID if takes_qid else None, only, n_jobs)
         _check_doubled(names)
         return Table(values, names, qid, False)
     if not hasattr(X, "iloc"):
         return Table(_matrix(X, "X"), None, None, False)
+    if only is not None:
+        X = X.loc[:, [str(name) in only or (takes_qid and str(name) == QID) for name in X.columns]]
     names = [str(name) for name in X.columns]
     _check_doubled(names)
     qid = None

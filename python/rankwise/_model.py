@@ -75,6 +75,7 @@ class Model:
     def __init__(self, raw: _rankwise.RawModel, info: dict[str, Any] | None = None) -> None:
         self._raw = raw
         self._facts = raw.facts()
+        self._names: set[str] | None = set(self._facts["feature_names"]) or None
         self.info: dict[str, Any] = info or {}
         """Facts about the run that trained the model: `evals_result`, `stopped`, `seconds`, ..."""
 
@@ -91,8 +92,8 @@ class Model:
         Parameters
         ----------
         X : array, sparse matrix, data frame or Dataset
-            If the model has feature names, columns of a data frame are found by name. Otherwise feature `i` is
-            column `i`.
+            If the model has feature names, columns of a data frame are found by name, and others are ignored. Otherwise
+            feature `i` is column `i`.
         num_iteration : int, optional
             Use only the first rounds of boosting.
         pred_leaf : bool
@@ -105,8 +106,11 @@ class Model:
             if pred_leaf:
                 raise ValueError("pred_leaf needs an array or a data frame, not a Dataset")
             self._check_names(X)
+            for remark in self._raw.remarks(X._raw):
+                warnings.warn(remark, UserWarning, stacklevel=2)
             return model._raw.predict(X._raw, n_jobs)
-        table = as_table(X)
+        # Other columns may have anything, such as ids.
+        table = as_table(X, only=self._names)
         columns = self._columns(table)
         if pred_leaf:
             values = table.values.toarray() if table.is_sparse else table.values
@@ -348,6 +352,9 @@ def train_model(
     if _logger.isEnabledFor(logging.INFO):
         for remark in train_set.remarks():
             _logger.info("training data: %s", remark)
+    for name, data in zip(names, sets):
+        for remark in train_set._raw.remarks_on_valid(data._raw):
+            warnings.warn(f"{name}: {remark}", UserWarning, stacklevel=3)
     if train_set.absent == "zero" and params.get("absent") is None:
         params["absent"] = "zero"
     if init_model is not None and not isinstance(init_model, Model):
@@ -396,6 +403,12 @@ def train_model(
     for name, metric, values in facts.pop("history"):
         results.setdefault(name, {})[metric] = values
     facts["evals_result"] = results
+    if facts.pop("ignores_pairs"):
+        warnings.warn(
+            "the objective ignores the pairs of the data; use 'ranknet' or 'hinge' to learn from them",
+            UserWarning,
+            stacklevel=3,
+        )
     if facts["no_trees"] is not None:
         warnings.warn(f"no tree was grown: {facts['no_trees']}", UserWarning, stacklevel=3)
     return Model(raw, facts), bool(facts.pop("interrupted"))

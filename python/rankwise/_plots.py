@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES = ("-", "--", "-.", ":")
 GREY = "#666666"
-SIGNIFICANCE = 0.05
 MAX_KEYS = 6
 
 
@@ -216,7 +215,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Plots the differences between systems with their confidence intervals.
 
     A difference is significant, by the test of the comparison with its correction, if its dot is filled. The numbers
-    on the right are the corrected p-values.
+    on the right are the corrected p-values. Intervals are not corrected, so one may exclude 0 although the dot is empty.
 
     Parameters
     ----------
@@ -250,7 +249,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
         if pair["interval"] is not None:
             low, high = pair["interval"]
             axes.plot([low, high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
-        is_significant = pair["p_corrected"] is not None and pair["p_corrected"] < SIGNIFICANCE
+        is_significant = pair["p_corrected"] is not None and pair["p_corrected"] < comparison.alpha
         axes.plot(
             pair["difference"],
             place,
@@ -272,7 +271,9 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     axes.set_yticks(places, names)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(places[-1] + 0.6, -0.6)
-    axes.set_xlabel(("difference" if len(metrics) > 1 else f"difference of {metrics[0]}") + ", with 95 % interval")
+    difference = "difference" if len(metrics) > 1 else f"difference of {metrics[0]}"
+    axes.set_xlabel(f"{difference}, with {100 * (1 - comparison.alpha):g} % interval")
+    axes.locator_params(axis="x", nbins=6)
     _tidy(axes, "x")
     axes.spines["left"].set_visible(False)
     return axes

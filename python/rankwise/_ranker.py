@@ -152,12 +152,13 @@ class Ranker(Parameters, BaseEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         qid: Any = None,
         group: Any = None,
         sample_weight: Any = None,
         query_weight: Any = None,
+        pairs: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | tuple[Any, Any] | None = None,
         eval_qid: Sequence[Any] | None = None,
         eval_group: Sequence[Any] | None = None,
@@ -185,6 +186,8 @@ class Ranker(Parameters, BaseEstimator):
             The query of each row, in any order; or the number of rows of each query.
         sample_weight, query_weight : array, optional
             Weights of rows, and of queries in order of first appearance.
+        pairs : array, optional
+            Preferences between rows; see :class:`Dataset`. With pairs, y may be None.
         eval_set : list of (X, y), optional
             Validation sets; their queries are in `eval_qid` or `eval_group`, or in a column `qid`. A single (X, y)
             works too.
@@ -239,14 +242,14 @@ class Ranker(Parameters, BaseEstimator):
         table = _features(X)
         if feature_name is not None and feature_name != "auto":
             table.names = _checked_names(feature_name, table.n_columns)
-        _check_rows(table, y, sample_weight)
+        _check_rows(table, y, sample_weight, pairs)
         weight = sample_weight
         if objective is not None and n_arguments(objective) == 4:
             # LightGBM's form: the objective multiplies the weights.
             if query_weight is not None:
                 raise ValueError("an objective with the arguments weight and group cannot use query_weight")
             sample_weight = None
-        train_set = _dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs)
+        train_set = _dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs)
         given = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -321,7 +324,7 @@ class Ranker(Parameters, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame
+        X : array, sparse matrix, data frame or Dataset
             Features, in the order of the columns in `fit`. A column `qid` of a data frame is ignored.
         num_iteration : int, optional
             Use only the first rounds of boosting.
@@ -333,6 +336,8 @@ class Ranker(Parameters, BaseEstimator):
             Whether to check that a data frame has the columns of the training data.
         """
         self._check_fitted()
+        if isinstance(X, Dataset):
+            return self.model_.predict(X, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs)
         table = _features(X)
         if validate_features:
             self._check_columns(table)
@@ -575,12 +580,12 @@ def _checked_names(names: Sequence[str], n_columns: int) -> list[str]:
     return [str(name) for name in names]
 
 
-def _check_rows(table: Table, y: Any, sample_weight: Any) -> None:
+def _check_rows(table: Table, y: Any, sample_weight: Any, pairs: Any) -> None:
     if table.n_rows < 2:
         raise ValueError(f"Found array with {table.n_rows} sample(s) while a minimum of 2 is required.")
     if table.n_columns == 0:
         raise ValueError(f"0 feature(s) (shape={table.values.shape}) while a minimum of 1 is required.")
-    if y is None:
+    if y is None and pairs is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if sample_weight is not None:
         weights = np.asarray(sample_weight)
@@ -638,6 +643,7 @@ def _dataset(
     query_weight: Any,
     params: dict[str, ParamValue],
     n_jobs: int | None,
+    pairs: Any = None,
 ) -> Dataset:
     data = Dataset.__new__(Dataset)
     absent = params.get("absent")
@@ -649,6 +655,7 @@ def _dataset(
         group,
         weight,
         query_weight,
+        pairs=pairs,
         absent=data.absent if table.is_sparse or absent else None,
         n_jobs=n_jobs,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -77,9 +78,13 @@ class Evaluation:
 class Comparison:
     """Differences between systems, with tests and confidence intervals."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
+    def __init__(self, given: dict[str, Any], alpha: float) -> None:
         self.pairs: list[dict[str, Any]] = given["pairs"]
         """One entry per pair of systems and metric."""
+        self.systems: list[dict[str, Any]] = given["systems"]
+        """One entry per system and metric: the mean with its confidence interval."""
+        self.alpha = alpha
+        """The significance level. The confidence level of intervals is 1 - alpha."""
         self._text: str = given["text"]
 
     def __repr__(self) -> str:
@@ -92,17 +97,25 @@ class Comparison:
         return pd.DataFrame(self.pairs)
 
     def _repr_html_(self) -> str:
-        names = ["metric", "a", "b", "mean_a", "mean_b", "difference", "p_corrected", "wins", "ties", "losses"]
+        names = ["metric", "a", "b", "mean_a", "mean_b", "difference", "interval", "p_corrected", "wins", "ties", "losses"]
 
-        def cell(value: Any) -> str:
-            return f"<td>{value:.4f}</td>" if isinstance(value, float) else f"<td>{value}</td>"
+        def cell(name: str, value: Any) -> str:
+            if isinstance(value, tuple):
+                return f"<td>{value[0]:+.4f} to {value[1]:+.4f}</td>"
+            if name == "p_corrected" and value is not None and value < 1e-4:
+                return "<td>&lt; 0.0001</td>"
+            return f"<td>{value:.4f}</td>" if isinstance(value, float) else f"<td>{html.escape(str(value))}</td>"
 
         head = "".join(f"<th>{name}</th>" for name in names)
-        rows = "".join("<tr>" + "".join(cell(pair[name]) for name in names) + "</tr>" for pair in self.pairs)
+        rows = "".join("<tr>" + "".join(cell(name, pair[name]) for name in names) + "</tr>" for pair in self.pairs)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _scores(values: Scores, data: Dataset) -> npt.NDArray[np.float64]:
+    # A Ranker has its model in `model_`.
+    model: Any = getattr(values, "model_", values)
+    if hasattr(model, "predict"):
+        values = model.predict(data)
     scores = np.ascontiguousarray(values, dtype=np.float64)
     if scores.ndim != 1:
         raise ValueError(f"scores have {scores.ndim} dimensions; expected 1")
@@ -143,8 +156,9 @@ def evaluate(
     ----------
     data : Dataset, or dictionary
         Documents with labels and queries; or judgements, `{query: {document: grade}}`, as pytrec_eval and ranx take them.
-    scores : array, or dictionary
-        A score for each document, in input order; with judgements a run, `{query: {document: score}}`.
+    scores : array, Model, Ranker, or dictionary
+        A score for each document, in input order, or a model that computes them; with judgements a run,
+        `{query: {document: score}}`.
     metrics : str or list of str
         Metrics such as "ndcg@10,map".
     **rules
@@ -177,22 +191,53 @@ def compare(
     systems: Mapping[str, Scores],
     metrics: str | Sequence[str] = "ndcg@10",
     *,
+    baseline: str | None = None,
+    test: str = "fisher",
+    one_sided: bool = False,
+    permutations: int | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
     n_jobs: int | None = None,
     **rules: Any,
 ) -> Comparison:
     """Compares systems by their scores for the same documents, or by their runs: Fisher's randomisation test with Holm's
-    correction, and confidence intervals. The arguments are those of :func:`evaluate`, with a name for each system.
+    correction, and confidence intervals.
+
+    Parameters
+    ----------
+    data, metrics, **rules
+        As in :func:`evaluate`.
+    systems : dict
+        The scores, model or run of each system, by name.
+    baseline : str, optional
+        Compare each of the other systems with this one only.
+    test : {"fisher", "t", "wilcoxon", "bootstrap"}
+        The significance test.
+    one_sided : bool
+        Test whether the first system of a pair is better than the second.
+    permutations : int, optional
+        Number of random permutations of "fisher", or of resamples of "bootstrap".
+    alpha : float
+        Significance level of the corrected p-values. The confidence level of intervals is 1 - alpha.
+    seed : int
+        Seed of random draws.
+
+    Examples
+    --------
 
     >>> import rankwise
     >>> data = rankwise.Dataset([[0.0]] * 4, label=[0, 1, 0, 1], group=[2, 2])
     >>> rankwise.compare(data, {"good": [1, 2, 1, 2], "poor": [2, 1, 1, 2]}, "mrr")
-    mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0
+    mrr: good 1.0000, poor 0.7500; good - poor +0.2500 (+0.0000 to +0.5000), p 1.0000, wins 1, ties 1, losses 0
     """
+    options = (test, permutations, one_sided, baseline, alpha, seed)
     qrels = _judgements(data)
     if qrels is not None:
         runs = [(str(name), _run(run, f"system {name!r}")) for name, run in systems.items()]
-        return Comparison(_rankwise.compare_runs(qrels, runs, _metrics(metrics), _text_of_rules(rules), n_jobs))
+        given = _rankwise.compare_runs(qrels, runs, _metrics(metrics), _text_of_rules(rules), options, n_jobs)
+        return Comparison(given, alpha)
     if not isinstance(data, Dataset):
         raise TypeError(f"expected a rankwise.Dataset or a dictionary of judgements, not {type(data).__name__}")
-    given = [(str(name), _scores(scores, data)) for name, scores in systems.items()]
-    return Comparison(_rankwise.compare(data._raw, given, _metrics(metrics), _text_of_rules(rules), n_jobs))
+    scored = [(str(name), _scores(scores, data)) for name, scores in systems.items()]
+    given = _rankwise.compare(data._raw, scored, _metrics(metrics), _text_of_rules(rules), options, n_jobs)
+    return Comparison(given, alpha)

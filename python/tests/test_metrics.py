@@ -63,3 +63,26 @@ def test_comparison(valid):
     assert compared.to_pandas().shape[0] == 2 and "<th>p_corrected</th>" in compared._repr_html_()
     with pytest.raises(ValueError):
         rankwise.compare(data, {"alone": systems["good"]})
+
+
+def test_models_are_measured_and_compared(train, valid):
+    data = rankwise.Dataset(valid.X, valid.y, qid=valid.qid)
+    ranker = rankwise.Ranker(num_trees=5).fit(train.X, train.y, qid=train.qid)
+    scores = ranker.predict(valid.X)
+    for system in (ranker, ranker.model_, scores):
+        assert rankwise.evaluate(data, system)["ndcg@10"] == rankwise.evaluate(data, scores)["ndcg@10"]
+    systems = {"model": ranker, "feature": valid.X[:, 0], "noise": valid.X[:, 5]}
+    found = rankwise.compare(data, systems, baseline="noise", alpha=0.1)
+    assert [(pair["a"], pair["b"]) for pair in found.pairs] == [("model", "noise"), ("feature", "noise")]
+    assert {system["system"] for system in found.systems} == set(systems)
+    low, high = found.systems[0]["interval"]
+    assert low < found.systems[0]["mean"] < high
+    wider = rankwise.compare(data, systems, baseline="noise", alpha=0.01)
+    assert wider.systems[0]["interval"][0] < low and wider.alpha == 0.01
+    assert " to " in found._repr_html_() and "p < 0.0001" in repr(found)
+    one = rankwise.compare(data, systems, one_sided=True, test="t").pairs[0]["p_value"]
+    two = rankwise.compare(data, systems, test="t").pairs[0]["p_value"]
+    assert one == pytest.approx(two / 2)
+    for bad in (dict(test="chi"), dict(alpha=0), dict(baseline="x"), dict(test="t", permutations=5)):
+        with pytest.raises(ValueError):
+            rankwise.compare(data, systems, **bad)

@@ -132,3 +132,47 @@ def test_remarks(train, caplog):
     with caplog.at_level("WARNING", logger="rankwise"):
         Ranker(num_trees=2).fit(train.X, train.y, qid=train.qid)
     assert not caplog.text
+
+
+def test_pairs_in_the_estimator_and_objectives_that_ignore_them(train):
+    better = [(0, 1), (2, 3), (26, 27)]
+    by_estimator = Ranker(objective="ranknet", num_trees=5, min_data_in_leaf=1).fit(train.X, qid=train.qid, pairs=better)
+    data = Dataset(train.X, qid=train.qid, pairs=better)
+    assert by_estimator.model_ == trained(data, objective="ranknet", min_data_in_leaf=1)
+    with pytest.warns(UserWarning, match="ignores the pairs"):
+        trained(Dataset(train.X, train.y, qid=train.qid, pairs=better))
+    with pytest.raises(ValueError, match="y is None"):
+        Ranker().fit(train.X, qid=train.qid)
+
+
+def test_shifted_feature_ids_are_warned_of(train, tmp_path):
+    """Arrays count from 0, LETOR files from 1."""
+    lines = (
+        f"{label:g} qid:{qid} " + " ".join(f"{i + 1}:{value:.6g}" for i, value in enumerate(row))
+        for label, qid, row in zip(train.y, train.qid, train.X)
+    )
+    (tmp_path / "data.txt").write_text("\n".join(lines) + "\n")
+    file, array = Dataset(tmp_path / "data.txt"), Dataset(train.X, train.y, qid=train.qid)
+    with pytest.warns(UserWarning, match="feature ids seem to be shifted by one"):
+        trained(array).predict(file)
+    with pytest.warns(UserWarning, match="valid_0: feature ids seem to be shifted"):
+        rankwise.train({"num_trees": 2}, array, valid_sets=[file])
+
+
+def test_datasets_in_the_estimator(train):
+    data = Dataset(train.X, train.y, qid=train.qid)
+    ranker = Ranker(num_trees=3).fit(train.X, train.y, qid=train.qid)
+    assert np.array_equal(ranker.predict(data), ranker.predict(train.X))
+    with pytest.raises(TypeError, match="rankwise.train takes a Dataset"):
+        Ranker().fit(data, train.y)
+
+
+def test_columns_that_a_model_does_not_use_may_have_anything(train):
+    import pandas as pd
+    import polars as pl
+
+    frame = pd.DataFrame(train.X, columns=list("abcdef"))
+    model = Ranker(num_trees=3).fit(frame, train.y, qid=train.qid).model_
+    more = frame.assign(name="text", qid=train.qid)[["name", "f", "e", "d", "c", "b", "a", "qid"]]
+    for X in (more, pl.from_pandas(more)):
+        assert np.array_equal(model.predict(X), model.predict(frame))

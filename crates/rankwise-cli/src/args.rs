@@ -334,6 +334,13 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
             _ => return error,
         };
         let name = normalise(typed.trim_start_matches('-'));
+        if let ("--data" | "--train" | "--train-data" | "--input", Some(command)) = (typed, command_typed()) {
+            let advice = format!(
+                "unknown option '{typed}'; give the data without an option, as in `rankwise {} DATA`\n",
+                command.get_name()
+            );
+            return clap::Error::raw(ErrorKind::UnknownArgument, advice);
+        }
         if let Some(advice) = other_commands(typed) {
             return clap::Error::raw(ErrorKind::UnknownArgument, advice);
         }

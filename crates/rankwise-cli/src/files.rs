@@ -151,14 +151,19 @@ pub(crate) fn check_unnamed(data: &Documents, path: &Path, known: &str, ids: &[u
         return Ok(());
     }
     let names: Vec<&str> = data.feature_names().iter().map(|(_, name)| name.as_str()).collect();
-    if let Some((id, others)) = rankwise::io::names_among_ids(&names) {
+    if let Some((found, others)) = rankwise::io::names_among_ids(&names) {
         let (subject, them) = match &others[..] {
-            [one] => (format!("column \"{one}\" is"), "it"),
-            [first, rest @ ..] => (format!("column \"{first}\" and {} more are", rest.len()), "them"),
+            [one] => (format!("column \"{one}\" has a name"), "it"),
+            [first, rest @ ..] => (format!("column \"{first}\" and {} more have names", rest.len()), "them"),
             [] => unreachable!("there is at least one"),
         };
-        let problem = format!("{subject} not named after a feature id, unlike \"{id}\"");
-        return Err(user_at(path, format!("{problem}; rename {them}, or set --ignore-columns {}", others.join(","))));
+        let lacking = ids.iter().find(|id| !found.contains(id));
+        let advice = match lacking {
+            Some(id) => format!("rename {them} after the features, such as f{id} for feature {id}"),
+            None => format!("rename {them} after the features, or set --ignore-columns {}", others.join(",")),
+        };
+        let known = known.split(';').next().unwrap_or(known);
+        return Err(user_at(path, format!("{known}, but {subject}; {advice}")));
     }
     let advice =
         format!("or name each column after its feature id in the training data, {}", rankwise::column_names(ids));

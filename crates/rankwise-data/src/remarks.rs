@@ -29,6 +29,8 @@ pub enum Remark {
     CutFeatures(Features),
     /// Queries of several documents that all have the same label.
     OneLabel(Queries),
+    /// Queries of several documents without preferences, in data without labels.
+    NoPairs(Queries),
     /// Queries of one document.
     OneDoc(Queries),
     /// Queries whose rows are not adjacent in the input.
@@ -98,8 +100,10 @@ impl Documents {
             // Pairs may add information that labels lack.
             says_nothing && self.query_pairs(query).is_empty()
         };
+        // Without a label column, all labels are 0.
+        let has_labels = self.pairs().is_empty() || self.labels().iter().any(|label| *label != 0.0);
         [
-            self.queries_where(one_label).map(Remark::OneLabel),
+            self.queries_where(one_label).map(if has_labels { Remark::OneLabel } else { Remark::NoPairs }),
             self.queries_where(|query| self.query_rows(query).len() == 1).map(Remark::OneDoc),
             self.queries_where(|query| is_scattered(self.query(query).input_rows)).map(Remark::Scattered),
             self.labels_like_ids(),
@@ -235,6 +239,7 @@ impl fmt::Display for Remark {
                     found.if_many()
                 )
             }
+            Self::NoPairs(found) => write!(f, "{found} no pairs, so nothing is learnt from them"),
             Self::OneDoc(found) => {
                 write!(
                     f,

@@ -110,7 +110,9 @@ impl<'a> Table<'a> {
     }
 
     fn unknown(&self, option: &str, typed: &str) -> ColumnProblem {
-        let nearest = rankwise_params::nearest(typed, self.names.iter().map(String::as_str));
+        // A number that is too large resembles many names.
+        let is_number = typed.parse::<u64>().is_ok();
+        let nearest = rankwise_params::nearest(typed, self.names.iter().map(String::as_str)).filter(|_| !is_number);
         ColumnProblem::Unknown {
             option: option.into(),
             typed: crate::problem::shown(typed.as_bytes()),
@@ -330,13 +332,13 @@ fn numbering_prefix(name: &str) -> Option<&str> {
     NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known)).then_some(prefix)
 }
 
-/// If some of these names are feature ids, such as f2, returns the first of them and all names that are not. Because of
-/// those, the table counts as one with names. Returns `None` if all names are alike.
-pub fn names_among_ids<'a>(names: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
-    let is_id = |name: &str| numbering_prefix(name).is_some_and(|prefix| prefix.len() < name.len());
-    let first = names.iter().copied().find(|name| is_id(name))?;
-    let others: Vec<&str> = names.iter().copied().filter(|name| !is_id(name)).collect();
-    (!others.is_empty()).then_some((first, others))
+/// If some of these names are feature ids, such as f2, returns the ids and the names that are not. Because of those, the
+/// table counts as one with names. Returns `None` if all names are alike.
+pub fn names_among_ids<'a>(names: &[&'a str]) -> Option<(Vec<u32>, Vec<&'a str>)> {
+    let id_of = |name: &str| name.strip_prefix(numbering_prefix(name)?)?.parse::<u32>().ok();
+    let ids: Vec<u32> = names.iter().filter_map(|name| id_of(name)).collect();
+    let others: Vec<&str> = names.iter().copied().filter(|name| id_of(name).is_none()).collect();
+    (!ids.is_empty() && !others.is_empty()).then_some((ids, others))
 }
 
 /// Whether a column has the name of a feature, with spaces in place of `_`.

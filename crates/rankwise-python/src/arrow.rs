@@ -1,6 +1,8 @@
 //! Tables of Arrow, from every library that has the PyCapsule interface (`__arrow_c_stream__`): pyarrow, polars, DuckDB and
 //! others.
 
+use std::collections::HashSet;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::{
@@ -22,18 +24,22 @@ use crate::pool::threads;
 /// The names of the feature columns, their values, and the query ids, if there are any.
 type Table<'py> = (Vec<String>, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
-/// The columns of a table as one array in Fortran order. Nulls become NaN. A column called `qid` holds the queries.
+/// The columns of a table as one array in Fortran order. Nulls become NaN. A column called `qid` holds the queries. Of
+/// the others, only those with the names in `only` are taken, if it is given.
 #[pyfunction]
 pub(crate) fn arrow_table<'py>(
     py: Python<'py>,
     table: &Bound<'py, PyAny>,
     qid: Option<&str>,
+    only: Option<HashSet<String>>,
     n_jobs: Option<isize>,
 ) -> PyResult<Table<'py>> {
     let (names, types, batches) = batches(table)?;
     let place = qid.and_then(|qid| names.iter().position(|name| name == qid));
     let qid = place.map(|place| query_ids(py, &types[place], &chunks(&batches, place))).transpose()?;
-    let features: Vec<usize> = (0..names.len()).filter(|column| Some(*column) != place).collect();
+    let is_taken =
+        |column: &usize| Some(*column) != place && only.as_ref().is_none_or(|only| only.contains(&names[*column]));
+    let features: Vec<usize> = (0..names.len()).filter(is_taken).collect();
     if let Some(column) = features.iter().find(|column| !is_number(&types[**column])) {
         return Err(PyValueError::new_err(format!(
             "column '{}' has type {}; expected numbers (encode text as numbers first)",

@@ -11,6 +11,7 @@ use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
 use rankwise::io::{ReadOptions, read_data_to_train, write_cache};
 use rankwise::prelude::*;
+use rankwise::{FeatureRemark, WantedFeatures, match_features};
 
 use crate::error::exception;
 use crate::params::checked;
@@ -39,6 +40,13 @@ impl PyDataset {
 
     pub(crate) fn docs(&self) -> &Documents {
         &self.data
+    }
+
+    /// What is suspicious about its features. Arrays have no names, so that is not.
+    pub(crate) fn remarks_on(&self, wanted: WantedFeatures<'_>) -> Vec<String> {
+        let remarks = match_features(wanted, self.docs(), 0).into_iter();
+        let remarks = remarks.filter(|remark| !matches!(remark, FeatureRemark::NumbersForNames { .. }));
+        remarks.map(|remark| remark.to_string()).collect()
     }
 }
 
@@ -335,6 +343,11 @@ impl PyDataset {
     #[getter]
     fn fingerprint(&self) -> String {
         format!("{:032x}", self.data.fingerprint())
+    }
+
+    /// What is suspicious about the features of a validation set, if this is the training data.
+    fn remarks_on_valid(&self, valid: &Self) -> Vec<String> {
+        valid.remarks_on(WantedFeatures::of_training(self.docs()))
     }
 
     /// What looks suspicious.

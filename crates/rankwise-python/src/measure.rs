@@ -4,7 +4,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rankwise::eval::CompareSpec;
+use rankwise::eval::{Alternative, CompareSpec, IntervalSpec, PERMUTATIONS, RESAMPLES, Test};
 use rankwise::io::{Qrels, TrecRun, TrecTable};
 use rankwise::metrics::{Rules, RulesSpec};
 use rankwise::params::ParamGroup as _;
@@ -16,6 +16,32 @@ use crate::pool::threads;
 
 /// The name of a metric, its mean, and the value of each query.
 type MeasuredMetric = (String, Option<f64>, Vec<Option<f64>>);
+
+/// The test, its number of permutations or resamples, whether it is one-sided, the baseline, the significance level and the
+/// seed.
+type CompareOptions = (String, Option<u32>, bool, Option<String>, f64, u64);
+
+fn compare_spec((test, n_draws, is_one_sided, baseline, alpha, seed): CompareOptions) -> PyResult<CompareSpec> {
+    let test = match (test.as_str(), n_draws) {
+        ("fisher", n_draws) => Test::Fisher { permutations: n_draws.unwrap_or(PERMUTATIONS) },
+        ("bootstrap", n_draws) => Test::Bootstrap { resamples: n_draws.unwrap_or(RESAMPLES) },
+        ("t", None) => Test::T,
+        ("wilcoxon", None) => Test::Wilcoxon,
+        ("t" | "wilcoxon", Some(_)) => {
+            return Err(PyValueError::new_err(format!("permutations: the test '{test}' uses no random draws")));
+        }
+        _ => {
+            let problem = format!("test='{test}': expected 'fisher', 't', 'wilcoxon' or 'bootstrap'");
+            return Err(PyValueError::new_err(problem));
+        }
+    };
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(PyValueError::new_err(format!("alpha={alpha}: expected a number between 0 and 1")));
+    }
+    let alternative = if is_one_sided { Alternative::FirstIsBetter } else { Alternative::Different };
+    let intervals = IntervalSpec { confidence: 1.0 - alpha, seed, ..IntervalSpec::default() };
+    Ok(CompareSpec { test, alternative, baseline, intervals, ..CompareSpec::default() })
+}
 
 /// The rules of a dictionary of names and values.
 fn rules(given: Vec<(String, String)>, seed: u64) -> PyResult<Rules> {
@@ -56,12 +82,13 @@ pub(crate) fn compare<'py>(
     systems: Vec<(String, PyReadonlyArray1<'py, f64>)>,
     metrics: &str,
     rules_given: Vec<(String, String)>,
+    options: CompareOptions,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
     let systems: Vec<(&str, &[f64])> =
         systems.iter().map(|(name, scores)| Ok((name.as_str(), scores.as_slice()?))).collect::<PyResult<_>>()?;
-    let spec = CompareSpec::default();
+    let spec = compare_spec(options)?;
     let compared = py
         .detach(|| pool.install(|| compare_with(data.docs(), &systems, metrics, &rules, &spec)))
         .map_err(exception)?;
@@ -96,13 +123,14 @@ pub(crate) fn compare_runs<'py>(
     runs: Vec<(String, Bound<'py, PyDict>)>,
     metrics: &str,
     rules_given: Vec<(String, String)>,
+    options: CompareOptions,
     n_jobs: Option<isize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
     let qrels = judgements(qrels)?;
     let runs = runs.iter().map(|(name, run)| Ok((name.as_str(), results(run, name)?)));
     let runs: Vec<(&str, TrecRun)> = runs.collect::<PyResult<_>>()?;
-    let spec = CompareSpec::default();
+    let spec = compare_spec(options)?;
     let compared = py.detach(|| pool.install(|| rankwise::compare_runs(&qrels, &runs, metrics, &rules, &spec)));
     described(py, &compared.map_err(exception)?)
 }
@@ -183,7 +211,20 @@ fn described<'py>(py: Python<'py>, compared: &Compared) -> PyResult<Bound<'py, P
             Ok(row)
         })
         .collect::<PyResult<_>>()?;
+    let mut systems = Vec::new();
+    for (system, summaries) in comparison.systems.iter().enumerate() {
+        for (metric, summary) in summaries.iter().enumerate() {
+            let row = PyDict::new(py);
+            row.set_item("system", &table.names()[system])?;
+            row.set_item("metric", table.metric(metric))?;
+            row.set_item("mean", summary.mean)?;
+            row.set_item("interval", summary.interval.map(|interval| (interval.low, interval.high)))?;
+            row.set_item("queries", summary.n_queries)?;
+            systems.push(row);
+        }
+    }
     let result = PyDict::new(py);
+    result.set_item("systems", systems)?;
     result.set_item("pairs", pairs)?;
     result.set_item("text", compared.to_string())?;
     Ok(result)

@@ -7,6 +7,7 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2, 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use rankwise::WantedFeatures;
 use rankwise::data::SimdLevel;
 use rankwise::formats::{ExportOptions, Target, export};
 use rankwise::model::{AbsentFeature, Model};
@@ -98,6 +99,11 @@ impl PyModel {
         let data = data.values()?;
         let scores = py.detach(|| pool.install(|| predict(&self.model, data)));
         Ok(PyArray1::from_vec(py, scores))
+    }
+
+    /// What is suspicious about the features of a dataset.
+    fn remarks(&self, data: &PyDataset) -> Vec<String> {
+        data.remarks_on(WantedFeatures::of_model(&self.model))
     }
 
     /// For each row and tree, the number of its leaf.

@@ -129,6 +129,8 @@ pub(crate) fn train<'py>(
     facts.set_item("trees_grown", trained.trees_grown)?;
     facts.set_item("start_trees", trained.start_trees)?;
     facts.set_item("interrupted", is_interrupted)?;
+    let ignores_pairs = !data.data.pairs().is_empty() && !params.objective().objective.takes_pairs();
+    facts.set_item("ignores_pairs", ignores_pairs && caller.objective.is_none())?;
     facts.set_item("seconds", trained.phases.total.as_secs_f64())?;
     facts.set_item("no_trees", trained.no_trees.as_ref().map(ToString::to_string))?;
     let stopped = match trained.stopped {

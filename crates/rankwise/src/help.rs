@@ -12,15 +12,17 @@ const TEXT_WIDTH: usize = 100;
 /// Parameters with the title of their group.
 pub type ParameterGroup = (&'static str, Vec<ParamInfo>);
 
-/// The parameter with this name, in any spelling or with an alias; otherwise those that mention the word in name or
-/// help. An empty word finds all.
+/// The parameter with this name, in any spelling or with an alias; otherwise those that mention the word in name,
+/// values or help. An empty word finds all.
 pub fn find_parameters(sought: &str) -> Vec<ParameterGroup> {
     let name = normalise(sought);
     let of_name = |info: &ParamInfo| info.answers_to(&name);
     let word = sought.trim().to_lowercase();
     let holds = |info: &ParamInfo| {
         let mut names = std::iter::once(info.name).chain(info.aliases.iter().copied());
-        names.any(|known| normalise(known).contains(&name)) || info.help.to_lowercase().contains(&word)
+        names.any(|known| normalise(known).contains(&name))
+            || info.help.to_lowercase().contains(&word)
+            || info.allowed().to_lowercase().contains(&word)
     };
     let has_name = TrainSpec::tables().iter().any(|(_, table)| table.iter().any(of_name));
     let groups = TrainSpec::tables().into_iter().map(|(title, mut table)| {

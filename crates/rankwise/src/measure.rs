@@ -39,7 +39,7 @@ pub fn evaluate_with(data: &Documents, scores: &[f64], metrics: &str, rules: &Ru
 /// let compared = compare(&data, &[("good", [1.0, 2.0, 1.0, 2.0]), ("poor", [2.0, 1.0, 1.0, 2.0])], "mrr")?;
 /// let pair = compared.pair("good", "poor", "mrr").unwrap();
 /// assert_eq!((pair.difference, pair.wins, pair.ties, pair.losses), (0.25, 1, 1, 0));
-/// assert_eq!(compared.to_string(), "mrr: good 1.0000, poor 0.7500; good - poor +0.2500, p 1.0000, wins 1, ties 1, losses 0\n");
+/// assert_eq!(compared.to_string(), "mrr: good 1.0000, poor 0.7500; good - poor +0.2500 (+0.0000 to +0.5000), p 1.0000, wins 1, ties 1, losses 0\n");
 /// # Ok::<(), rankwise::Error>(())
 /// ```
 pub fn compare<S: AsRef<[f64]>>(data: &Documents, systems: &[(&str, S)], metrics: &str) -> Result<Compared, Error> {
@@ -133,7 +133,7 @@ impl Compared {
     }
 }
 
-/// One line per pair and metric.
+/// One line per pair and metric, with the confidence interval of the difference and the corrected p-value.
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"));
@@ -142,10 +142,14 @@ impl fmt::Display for Compared {
             let [of_a, of_b] = [pair.a, pair.b].map(|system| number(self.comparison.systems[system][pair.metric].mean));
             writeln!(
                 f,
-                "{}: {a} {of_a}, {b} {of_b}; {a} - {b} {:+.4}, p {}, wins {}, ties {}, losses {}",
+                "{}: {a} {of_a}, {b} {of_b}; {a} - {b} {:+.4}{}, p {}, wins {}, ties {}, losses {}",
                 self.table.metric(pair.metric),
                 pair.difference,
-                number(pair.corrected),
+                pair.interval.map(|of| format!(" ({:+.4} to {:+.4})", of.low, of.high)).unwrap_or_default(),
+                match pair.corrected {
+                    Some(p) if p < 1e-4 => "< 0.0001".to_owned(),
+                    p => number(p),
+                },
                 pair.wins,
                 pair.ties,
                 pair.losses

@@ -118,6 +118,10 @@ fn parameters_are_named_with_what_would_fit() {
             "train train.txt --out m.json --num-leaves 3",
             &["'--num-leaves' is a training parameter; write `rankwise train ... --set num_leaves=VALUE`"],
         ),
+        (
+            "train --data train.txt --out m.json",
+            &["unknown option '--data'; give the data without an option, as in `rankwise train DATA`"],
+        ),
         ("predict m.json train.txt --num_iteration 3", &["unknown option '--num_iteration'; did you mean '--trees'?"]),
         (
             "eval train.txt --model m.json --label_gain 0,1,3",

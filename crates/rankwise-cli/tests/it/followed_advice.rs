@@ -506,18 +506,27 @@ fn numbered_columns_are_not_called_nameless() {
     );
     sandbox.write("named.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1) + "1,9,1,2,3,4\n");
     sandbox.ok(&line);
-    for (header, told) in [
+    sandbox.write("lacking.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,len", 1));
+    let line = "predict m.json lacking.csv --out s.txt";
+    sandbox.run(line).expect_refused(
+        line,
+        &["the model identifies features by number, but column \"len\" has a name; rename it after the features, such as f4 for \
+           feature 4"],
+    );
+    sandbox.write("lacking.csv", table().replacen("bm25,clicks,age,len", "f1,f2,f3,f4", 1));
+    sandbox.ok(line);
+    for (names, told) in [
+        ("f1,f2,f3,f4,len", "column \"len\" has a name; rename it after the features, or set --ignore-columns len"),
         (
-            "f1,f2,f3,len",
-            "column \"len\" is not named after a feature id, unlike \"f1\"; rename it, or set --ignore-columns len",
-        ),
-        (
-            "age,f2,f3,len",
-            "column \"age\" and 1 more are not named after a feature id, unlike \"f2\"; rename them, or set \
-          --ignore-columns age,len",
+            "f1,f2,f3,f4,len,age",
+            "column \"len\" and 1 more have names; rename them after the features, or set --ignore-columns len,age",
         ),
     ] {
-        sandbox.write("mixed.csv", table().replacen("bm25,clicks,age,len", header, 1));
+        let n_more = names.split(',').count() - 4;
+        let mut lines = table().lines().map(str::to_owned).collect::<Vec<_>>();
+        lines[0] = lines[0].replacen("bm25,clicks,age,len", names, 1);
+        lines[1..].iter_mut().for_each(|line| line.push_str(&",7".repeat(n_more)));
+        sandbox.write("mixed.csv", lines.join("\n") + "\n");
         let line = "predict m.json mixed.csv --out s.txt";
         sandbox.run(line).expect_refused(line, &[told]);
         let ignored = told.split("--ignore-columns ").nth(1).unwrap();
@@ -536,7 +545,7 @@ fn numbered_columns_get_names() {
     sandbox.ok(&format!("train named.csv --out named.json {TRAIN}"));
     sandbox.ok("predict named.json named.csv --out expected.txt");
     let line = "predict named.json numbered.csv --out scores.txt";
-    sandbox.run(line).expect_refused(line, &["no column \"bm25\"", "give their names with --feature-names"]);
+    sandbox.run(line).expect_refused(line, &["no column \"bm25\"", "in a file, and give it with --feature-names"]);
     sandbox.ok(&format!("{line} --feature-names names.txt"));
     assert_eq!(sandbox.bytes("scores.txt"), sandbox.bytes("expected.txt"));
     sandbox.ok(&format!("train numbered.csv --valid numbered.csv --feature-names names.txt --out m.json {TRAIN}"));

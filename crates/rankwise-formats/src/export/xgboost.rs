@@ -64,7 +64,7 @@ fn column_names(model: &Model, n_columns: usize) -> Result<Vec<String>, ExportEr
         let made_up = name.strip_prefix('f').and_then(|number| number.parse::<usize>().ok());
         let is_taken = |other: usize| other != column && other < n_columns && format!("f{other}") == *name;
         if made_up.is_some_and(is_taken) {
-            return refuse("this is the name of another column");
+            return refuse("this is its name for another column, by number");
         }
         names[column].clone_from(name);
     }

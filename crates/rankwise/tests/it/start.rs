@@ -183,7 +183,7 @@ fn starts_that_do_not_fit_are_refused() {
     gains.gains[1] += 1.0;
     let other_gains = TreeEnsemble::new(0.0, Output::ExpectedGain(gains), trees_of(&multiclass).to_vec()).unwrap();
     let other_gains = multiclass.with_ranker(other_gains).unwrap();
-    assert!(matches!(error(&other_gains, &[("objective", "multiclass")]), StartError::Output { .. }));
+    assert!(matches!(error(&other_gains, &[("objective", "multiclass")]), StartError::Labels { .. }));
     let with_header = |header: Header| Model::new(header, first.ranker().clone()).unwrap();
     let absent = with_header(Header { absent: AbsentFeature::Zero, ..first.header().clone() });
     assert!(matches!(error(&absent, &[]), StartError::Absent { model: "zero", data: "missing" }));
