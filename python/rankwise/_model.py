@@ -330,8 +330,9 @@ def train_model(
     weight: Any = None,
     metrics: Sequence[Metric] = (),
     metrics_come_first: bool = False,
+    drops_values: bool = False,
 ) -> tuple[Model, bool]:
-    """The model, and whether training was interrupted."""
+    """The model, and whether training was interrupted. `drops_values` frees memory that only other uses of the data need."""
     if not isinstance(train_set, Dataset):
         raise TypeError(f"train_set must be a rankwise.Dataset, not {type(train_set).__name__}")
     sets = list(valid_sets or [])
@@ -383,6 +384,8 @@ def train_model(
             return tuple(np.ascontiguousarray(part, dtype=np.float64) for part in given)  # type: ignore[return-value]
 
         asked = (getattr(objective, "__name__", "custom"), gradients)
+    if drops_values and init_model is None:
+        train_set._raw = train_set._raw.to_binned(params, n_jobs)
     try:
         raw, facts = _rankwise.train(
             params,

@@ -270,6 +270,7 @@ class Ranker(Parameters, BaseEstimator):
             weight,
             [metric for metric in metrics if callable(metric)],
             bool(metrics) and callable(metrics[0]),
+            drops_values=True,
         )
         self.model_ = model
         self.n_features_in_ = table.n_columns

@@ -8,14 +8,14 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::data::{Absent, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
+use rankwise::data::{Absent, CachedDataset, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
 use rankwise::io::{ReadOptions, read_data_to_train, write_cache};
 use rankwise::prelude::*;
 use rankwise::{FeatureRemark, WantedFeatures, match_features};
 
 use crate::error::exception;
 use crate::params::checked;
-use crate::pool::threads;
+use crate::pool::{threads, threads_for};
 
 /// Documents with features, labels and queries. Made by `rankwise.Dataset`.
 #[pyclass(name = "RawDataset", module = "rankwise._rankwise", frozen)]
@@ -243,6 +243,14 @@ impl PyDataset {
         let (pool, data) = (threads(n_jobs)?, self.values()?);
         let part = py.detach(|| pool.install(|| data.select_queries(&queries)));
         Ok(Self::new(part.map_err(exception)?))
+    }
+
+    /// The same data with bins instead of values, for training with these parameters.
+    fn to_binned(&self, py: Python<'_>, params: &Bound<'_, PyDict>, n_jobs: Option<isize>) -> PyResult<Self> {
+        let (params, data) = (checked(params)?, self.values()?);
+        let pool = threads_for(data, n_jobs)?;
+        let binned = py.detach(|| pool.install(|| CachedDataset::new(data, params.binning())));
+        Ok(Self { data: Arc::new(LoadedData::Cached(binned.map_err(exception)?)) })
     }
 
     /// Writes the bins to a file.

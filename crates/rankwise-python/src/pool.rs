@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 use arc_swap::ArcSwap;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use rankwise::data::Documents;
+use rankwise::trees::is_worth_threads;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Pools by process and number of threads. After a fork the threads of the parent do not exist in the child, so its pools
@@ -36,4 +38,10 @@ pub(crate) fn threads(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
     });
     // Another thread may have been first.
     Ok(added.get(&key).map_or(pool, Arc::clone))
+}
+
+/// The threads to train with on this data. Between several threads, small data would take longer.
+pub(crate) fn threads_for(data: &Documents, n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
+    let is_small = !is_worth_threads(data.n_rows(), data.n_features());
+    threads(if is_small { Some(1) } else { n_jobs })
 }

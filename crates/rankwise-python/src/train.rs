@@ -13,13 +13,12 @@ use rankwise::data::Documents;
 use rankwise::objectives::{AllAtOnce, AllDocs, AllQueries, GradientSlices};
 use rankwise::prelude::*;
 use rankwise::train::{OwnMetric, OwnValue, Pass, Progress, StopReason, TrainError};
-use rankwise::trees::is_worth_threads;
 
 use crate::data::PyDataset;
 use crate::error::exception;
 use crate::model::PyModel;
 use crate::params::checked;
-use crate::pool::threads;
+use crate::pool::threads_for;
 
 /// How often signals are looked for.
 const SIGNAL_PERIOD: Duration = Duration::from_millis(50);
@@ -61,9 +60,7 @@ pub(crate) fn train<'py>(
     n_jobs: Option<isize>,
 ) -> PyResult<(PyModel, Bound<'py, PyDict>)> {
     let params = checked(params)?;
-    // Between threads, small data would take longer.
-    let is_small = !is_worth_threads(data.data.n_rows(), data.data.n_features());
-    let pool = threads(if is_small { Some(1) } else { n_jobs })?;
+    let pool = threads_for(data.docs(), n_jobs)?;
     let sets = valid.iter().map(|(name, set)| Ok((name.clone(), set.values()?)));
     let sets: Vec<(String, &Dataset)> = sets.collect::<PyResult<_>>()?;
     let sets: Vec<ValidSet<'_>> = sets.iter().map(|(name, data)| ValidSet { name, data }).collect();
