@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from . import _rankwise
 from ._callbacks import Callback, log_evaluation
-from ._data import Dataset, Table, as_table, raw_dataset
+from ._data import Dataset, Table, raw_dataset
+from ._inputs import check_columns, check_rows, checked_names, dataset, features, labels, mean_weights
 from ._model import Metric, Model, Objective, load_model, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
@@ -239,17 +240,17 @@ class Ranker(Parameters, BaseEstimator):
         if start is not None and start.absent == "zero":
             # In arrays and frames nothing is absent, so that models of LightGBM can be continued with them.
             params.setdefault("absent", "zero")
-        table = _features(X)
+        table = features(X)
         if feature_name is not None and feature_name != "auto":
-            table.names = _checked_names(feature_name, table.n_columns)
-        _check_rows(table, y, sample_weight, pairs)
+            table.names = checked_names(feature_name, table.n_columns)
+        check_rows(table, y, sample_weight, pairs)
         weight = sample_weight
         if objective is not None and n_arguments(objective) == 4:
             # LightGBM's form: the objective multiplies the weights.
             if query_weight is not None:
                 raise ValueError("an objective with the arguments weight and group cannot use query_weight")
             sample_weight = None
-        train_set = _dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs)
+        train_set = dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs)
         given = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -302,14 +303,14 @@ class Ranker(Parameters, BaseEstimator):
                 raise ValueError(f"{name} has {len(values)} entries, but eval_set has {len(eval_set)}")
         made = []
         for place, (X, y) in enumerate(eval_set):
-            other = _features(X)
-            _check_columns(other, table.names, table.n_columns, f"eval_set[{place}]")
+            other = features(X)
+            check_columns(other, table.names, table.n_columns, f"eval_set[{place}]")
             qid, group, weight, query_weight = (None if values is None else values[place] for values in given.values())
             if weight is not None:
                 if query_weight is not None:
                     raise ValueError("give eval_sample_weight or eval_query_weight, not both")
-                query_weight = _mean_weights(weight, qid if qid is not None else other.qid, group, other.n_rows)
-            made.append(_dataset(other, y, qid, group, None, query_weight, params, self.n_jobs))
+                query_weight = mean_weights(weight, qid if qid is not None else other.qid, group, other.n_rows)
+            made.append(dataset(other, y, qid, group, None, query_weight, params, self.n_jobs))
         return made
 
     def predict(
@@ -339,7 +340,7 @@ class Ranker(Parameters, BaseEstimator):
         self._check_fitted()
         if isinstance(X, Dataset):
             return self.model_.predict(X, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs)
-        table = _features(X)
+        table = features(X)
         if validate_features:
             self._check_columns(table)
         return self.model_.predict(
@@ -366,14 +367,14 @@ class Ranker(Parameters, BaseEstimator):
             Weights of the queries. The weight of a query is the mean weight of its rows.
         """
         self._check_fitted()
-        table = _features(X)
+        table = features(X)
         self._check_columns(table)
         if sample_weight is not None:
             if query_weight is not None:
                 raise ValueError("give sample_weight or query_weight, not both")
-            query_weight = _mean_weights(sample_weight, qid if qid is not None else table.qid, group, table.n_rows)
+            query_weight = mean_weights(sample_weight, qid if qid is not None else table.qid, group, table.n_rows)
         data = Dataset.__new__(Dataset)
-        data._raw = raw_dataset(table, _labels(y), qid, group, None, query_weight, n_jobs=self.n_jobs)
+        data._raw = raw_dataset(table, labels(y), qid, group, None, query_weight, n_jobs=self.n_jobs)
         data.absent = "missing"
         params = self.get_params()
         # An alias that was given takes the place of the parameter.
@@ -391,7 +392,7 @@ class Ranker(Parameters, BaseEstimator):
             names = None
             if table.names is not None and hasattr(self, "feature_names_in_"):
                 names = self.feature_names_in_.tolist()
-            _check_columns(table, names, self.n_features_in_, "X")
+            check_columns(table, names, self.n_features_in_, "X")
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -539,125 +540,3 @@ def _with_cutoffs(metric: Any, eval_at: int | Sequence[int]) -> list[str]:
         for name in _split_metrics(metric)
         for cutoff in (cutoffs[:1] if "@" in name else cutoffs)
     ]
-
-
-def _features(X: Any) -> Table:
-    """The features of X. Objects that are numbers become numbers. Errors have the words that scikit-learn looks for."""
-    try:
-        return as_table(X)
-    except ValueError as error:
-        if hasattr(X, "columns") or hasattr(X, "column_names"):
-            raise
-        values = np.asarray(X)
-        if values.dtype == object:
-            return as_table(_numbers(values, error))
-        if values.dtype.kind == "c":
-            raise ValueError(f"Complex data not supported: X has dtype {values.dtype}") from None
-        if values.ndim == 1:
-            raise ValueError(
-                "X has 1 dimensions; expected 2. Reshape your data: X.reshape(1, -1) is one document,"
-                " X.reshape(-1, 1) one feature"
-            ) from None
-        raise
-
-
-def _labels(y: Any) -> Any:
-    """Labels. Objects that are numbers become numbers."""
-    if isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype == object:
-        return _numbers(np.asarray(y), ValueError("y has dtype object; expected numbers"))
-    return y
-
-
-def _numbers(values: npt.NDArray[Any], error: ValueError) -> npt.NDArray[np.float64]:
-    try:
-        return values.astype(np.float64)
-    except ValueError:
-        raise error from None
-
-
-def _checked_names(names: Sequence[str], n_columns: int) -> list[str]:
-    if len(names) != n_columns:
-        raise ValueError(f"feature_name has {len(names)} entries, but X has {n_columns} columns")
-    return [str(name) for name in names]
-
-
-def _check_rows(table: Table, y: Any, sample_weight: Any, pairs: Any) -> None:
-    if table.n_rows < 2:
-        raise ValueError(f"Found array with {table.n_rows} sample(s) while a minimum of 2 is required.")
-    if table.n_columns == 0:
-        raise ValueError(f"0 feature(s) (shape={table.values.shape}) while a minimum of 1 is required.")
-    if y is None and pairs is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    if sample_weight is not None:
-        weights = np.asarray(sample_weight)
-        if len(weights) != table.n_rows:
-            raise ValueError(
-                f"sample_weight has {len(weights)} entries, but X has {table.n_rows} rows;"
-                " weights of queries are given as query_weight"
-            )
-        if not weights.any():
-            raise ValueError("all sample weights are zero; give some rows a positive weight")
-
-
-def _mean_weights(weight: Any, qid: Any, group: Any, n_rows: int) -> npt.NDArray[np.float64]:
-    """The mean weight of the rows of each query, in the order in which the queries first appear."""
-    weights = np.asarray(weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"there are {len(weights)} weights for {n_rows} rows")
-    if group is not None:
-        query = np.repeat(np.arange(len(group)), group)
-    elif qid is not None:
-        _, first, query = np.unique(np.asarray(qid), return_index=True, return_inverse=True)
-        query = np.argsort(np.argsort(first))[query]
-    else:
-        raise ValueError("ranking needs queries: give qid (the query of each row) or group (the size of each query)")
-    if len(query) != n_rows:
-        raise ValueError(f"there are queries for {len(query)} rows, but X has {n_rows} rows")
-    means: npt.NDArray[np.float64] = np.bincount(query, weights) / np.bincount(query)
-    return means
-
-
-def _check_columns(table: Table, names: list[str] | None, n_columns: int, what: str) -> None:
-    """Whether the columns are those of the training data, in the same order."""
-    if names is not None and table.names is not None and table.names != names:
-        lacking = [name for name in names if name not in table.names]
-        more = [name for name in table.names if name not in names]
-        if lacking:
-            raise ValueError(f"{what} lacks columns of the training data: {', '.join(map(repr, lacking[:5]))}")
-        if more:
-            raise ValueError(f"{what} has columns that the training data lacks: {', '.join(map(repr, more[:5]))}")
-        raise ValueError(f"{what} has the columns of the training data in another order")
-    if table.n_columns != n_columns:
-        raise ValueError(
-            f"X has {table.n_columns} features, but Ranker is expecting {n_columns} features as input"
-            if what == "X"
-            else f"{what} has {table.n_columns} features, but the training data has {n_columns}"
-        )
-
-
-def _dataset(
-    table: Table,
-    y: Any,
-    qid: Any,
-    group: Any,
-    weight: Any,
-    query_weight: Any,
-    params: dict[str, ParamValue],
-    n_jobs: int | None,
-    pairs: Any = None,
-) -> Dataset:
-    data = Dataset.__new__(Dataset)
-    absent = params.get("absent")
-    data.absent = str(absent) if absent else ("zero" if table.is_sparse else "missing")
-    data._raw = raw_dataset(
-        table,
-        _labels(y),
-        qid,
-        group,
-        weight,
-        query_weight,
-        pairs=pairs,
-        absent=data.absent if table.is_sparse or absent else None,
-        n_jobs=n_jobs,
-    )
-    return data
