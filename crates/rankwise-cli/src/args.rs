@@ -331,6 +331,10 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::try_parse_from(typed).map_err(|error| {
         let typed = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
+            Some(_) if error.kind() == ErrorKind::ArgumentConflict && names_qrels_and_data(&error) => {
+                let advice = "--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA, or remove --qrels\n";
+                return clap::Error::raw(ErrorKind::ArgumentConflict, advice);
+            }
             _ => return error,
         };
         let name = normalise(typed.trim_start_matches('-'));
@@ -366,6 +370,17 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         };
         clap::Error::raw(ErrorKind::UnknownArgument, advice)
     })
+}
+
+/// Whether judgements were given together with labelled data.
+fn names_qrels_and_data(error: &clap::Error) -> bool {
+    let named = [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| match error.get(kind) {
+        Some(ContextValue::String(name)) => name.clone(),
+        Some(ContextValue::Strings(names)) => names.join(" "),
+        _ => String::new(),
+    });
+    let has = |part: &str| named.iter().any(|name| name.contains(part));
+    has("--qrels") && has("[DATA]")
 }
 
 /// The subcommand on the command line.

@@ -100,7 +100,7 @@ pub enum ColumnProblem {
     /// A feature of the model or the training data is not in this data.
     #[error(
         "no column {feature}, which is a feature of {owner}; the columns are {columns}{}",
-        if *are_numbered { "; name the features f1, f2, ... in a file, and give it with `feature_names`" } else { "" }
+        if *are_numbered { "; if these are the same features under numbers, give their names with `feature_names`, in a file with lines such as 1 bm25" } else { "" }
     )]
     FeatureMissing {
         /// What the feature belongs to.

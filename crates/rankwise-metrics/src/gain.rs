@@ -54,7 +54,7 @@ impl Gain {
                 Some("is not an integer, which a gain table needs; round the labels, or use `gain` exp".into())
             }
             Self::Table(gains) if label as usize >= gains.len() => Some(format!(
-                "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` exp",
+                "has no entry in the gain table (the last one is for label {}); extend the table, or use `gain` linear",
                 gains.len() - 1
             )),
             _ => None,

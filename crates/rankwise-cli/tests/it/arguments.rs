@@ -119,6 +119,10 @@ fn parameters_are_named_with_what_would_fit() {
             &["'--num-leaves' is a training parameter; write `rankwise train ... --set num_leaves=VALUE`"],
         ),
         (
+            "eval train.txt --qrels q.txt --model m.json",
+            &["--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA, or remove --qrels"],
+        ),
+        (
             "train --data train.txt --out m.json",
             &["unknown option '--data'; give the data without an option, as in `rankwise train DATA`"],
         ),

@@ -545,7 +545,10 @@ fn numbered_columns_get_names() {
     sandbox.ok(&format!("train named.csv --out named.json {TRAIN}"));
     sandbox.ok("predict named.json named.csv --out expected.txt");
     let line = "predict named.json numbered.csv --out scores.txt";
-    sandbox.run(line).expect_refused(line, &["no column \"bm25\"", "in a file, and give it with --feature-names"]);
+    sandbox.run(line).expect_refused(
+        line,
+        &["no column \"bm25\"", "give their names with --feature-names, in a file with lines such as 1 bm25"],
+    );
     sandbox.ok(&format!("{line} --feature-names names.txt"));
     assert_eq!(sandbox.bytes("scores.txt"), sandbox.bytes("expected.txt"));
     sandbox.ok(&format!("train numbered.csv --valid numbered.csv --feature-names names.txt --out m.json {TRAIN}"));
