@@ -264,7 +264,7 @@ def train(
         LightGBM's `objective(label, score, weight, group)`, which multiplies the weights itself.
     feval : callable or list of callables, optional
         Custom metrics with the same arguments as an objective, for the rows of a validation set. A metric returns a
-        number, of which larger ones are better, or a tuple of name, value and whether larger values are better. If
+        number (larger is better), or a tuple of name, value and whether larger is better. If
         `metric` is not set, custom metrics come first, and the first one decides which round is best.
     init_model : Model or path, optional
         A model whose trees come first.

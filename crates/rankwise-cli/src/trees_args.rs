@@ -5,7 +5,7 @@ use clap::Args;
 /// Which trees of a model to use.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct TreesArgs {
-    /// Use the first N trees of each model (of a multiclass model: N trees per class), or all [default: all; for XGBoost models
+    /// Use only the first N trees (of a multiclass model: N trees per class), or all [default: all; for XGBoost models
     /// with a best iteration: the trees up to it].
     #[arg(long, value_name = "N|all", value_parser = parse, allow_negative_numbers = true)]
     trees: Option<TreeChoice>,

@@ -165,7 +165,13 @@ impl Problem {
                 // A second field without a colon is not a feature.
                 let is_table = !found.is_empty() && !found.contains(':');
                 let table = if is_table { "; if this is a table, set `data_format` tsv" } else { "" };
-                format!("no qid; write qid:ID after every label{sizes}{table}")
+                // The second field of a TREC file.
+                let trec = match found {
+                    "0" => "; if these are TREC judgements, give them with `qrels`",
+                    "Q0" => "; if this is a TREC run, it cannot be read as data",
+                    _ => "",
+                };
+                format!("no qid; write qid:ID after every label{sizes}{table}{trec}")
             }
             Self::NotPair => {
                 format!("\"{found}\" is not feature:value; write an integer, a colon and a number, without spaces")

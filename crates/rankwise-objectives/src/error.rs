@@ -28,7 +28,8 @@ pub enum ObjectiveError {
     /// A label without an entry in `label_gain`.
     #[error(
         "label {label} in query '{query}' has no entry in label_gain (the last one is for label {last}); extend \
-         label_gain, or remove it if no label is above 31"
+         label_gain, or remove it{}",
+        if *label > crate::target::MAX_EXP_LABEL { " and use `gain` linear" } else { "" }
     )]
     NoLabelGain {
         /// The label.

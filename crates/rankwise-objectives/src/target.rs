@@ -19,7 +19,7 @@ use crate::ObjectiveError;
 const WITH_SWAPS: &str = "ndcg, dcg, map, mrr or err, with or without @k, or p@k";
 
 /// Beyond this label, the gain 2^label - 1 of one document is so large that all others vanish in f32.
-const MAX_EXP_LABEL: f32 = 31.0;
+pub(crate) const MAX_EXP_LABEL: f32 = 31.0;
 
 /// A metric with known swaps, with its rules, for the lists of a dataset.
 #[derive(Clone, Debug)]

@@ -255,7 +255,7 @@ impl TrainSpec {
 
     /// Sets a parameter by any of its names.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
-        let is_known = self.boosting.set(name, value)?
+        let is_known = self.boosting.set(name, value).map_err(with_sample)?
             || self.objective.set(name, value)?
             || self.trees.set(name, value)?
             || self.binning.set(name, value)?
@@ -392,6 +392,16 @@ fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
     let name = normalise(typed);
     let mut all = TABLES.iter().flat_map(|(_, table)| table);
     all.find(|info| info.answers_to(&name)).map(|info| info.name).ok_or_else(|| unknown(typed))
+}
+
+/// LightGBM has GOSS among its kinds of boosting.
+fn with_sample(error: ParamError) -> ParamError {
+    match error {
+        ParamError::Value { name, value, expected } if name == "learner" && value.eq_ignore_ascii_case("goss") => {
+            ParamError::Value { name, value, expected: format!("{expected}; for GOSS, set sample=goss") }
+        }
+        error => error,
+    }
 }
 
 fn unknown(name: &str) -> ParamError {

@@ -321,7 +321,7 @@ fn what_cannot_be_compared_is_refused() {
     refused("compare - --scores right.txt --scores -", &["-: standard input can be read only once"]);
     refused(&format!("{two} --metric auc"), &["auc is computed over all documents at once", "query-auc"]);
     refused(&format!("{two} --metric ndcg@5,mrr@"), &["metric 'mrr@': invalid cutoff"]);
-    refused(&format!("{two} --qrels q.txt"), &["cannot be used with", "--qrels"]);
+    refused(&format!("{two} --qrels q.txt"), &["--qrels is for runs, in place of DATA", "or remove --qrels"]);
     refused("compare --scores right.txt --scores half.txt", &["<DATA>"]);
     sandbox.write("q.txt", "a 0 x 1\n");
     sandbox.write("a.run", "a Q0 x 1 1 t\n");

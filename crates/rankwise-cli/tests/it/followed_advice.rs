@@ -593,3 +593,24 @@ fn help_of_help_is_help() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.ok("help --help"), sandbox.ok("--help"));
 }
+
+#[test]
+fn files_and_settings_of_other_programs_are_recognised() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels.txt", "301 0 d1 1\n301 0 d2 0\n");
+    sandbox.write("big.txt", "0 qid:1 1:1\n40 qid:1 1:2\n");
+    sandbox.all_refused(&[
+        ("inspect qrels.txt", &["if these are TREC judgements, give them with --qrels"]),
+        (
+            "train big.txt --set label_gain=0,1,3 --out m.json",
+            &[
+                "label 40 in query '1' has no entry in label_gain",
+                "extend label_gain, or remove it and use --gain linear",
+            ],
+        ),
+        (
+            "train big.txt --set boosting=goss --out m.json",
+            &["invalid value 'goss'; expected gbdt|dart|random-forest; for GOSS, set sample=goss"],
+        ),
+    ]);
+}

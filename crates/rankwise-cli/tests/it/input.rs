@@ -100,7 +100,7 @@ fn data_that_teaches_nothing_is_refused() {
             "train train.txt --out m.json --set label_gain=0,1",
             &[
                 "train.txt: label ",
-                "no entry in label_gain (the last one is for label 1); extend label_gain, or remove it if no label is above 31",
+                "no entry in label_gain (the last one is for label 1); extend label_gain, or remove it",
             ],
         ),
         ("train train.txt --out m.json --gain table:0,1", &["train.txt: label ", "extend the table"]),

@@ -23,8 +23,8 @@ pub enum ExportError {
     },
     /// The model has f64 values, the target f32.
     #[error(
-        "the model compares values as f64, but {target} as f32, so some values may reach other leaves; `allow_rounding` \
-         permits this and rounds thresholds down, so that f32 values reach the same leaves"
+        "the model compares values as f64, but {target} as f32, so values that f32 cannot represent may reach other \
+         leaves; `allow_rounding` permits this (values that f32 can represent reach the same leaves)"
     )]
     Rounding {
         /// The target.

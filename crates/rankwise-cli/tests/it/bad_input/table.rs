@@ -303,7 +303,7 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     // Systems and what they are measured by.
     ("eval --run run.txt", "a run needs judgements; add --qrels FILE, or DATA"),
     ("eval --scores scores.txt --qrels qrels.txt", "--scores needs labelled documents, and --qrels is only for runs; give DATA instead of --qrels"),
-    ("eval train.txt --run run.txt --qrels qrels.txt", "cannot be used with"),
+    ("eval train.txt --run run.txt --qrels qrels.txt", "--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA"),
     ("eval --qrels qrels.txt", "--run <FILE>"),
     ("eval --run - --qrels -", "standard input can be read only once"),
     ("eval --run run.txt --qrels qrels.txt --per-query run.txt", "run.txt: cannot write: this file is also an input"),
