@@ -673,3 +673,24 @@ def test_methods_and_arguments_in_the_guide():
             name = re.match(r"(?:rankwise\.)?(\w+)", given).group(1)
             arguments = {**inspect.signature(Ranker.fit).parameters, **Ranker().get_params()}
             assert hasattr(Ranker, name) or hasattr(rankwise, name) or name in arguments or name == "model_", given
+
+
+def test_defaults_of_catboost_in_the_guide(train):
+    catboost = pytest.importorskip("catboost")
+    settings = dict(iterations=2, verbose=False, allow_writing_files=False, thread_count=1)
+    theirs = {
+        loss: catboost.CatBoostRanker(loss_function=loss, **settings)
+        .fit(catboost.Pool(train.X, train.y, group_id=train.qid))
+        .get_all_params()
+        for loss in ("QueryRMSE", "YetiRank")
+    }
+    checked = set()
+    for there, _, note in rows_of_table("Parameters of CatBoost\n"):
+        name, found = code(there)[0], re.search(r"`?([\w.]+)`? there", note)
+        if found and name in theirs["QueryRMSE"] and name != "iterations":
+            value = theirs["QueryRMSE"][name]
+            said = found.group(1) if isinstance(value, str) else float(found.group(1))
+            assert said == (value if isinstance(value, str) else pytest.approx(value)), name
+            checked.add(name)
+    assert checked >= {"learning_rate", "depth", "grow_policy", "l2_leaf_reg", "min_data_in_leaf", "subsample", "bootstrap_type"}
+    assert theirs["YetiRank"]["l2_leaf_reg"] < 1e-9
