@@ -297,7 +297,7 @@ def train(
     return model
 
 
-METRIC_NAMES = ("metric", "metrics", "metric_types", "eval_metric", "custom_metric")
+METRIC_NAMES = ("metric", *(alias for alias, name in _rankwise.aliases().items() if name == "metric"))
 
 
 def _measured(metric: Metric, sets: Sequence[Dataset]) -> Callable[[int, npt.NDArray[np.float64]], Any]:

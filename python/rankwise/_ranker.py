@@ -13,7 +13,7 @@ from . import _rankwise
 from ._callbacks import Callback, log_evaluation
 from ._data import Dataset, Table, raw_dataset
 from ._inputs import check_columns, check_rows, checked_names, dataset, features, labels, mean_weights
-from ._model import Metric, Model, Objective, load_model, n_arguments, train_model
+from ._model import METRIC_NAMES, Metric, Model, Objective, load_model, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
 
@@ -216,7 +216,7 @@ class Ranker(Parameters, BaseEstimator):
         """
         params = self._training_params()
         metrics: list[Any] = []
-        for name in ("metric", *_METRIC_ALIASES):
+        for name in METRIC_NAMES:
             if eval_metric is None and _has_function(params.get(name)):
                 eval_metric = params.pop(name)  # type: ignore[assignment]
         if callable(params.get("objective")):
@@ -227,11 +227,10 @@ class Ranker(Parameters, BaseEstimator):
                 raise TypeError("eval_metric: expected names of metrics, functions, or a list of these")
             named = [metric for metric in metrics if isinstance(metric, str)]
             if named:
-                for name in _METRIC_ALIASES:
-                    params.pop(name, None)
-                params["metric"] = ",".join(named)
+                _set_metric(params, ",".join(named))
         if eval_at is not None:
-            params["metric"] = _with_cutoffs(params.get("metric", self.metric), eval_at)
+            given_metric = next((params[name] for name in METRIC_NAMES if name in params), self.metric)
+            _set_metric(params, _with_cutoffs(given_metric, eval_at))
         if early_stopping_rounds is not None:
             params["early_stopping_rounds"] = early_stopping_rounds
         start = init_model.model_ if isinstance(init_model, Ranker) else init_model
@@ -378,7 +377,7 @@ class Ranker(Parameters, BaseEstimator):
         data.absent = "missing"
         params = self.get_params()
         # An alias that was given takes the place of the parameter.
-        metric: Any = next((params[name] for name in _METRIC_ALIASES if params.get(name)), self.metric)
+        metric: Any = next((params[name] for name in METRIC_NAMES if name in self._others), self.metric)
         if _has_function(metric):
             metric = [name for name in (metric if isinstance(metric, (list, tuple)) else []) if isinstance(name, str)]
         first = _split_metrics(metric or _DEFAULTS["metric"])[0]
@@ -495,7 +494,6 @@ class Ranker(Parameters, BaseEstimator):
 
 
 _IMPORTANCE_TYPE = "importance_type"
-_METRIC_ALIASES = ("metrics", "metric_types", "eval_metric", "custom_metric")
 _RULES = [
     "gain",
     "ties",
@@ -518,6 +516,13 @@ def _is_same(value: Any, default: Any) -> bool:
 _ALIASES = _rankwise.aliases()
 # Names of other libraries that have no effect here: training prints nothing.
 _WITHOUT_EFFECT = frozenset(["silent", "verbose", "verbosity"])
+
+
+def _set_metric(params: dict[str, ParamValue], metric: ParamValue) -> None:
+    """Sets the metric, in place of what was given by any of its names."""
+    for name in METRIC_NAMES:
+        params.pop(name, None)
+    params["metric"] = metric
 
 
 def _has_function(metric: Any) -> bool:

@@ -80,7 +80,7 @@ def evaluate_run(
     metrics: str,
     rules_given: list[tuple[str, str]],
     n_jobs: int | None,
-) -> tuple[list[str], list[tuple[str, float | None, list[float | None]]]]: ...
+) -> tuple[list[str], list[tuple[str, float | None, list[float | None]]], list[str]]: ...
 def compare_runs(
     qrels: dict[Any, dict[Any, Any]],
     runs: list[tuple[str, dict[Any, dict[Any, Any]]]],

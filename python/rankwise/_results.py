@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -135,6 +136,11 @@ def _judgements(data: Any) -> dict[Any, dict[Any, Any]] | None:
     return None
 
 
+def _warn(remarks: list[str]) -> None:
+    for remark in remarks:
+        warnings.warn(remark, UserWarning, stacklevel=3)
+
+
 def _run(given: Any, name: str) -> dict[Any, dict[Any, Any]]:
     run = _judgements(given)
     if run is None:
@@ -176,9 +182,10 @@ def evaluate(
     """
     qrels = _judgements(data)
     if qrels is not None:
-        queries, values = _rankwise.evaluate_run(
+        queries, values, remarks = _rankwise.evaluate_run(
             qrels, _run(scores, "the run"), _metrics(metrics), _text_of_rules(rules), n_jobs
         )
+        _warn(remarks)
         return Evaluation(queries, values)
     if not isinstance(data, Dataset):
         raise TypeError(f"expected a rankwise.Dataset or a dictionary of judgements, not {type(data).__name__}")
@@ -235,6 +242,7 @@ def compare(
     if qrels is not None:
         runs = [(str(name), _run(run, f"system {name!r}")) for name, run in systems.items()]
         given = _rankwise.compare_runs(qrels, runs, _metrics(metrics), _text_of_rules(rules), options, n_jobs)
+        _warn(given["remarks"])
         return Comparison(given, alpha)
     if not isinstance(data, Dataset):
         raise TypeError(f"expected a rankwise.Dataset or a dictionary of judgements, not {type(data).__name__}")

@@ -146,6 +146,7 @@ def test_cutoffs_of_metrics(train, valid):
     assert names(eval_at=[3, 4], eval_metric="ndcg@7,map") == ["ndcg@7", "map@3", "map@4"]
     assert _with_cutoffs("ndcg@7, map", [3, 4]) == ["ndcg@7", "map@3", "map@4"]
     assert names(eval_at=[3], params={"metric": "map"}) == ["map@3"]
+    assert names(eval_at=[3], params={"eval_metric": "map"}) == ["map@3"]
     assert names() == ["ndcg@10"]
     for bad in (5, [5], ["ndcg", None]):
         with pytest.raises(TypeError):

@@ -61,11 +61,23 @@ def test_runs_are_compared(judged):
 
 def test_queries_may_be_numbers_and_runs_may_lack_some():
     qrels = {1: {10: 1, 11: 0}, 2: {12: 1}}
-    found = rankwise.evaluate(qrels, {1: {10: 0.1, 11: 0.2}}, "mrr")
+    with pytest.warns(UserWarning, match="1 of the judged queries have no results in the run and count as empty lists"):
+        found = rankwise.evaluate(qrels, {1: {10: 0.1, 11: 0.2}}, "mrr")
     assert found.to_dict() == {"1": {"mrr": 0.5}, "2": {"mrr": 0.0}}
-    found = rankwise.evaluate(qrels, {1: {10: 0.1, 11: 0.2}}, "mrr", missing_queries="skip")
+    with pytest.warns(UserWarning, match="and are ignored"):
+        found = rankwise.evaluate(qrels, {1: {10: 0.1, 11: 0.2}}, "mrr", missing_queries="skip")
     assert found.to_dict() == {"1": {"mrr": 0.5}}
     assert found.to_pandas()["mrr"].isna().tolist() == [False, True]
+
+
+def test_runs_that_do_not_match_are_warned_of():
+    qrels = {"q": {"a": 1, "b": 0}}
+    with pytest.warns(UserWarning, match="1 of the queries in the run have no judgements and are ignored"):
+        rankwise.evaluate(qrels, {"q": {"a": 1.0}, "other": {"a": 1.0}}, "mrr")
+    with pytest.warns(UserWarning, match="none of the documents in the run are judged; check the document ids"):
+        rankwise.evaluate(qrels, {"q": {"x": 1.0}}, "mrr")
+    with pytest.warns(UserWarning, match="poor: none of the documents"):
+        rankwise.compare(qrels, {"good": {"q": {"a": 1.0}}, "poor": {"q": {"x": 1.0}}}, "mrr")
 
 
 @pytest.mark.parametrize(

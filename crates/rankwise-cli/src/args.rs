@@ -340,7 +340,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         let name = normalise(typed.trim_start_matches('-'));
         if let ("--data" | "--train" | "--train-data" | "--input", Some(command)) = (typed, command_typed()) {
             let advice = format!(
-                "unknown option '{typed}'; give the data without an option, as in `rankwise {} DATA`\n",
+                "unknown option '{typed}'; give the data without an option, see `rankwise {} --help`\n",
                 command.get_name()
             );
             return clap::Error::raw(ErrorKind::UnknownArgument, advice);

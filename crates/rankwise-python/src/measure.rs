@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwise::eval::{Alternative, CompareSpec, IntervalSpec, PERMUTATIONS, RESAMPLES, Test};
 use rankwise::io::{Qrels, TrecRun, TrecTable};
-use rankwise::metrics::{Rules, RulesSpec};
+use rankwise::metrics::{MissingQueries, Rules, RulesSpec};
 use rankwise::params::ParamGroup as _;
-use rankwise::{Compared, compare_with, evaluate_with};
+use rankwise::{Compared, JudgedRun, compare_with, evaluate_with};
 
 use crate::data::PyDataset;
 use crate::error::exception;
@@ -95,7 +95,8 @@ pub(crate) fn compare<'py>(
     described(py, &compared)
 }
 
-/// Metrics of a run by judgements: the ids of the judged queries, and what [`evaluate`] returns. `{query: {document: value}}`.
+/// Metrics of a run by judgements, both as `{query: {document: value}}`: the ids of the judged queries, what [`evaluate`]
+/// returns, and what is suspicious.
 #[pyfunction]
 pub(crate) fn evaluate_run(
     py: Python<'_>,
@@ -104,7 +105,7 @@ pub(crate) fn evaluate_run(
     metrics: &str,
     rules_given: Vec<(String, String)>,
     n_jobs: Option<isize>,
-) -> PyResult<(Vec<String>, Vec<MeasuredMetric>)> {
+) -> PyResult<(Vec<String>, Vec<MeasuredMetric>, Vec<String>)> {
     let (pool, rules) = (threads(n_jobs)?, rules(rules_given, 0)?);
     let (qrels, run) = (judgements(qrels)?, results(run, "run")?);
     let evaluated = py.detach(|| pool.install(|| rankwise::evaluate_run(&qrels, &run, metrics, &rules)));
@@ -112,7 +113,27 @@ pub(crate) fn evaluate_run(
     let metrics = evaluation.metrics.into_iter();
     let qids = judged.results.qids();
     let qids = (0..qids.len()).map(|query| qids.get(query).to_owned()).collect();
-    Ok((qids, metrics.map(|metric| (metric.name, metric.mean, metric.per_query)).collect()))
+    let metrics = metrics.map(|metric| (metric.name, metric.mean, metric.per_query)).collect();
+    Ok((qids, metrics, remarks(&judged, rules.missing_queries)))
+}
+
+/// What a run and its judgements do not share.
+fn remarks(judged: &JudgedRun, missing: MissingQueries) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some((n_unknown, _)) = judged.unknown {
+        remarks.push(format!("{n_unknown} of the queries in the run have no judgements and are ignored"));
+    }
+    if judged.n_unanswered > 0 {
+        let counted = match missing {
+            MissingQueries::Count => "count as empty lists",
+            MissingQueries::Skip => "are ignored",
+        };
+        remarks.push(format!("{} of the judged queries have no results in the run and {counted}", judged.n_unanswered));
+    }
+    if judged.n_judged_docs == 0 {
+        remarks.push("none of the documents in the run are judged; check the document ids".to_owned());
+    }
+    remarks
 }
 
 /// Compares runs by judgements.
@@ -132,7 +153,14 @@ pub(crate) fn compare_runs<'py>(
     let runs: Vec<(&str, TrecRun)> = runs.collect::<PyResult<_>>()?;
     let spec = compare_spec(options)?;
     let compared = py.detach(|| pool.install(|| rankwise::compare_runs(&qrels, &runs, metrics, &rules, &spec)));
-    described(py, &compared.map_err(exception)?)
+    let described = described(py, &compared.map_err(exception)?)?;
+    let mut found = Vec::new();
+    for (name, run) in &runs {
+        let judged = rankwise::judge_run(run, &qrels).map_err(exception)?;
+        found.extend(remarks(&judged, rules.missing_queries).into_iter().map(|remark| format!("{name}: {remark}")));
+    }
+    described.set_item("remarks", found)?;
+    Ok(described)
 }
 
 fn judgements(given: &Bound<'_, PyDict>) -> PyResult<Qrels> {

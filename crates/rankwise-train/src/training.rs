@@ -105,7 +105,8 @@ impl<'a> Training<'a> {
         Self { own_metrics: OwnMetrics { metrics, come_first }, ..self }
     }
 
-    /// Uses these learning rates, one per round, instead of the parameter. Later rounds use the last one.
+    /// Uses these learning rates, one per round, instead of the parameter. Later rounds use the last one. Neither
+    /// the model nor a checkpoint records them, so a resumed run must be given the same ones.
     #[must_use]
     pub fn learning_rates(self, rates: &'a [f64]) -> Self {
         Self { learning_rates: rates, ..self }

@@ -66,7 +66,8 @@ fn crates(root: &Path, metadata: &Value) -> anyhow::Result<Vec<Crate>> {
 fn read_crate(root: &Path, package: &Value, names: &BTreeSet<&str>) -> anyhow::Result<Crate> {
     let manifest = from_root(root, &package["manifest_path"])?;
     let uses = list(&package["dependencies"]).filter_map(|used| used["name"].as_str());
-    let has_code = |target: &&Value| list(&target["kind"]).any(|kind| kind == "lib" || kind == "bin");
+    let has_code =
+        |target: &&Value| list(&target["kind"]).any(|kind| kind == "lib" || kind == "cdylib" || kind == "bin");
     let roots = list(&package["targets"]).filter(has_code).map(|target| {
         let file = from_root(root, &target["src_path"])?;
         Ok((file.clone(), read(root, &file)?))

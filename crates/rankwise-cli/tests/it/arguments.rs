@@ -124,7 +124,7 @@ fn parameters_are_named_with_what_would_fit() {
         ),
         (
             "train --data train.txt --out m.json",
-            &["unknown option '--data'; give the data without an option, as in `rankwise train DATA`"],
+            &["unknown option '--data'; give the data without an option, see `rankwise train --help`"],
         ),
         ("predict m.json train.txt --num_iteration 3", &["unknown option '--num_iteration'; did you mean '--trees'?"]),
         (
