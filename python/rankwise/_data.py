@@ -180,8 +180,9 @@ def raw_dataset(
     absent: str | None = None,
     n_jobs: int | None = None,
     is_query_optional: bool = False,
+    bins_for: dict[str, Any] | None = None,
 ) -> RawDataset:
-    """A dataset of the extension module."""
+    """A dataset of the extension module. A dense one has only bins if `bins_for` has the parameters to train with."""
     n_rows = table.n_rows
     if qid is None:
         qid = table.qid
@@ -230,7 +231,7 @@ def raw_dataset(
         )
     if absent is not None:
         columns["absent"] = absent
-    return RawDataset.from_dense(table.values, columns, n_jobs)
+    return RawDataset.from_dense(table.values, columns, n_jobs, bins_for)
 
 
 class Dataset:

@@ -116,7 +116,9 @@ def dataset(
     params: dict[str, ParamValue],
     n_jobs: int | None,
     pairs: Any = None,
+    only_bins: bool = False,
 ) -> Dataset:
+    """The dataset; with `only_bins`, one for training with these parameters only, which takes less memory."""
     data = Dataset.__new__(Dataset)
     absent = params.get("absent")
     data.absent = str(absent) if absent else ("zero" if table.is_sparse else "missing")
@@ -130,5 +132,6 @@ def dataset(
         pairs=pairs,
         absent=data.absent if table.is_sparse or absent else None,
         n_jobs=n_jobs,
+        bins_for=params if only_bins else None,
     )
     return data

@@ -23,6 +23,11 @@ Metric = Callable[..., Any]
 _logger = logging.getLogger("rankwise")
 
 
+def logs_remarks() -> bool:
+    """Whether remarks about training data are logged."""
+    return _logger.isEnabledFor(logging.INFO)
+
+
 def n_arguments(function: Callable[..., Any], what: str = "an objective") -> int:
     """How many arguments an objective or metric takes: 2 and 4 are LightGBM's forms, 3 is ours."""
     try:
@@ -350,7 +355,7 @@ def train_model(
         elif isinstance(call, ResetParameter):
             learning_rate = call.learning_rate
     calls = [call for call in calls if not isinstance(call, (EarlyStopping, ResetParameter))]
-    if _logger.isEnabledFor(logging.INFO):
+    if logs_remarks():
         for remark in train_set.remarks():
             _logger.info("training data: %s", remark)
     for name, data in zip(names, sets):
@@ -384,7 +389,7 @@ def train_model(
             return tuple(np.ascontiguousarray(part, dtype=np.float64) for part in given)  # type: ignore[return-value]
 
         asked = (getattr(objective, "__name__", "custom"), gradients)
-    if drops_values and init_model is None:
+    if drops_values and init_model is None and not train_set._raw.is_binned:
         train_set._raw = train_set._raw.to_binned(params, n_jobs)
     try:
         raw, facts = _rankwise.train(

@@ -13,7 +13,7 @@ from . import _rankwise
 from ._callbacks import Callback, log_evaluation
 from ._data import Dataset, Table, raw_dataset
 from ._inputs import check_columns, check_rows, checked_names, dataset, features, labels, mean_weights
-from ._model import METRIC_NAMES, Metric, Model, Objective, load_model, n_arguments, train_model
+from ._model import METRIC_NAMES, Metric, Model, Objective, load_model, logs_remarks, n_arguments, train_model
 from ._params import Parameters, ParamValue
 from ._results import evaluate
 
@@ -249,7 +249,9 @@ class Ranker(Parameters, BaseEstimator):
             if query_weight is not None:
                 raise ValueError("an objective with the arguments weight and group cannot use query_weight")
             sample_weight = None
-        train_set = dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs)
+        # Values are needed to score a start model, and to look for suspicious ones.
+        only_bins = start is None and not logs_remarks()
+        train_set = dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs, only_bins)
         given = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,

@@ -21,7 +21,9 @@ class RawDataset:
     absent: str
     doc_ids: list[str] | None
     @staticmethod
-    def from_dense(values: npt.NDArray[Any], columns: dict[str, Any], n_jobs: int | None) -> RawDataset: ...
+    def from_dense(
+        values: npt.NDArray[Any], columns: dict[str, Any], n_jobs: int | None, params: dict[str, Any] | None
+    ) -> RawDataset: ...
     @staticmethod
     def from_csr(
         indptr: npt.NDArray[np.int64],

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::binning::BinValue;
 use crate::columns::{merges, rounded};
 use crate::members::Bytes;
-use crate::{BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
+use crate::{Absent, BinningParams, CachedColumn, Column, DataError, Dataset, Documents, FeatureBins, Share};
 
 /// The bins of all documents, with one column per feature that is not constant. Features are sorted by id, so the
 /// smaller index is the smaller id.
@@ -80,6 +80,19 @@ impl BinnedDataset {
             }
         }
         Self::apply(data, feature_ids, all_bins)
+    }
+
+    /// A dataset of these features, ascending by id; those that are constant are left out.
+    pub(crate) fn of_features(features: impl Iterator<Item = (u32, BinnedFeature)>, n_rows: usize) -> Self {
+        let mut binned = Self { feature_ids: Vec::new(), bins: Vec::new(), columns: Vec::new(), n_rows };
+        for (id, BinnedFeature { bins, column }) in features {
+            if let Some(column) = column {
+                binned.feature_ids.push(id);
+                binned.bins.push(bins);
+                binned.columns.push(column);
+            }
+        }
+        binned
     }
 
     /// Applies the bins of this dataset to another one, so that trees grown here can be applied there.
@@ -241,6 +254,40 @@ impl BinnedDataset {
     }
 }
 
+/// The bins of one feature, and their use; no column if the feature is constant.
+pub(crate) struct BinnedFeature {
+    bins: FeatureBins,
+    column: Option<BinColumn>,
+}
+
+impl BinnedFeature {
+    /// Chooses and applies the bins of values that are compared as f32, of which `n_present` are not absent.
+    pub(crate) fn of_f32(values: &[f32], n_present: usize, absent: Absent, sample: &RowSample, max_bin: usize) -> Self {
+        let bins = FeatureBins::from_values(sample.of(values), max_bin);
+        if bins.is_constant() {
+            return Self { bins, column: None };
+        }
+        let mut column = Vec::with_capacity(values.len());
+        bins.bin_all(values, &mut column);
+        let column = if n_present * ROWS_PER_SPARSE_BIN <= values.len() {
+            let present = (0u32..).zip(values).zip(column).filter(|((_, value), _)| !absent.matches(**value));
+            let (rows, of_rows) = present.map(|((row, _), bin)| (row, bin)).unzip();
+            BinColumn::Sparse { rows, bins: of_rows, rest: bins.bin(absent.value()) }
+        } else {
+            BinColumn::Dense(column)
+        };
+        Self { bins, column: Some(column) }
+    }
+
+    /// Chooses and applies the bins of finite or missing values that are compared as f64.
+    pub(crate) fn of_f64(values: &[f64], sample: &RowSample, max_bin: usize) -> Self {
+        let bins = FeatureBins::of_values(sample.of(values), max_bin);
+        let column =
+            (!bins.is_constant()).then(|| BinColumn::Dense(values.iter().map(|value| bins.bin_f64(*value)).collect()));
+        Self { bins, column }
+    }
+}
+
 /// A feature of which few rows have a bin of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseBins<'a> {
@@ -399,14 +446,14 @@ impl Exchanged for f64 {
 }
 
 /// The rows with the smallest keys: a random sample that does not depend on the order of rows.
-struct RowSample {
+pub(crate) struct RowSample {
     n_rows: usize,
     /// The sampled rows, ascending, and a flag per row; `None` if all rows are sampled.
     some: Option<(Vec<u32>, Vec<bool>)>,
 }
 
 impl RowSample {
-    fn new(data: &Documents, limit: usize) -> Self {
+    pub(crate) fn new(data: &Documents, limit: usize) -> Self {
         Self::smallest(data, limit.min(data.n_rows()))
     }
 

@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use self::by_column::Table;
 pub use self::column_values::{ColumnValues, Dictionary};
 use self::extras::{Extras, QueryWeights};
+pub(crate) use self::key_tile::{ColumnPart, TILE_ROWS, TiledKeys};
 pub use self::row_block::RowBlock;
 use self::source::{Beside, Source};
 use crate::columns::Unrounded;
@@ -95,6 +96,21 @@ pub struct DatasetBuilder {
     /// The values of all rows by feature, if they are not in the blocks.
     columns: Option<(Vec<u32>, Vec<ColumnValues>)>,
     widens_all: bool,
+}
+
+/// The feature values of all rows in input order, as far as canonical order depends on them.
+pub(crate) trait RowValues: Sync {
+    /// The features with different values that are equal as f32, ascending.
+    fn f64_features(&self) -> Vec<u32>;
+
+    /// The keys of all rows; `f64_features` enter as f64. `begin` writes the bytes before the features.
+    fn row_keys(
+        &self,
+        n_rows: usize,
+        absent: Absent,
+        f64_features: &[u32],
+        begin: impl Fn(usize, &mut KeyBytes) + Sync,
+    ) -> Vec<RowKey>;
 }
 
 /// Features, ascending, with their columns.
@@ -188,31 +204,53 @@ impl DatasetBuilder {
 
     /// Sorts the rows and builds the dataset.
     pub fn finish(mut self) -> Result<Dataset, DataError> {
-        let n_rows = self.n_rows();
-        if n_rows == 0 {
-            return Err(DataError::Empty);
-        }
-        if n_rows > MAX_ROWS {
-            return Err(DataError::TooManyRows { rows: n_rows, limit: MAX_ROWS });
-        }
-        self.check_labels()?;
+        self.check_rows()?;
         let table = self.columns.take().map(Table::new).or_else(|| Table::take_from(&mut self.blocks));
         let is_exact = self.blocks.iter().any(|block| block.is_exact() || block.has_exact_columns());
         self.blocks = self.blocks.into_par_iter().map(|block| block.by_row(is_exact)).collect();
         self.extras.take_from(&self.blocks)?;
-        self.extras.check(n_rows)?;
 
         let source = Source::new(&self.blocks, self.absent);
+        let mut docs = match &table {
+            Some(table) => self.documents(&source, table)?,
+            None => self.documents(&source, &source)?,
+        };
+        let is_wide = |feature: u32| self.widens_all || docs.f64_features.binary_search(&feature).is_ok();
+        let (feature_ids, columns) = match table {
+            Some(table) => table.into_columns(&docs.input_row, self.absent, is_wide),
+            None => source.columns(&docs.input_row, is_wide),
+        };
+        docs.feature_ids = feature_ids;
+        let (columns, unrounded) = columns.into_iter().unzip();
+        Ok(Dataset { docs, columns, unrounded })
+    }
+
+    /// Sorts the rows, whose values are elsewhere. The features of the result are still to be filled in.
+    pub(crate) fn finish_documents(mut self, values: &impl RowValues) -> Result<Documents, DataError> {
+        self.check_rows()?;
+        self.extras.take_from(&self.blocks)?;
+        self.documents(&Source::new(&self.blocks, self.absent), values)
+    }
+
+    fn check_rows(&self) -> Result<(), DataError> {
+        match self.n_rows() {
+            0 => Err(DataError::Empty),
+            rows if rows > MAX_ROWS => Err(DataError::TooManyRows { rows, limit: MAX_ROWS }),
+            _ => self.check_labels(),
+        }
+    }
+
+    /// The documents in canonical order, without their features.
+    fn documents(&self, source: &Source<'_>, values: &impl RowValues) -> Result<Documents, DataError> {
+        let n_rows = self.n_rows();
+        self.extras.check(n_rows)?;
         let queries = self.number_queries(n_rows)?;
         let query_weights = self.extras.weights_by_query(&queries)?;
         self.extras.check_products(&queries, &query_weights)?;
         let beside = Beside { queries: &queries, query_weights: &query_weights, extras: &self.extras };
-        let f64_features = table.as_ref().map_or_else(|| source.f64_features(), Table::f64_features);
+        let f64_features = values.f64_features();
         let begin = |row: usize, bytes: &mut KeyBytes| source.begin_key(row, &beside, bytes);
-        let mut keys = match &table {
-            Some(table) => table.row_keys(n_rows, self.absent, &f64_features, begin),
-            None => source.row_keys(&beside, &f64_features),
-        };
+        let mut keys = values.row_keys(n_rows, self.absent, &f64_features, begin);
         if let Some(pairs) = &self.extras.pairs {
             pairs::check(pairs, &queries)?;
             pairs::add_to_keys(&mut keys, pairs);
@@ -226,13 +264,7 @@ impl DatasetBuilder {
         let qids: StringTable = by_id.iter().map(|query| queries.ids.get(*query as usize)).collect();
         let doc_ids = self.blocks.iter().any(|block| block.has_doc_ids).then(|| source.doc_ids(&input_row));
         let keys: Vec<RowKey> = input_row.iter().map(|row| keys[*row as usize]).collect();
-        let is_wide = |feature: u32| self.widens_all || f64_features.binary_search(&feature).is_ok();
-        let (feature_ids, columns) = match table {
-            Some(table) => table.into_columns(&input_row, self.absent, is_wide),
-            None => source.columns(&input_row, is_wide),
-        };
-        let (columns, unrounded) = columns.into_iter().unzip();
-        let docs = Documents {
+        Ok(Documents {
             absent: self.absent,
             fingerprint: keys.iter().fold(0u128, |sum, key| sum.wrapping_add(key.as_u128())),
             identity: Identity::new(&qids, &bounds, doc_ids.as_ref(), &keys),
@@ -241,16 +273,15 @@ impl DatasetBuilder {
             positions: self.extras.positions.as_deref().map(|all| picked(all, &input_row)),
             pairs: self.extras.pairs.as_deref().map(|pairs| pairs::to_canonical(pairs, &input_row)).unwrap_or_default(),
             query_weights: self.extras.query_weights.as_ref().map(|_| picked(&query_weights, &by_id)),
-            feature_names: self.feature_names,
+            feature_names: self.feature_names.clone(),
             f64_features,
             keys,
             qids,
             bounds,
             doc_ids,
             input_row,
-            feature_ids,
-        };
-        Ok(Dataset { docs, columns, unrounded })
+            feature_ids: Vec::new(),
+        })
     }
 
     fn check_labels(&self) -> Result<(), DataError> {
@@ -327,7 +358,7 @@ fn canonical_order(queries: &QueryNumbers, by_id: &[u32], keys: &[RowKey]) -> (V
 
 /// Replaces infinite values by the largest finite ones, which keeps the order.
 #[inline]
-fn finite(value: f32) -> f32 {
+pub(crate) fn finite(value: f32) -> f32 {
     value.clamp(-f32::MAX, f32::MAX)
 }
 

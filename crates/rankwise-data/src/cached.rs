@@ -86,8 +86,13 @@ impl CachedDataset {
     /// Bins a dataset.
     pub fn new(data: &Dataset, params: &BinningParams) -> Result<Self, DataError> {
         let binned = BinnedDataset::new(data, params)?;
+        Ok(Self::of_binned(data.docs.clone(), binned, params))
+    }
+
+    /// Documents with bins that were made with these parameters.
+    pub(crate) fn of_binned(docs: Documents, binned: BinnedDataset, params: &BinningParams) -> Self {
         let (max_bin, bin_construct_sample_cnt) = (params.max_bin, params.bin_construct_sample_cnt);
-        Ok(Self { docs: data.docs.clone(), max_bin, bin_construct_sample_cnt, binned })
+        Self { docs, max_bin, bin_construct_sample_cnt, binned }
     }
 
     /// The documents.

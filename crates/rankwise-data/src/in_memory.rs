@@ -8,7 +8,11 @@ use std::fmt::{Display, Write as _};
 use rayon::prelude::*;
 
 use crate::decimal::are_f32;
-use crate::{Absent, ColumnValues, DataError, Dataset, DatasetBuilder, Keep, Pair, RowBlock, StringTable};
+use crate::grid::{Grid, Layout};
+use crate::{
+    Absent, BinningParams, CachedDataset, ColumnValues, DataError, Dataset, DatasetBuilder, Keep, Pair, RowBlock,
+    StringTable,
+};
 
 /// Number of rows per task, and of values that are converted together.
 const TASK_ROWS: usize = 4096;
@@ -232,33 +236,72 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
     pub fn build(mut self) -> Result<Dataset, DataError> {
         let n_rows = self.values.check()?;
         self.check(n_rows)?;
-        let mut builder = DatasetBuilder::new(self.absent);
         if self.values.are_f32() {
             self.keep = Keep::Rounded;
         }
+        let mut builder = DatasetBuilder::new(self.absent);
         if self.keep == Keep::All {
             builder.widen_all();
         }
         self.push_rows(n_rows, &mut builder)?;
-        if let Queries::Sizes(sizes) = self.queries {
-            builder.group_sizes(sizes);
+        self.add_extras(&mut builder);
+        builder.finish()
+    }
+
+    /// Checks and sorts the rows like [`Self::build`], but keeps only the bins of the values, which is all that training
+    /// needs. Dense values are binned where they are, so this takes less time and memory than a [`Dataset`].
+    ///
+    /// ```
+    /// use rankwise_data::{BinningSpec, Dataset};
+    ///
+    /// let values = [0.9, 3.0, 0.1, 1.0, 0.4, 2.0];
+    /// let data = Dataset::from_dense(&values, 2).labels(&[1, 0, 2]).qids(&[1, 1, 2]);
+    /// let binned = data.build_binned(&BinningSpec::default().check()?)?;
+    /// assert_eq!((binned.docs().n_rows(), binned.docs().feature_ids()), (3, &[0, 1][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build_binned(mut self, params: &BinningParams) -> Result<CachedDataset, DataError> {
+        let n_rows = self.values.check()?;
+        let columns;
+        let layout = match &self.values {
+            Values::Dense { values, n_features } => Layout::Rows { values: *values, n_features: *n_features },
+            Values::Columns(borrowed) => {
+                columns = borrowed.clone();
+                Layout::Columns(&columns)
+            }
+            Values::Csr { .. } => return CachedDataset::new(&self.build()?, params),
+        };
+        self.check(n_rows)?;
+        let grid = Grid { layout, keeps_f64: self.keep != Keep::Rounded };
+        let mut builder = DatasetBuilder::new(self.absent);
+        builder.push_block(self.block_without_values(n_rows));
+        self.add_extras(&mut builder);
+        let mut docs = builder.finish_documents(&grid)?;
+        let (feature_ids, binned) = grid.bin(&docs, params);
+        docs.feature_ids = feature_ids;
+        Ok(CachedDataset::of_binned(docs, binned, params))
+    }
+
+    /// Moves everything but the rows to the builder.
+    fn add_extras(&mut self, builder: &mut DatasetBuilder) {
+        if let Queries::Sizes(sizes) = &mut self.queries {
+            builder.group_sizes(std::mem::take(sizes));
         }
-        if let Some(weights) = self.weights {
+        if let Some(weights) = self.weights.take() {
             builder.row_weights(weights);
         }
-        if let Some(weights) = self.query_weights {
+        if let Some(weights) = self.query_weights.take() {
             builder.query_weights(weights);
         }
-        if let Some(positions) = self.positions {
+        if let Some(positions) = self.positions.take() {
             builder.positions(positions);
         }
-        if let Some(pairs) = self.pairs {
+        if let Some(pairs) = self.pairs.take() {
             builder.pairs(pairs);
         }
-        if let Some(names) = self.feature_names {
+        if let Some(names) = self.feature_names.take() {
             builder.feature_names((0..).zip(names).collect());
         }
-        builder.finish()
     }
 
     fn check(&self, n_rows: usize) -> Result<(), DataError> {
@@ -297,12 +340,17 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
                 return self.push_sparse(n_rows, (indptr, indices, values), builder);
             }
         };
-        let mut block = RowBlock::default();
-        (0..n_rows).for_each(|row| self.start_row(&mut block, row));
+        let mut block = self.block_without_values(n_rows);
         let ids: Vec<u32> = (0..columns.len() as u32).collect();
         block.set_columns(&ids, columns);
         builder.push_block(block);
         Ok(())
+    }
+
+    fn block_without_values(&self, n_rows: usize) -> RowBlock {
+        let mut block = RowBlock::default();
+        (0..n_rows).for_each(|row| self.start_row(&mut block, row));
+        block
     }
 
     fn append(&self, column: &mut ColumnValues, values: &[T]) {

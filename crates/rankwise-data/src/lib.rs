@@ -24,6 +24,7 @@ mod dataset;
 mod decimal;
 mod documents;
 mod error;
+mod grid;
 mod in_memory;
 mod key;
 mod members;

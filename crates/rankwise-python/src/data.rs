@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwise::data::synth::{Preset, SynthSpec};
-use rankwise::data::{Absent, CachedDataset, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
+use rankwise::data::{Absent, BinningParams, CachedDataset, Documents, FeatureValue, LoadedData, Pair, ValuesBuilder};
 use rankwise::io::{ReadOptions, read_data_to_train, write_cache};
 use rankwise::prelude::*;
 use rankwise::{FeatureRemark, WantedFeatures, match_features};
@@ -113,7 +113,12 @@ impl Columns {
         Ok(columns)
     }
 
-    fn build<T: FeatureValue>(self, mut values: ValuesBuilder<'_, T>) -> Result<Dataset, rankwise::Error> {
+    /// The dataset, with bins instead of values if there are parameters for them.
+    fn build<T: FeatureValue>(
+        self,
+        mut values: ValuesBuilder<'_, T>,
+        binning: Option<&BinningParams>,
+    ) -> Result<LoadedData, rankwise::Error> {
         if let Some(labels) = &self.labels {
             values = values.labels(labels);
         }
@@ -146,7 +151,10 @@ impl Columns {
         if let Some(absent) = self.absent {
             values = values.absent(absent);
         }
-        Ok(values.build()?)
+        Ok(match binning {
+            Some(params) => LoadedData::Cached(values.build_binned(params)?),
+            None => LoadedData::Values(values.build()?),
+        })
     }
 }
 
@@ -171,25 +179,24 @@ fn pairs(values: &Bound<'_, PyAny>) -> PyResult<Vec<Pair>> {
 
 #[pymethods]
 impl PyDataset {
-    /// From a two-dimensional array, in C or Fortran order.
+    /// From a two-dimensional array, in C or Fortran order. Given the parameters of a training, it keeps only bins.
     #[staticmethod]
     fn from_dense(
         py: Python<'_>,
         values: &Bound<'_, PyAny>,
         columns: &Bound<'_, PyDict>,
         n_jobs: Option<isize>,
+        params: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let columns = Columns::new(columns)?;
+        let params = params.map(checked).transpose()?;
+        let binning = params.as_ref().map(|params| params.binning());
         if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f32>>() {
-            return dense(py, &values, columns, n_jobs);
+            return dense(py, &values, columns, n_jobs, binning);
         }
         let values = values.extract::<PyReadonlyArray2<'_, f64>>();
-        dense(
-            py,
-            &values.map_err(|_| PyTypeError::new_err("expected an array of float32 or float64"))?,
-            columns,
-            n_jobs,
-        )
+        let values = values.map_err(|_| PyTypeError::new_err("expected an array of float32 or float64"))?;
+        dense(py, &values, columns, n_jobs, binning)
     }
 
     /// From sparse rows.
@@ -369,6 +376,7 @@ fn dense<T: Element + FeatureValue>(
     values: &PyReadonlyArray2<'_, T>,
     columns: Columns,
     n_jobs: Option<isize>,
+    binning: Option<&BinningParams>,
 ) -> PyResult<PyDataset> {
     let pool = threads(n_jobs)?;
     let (n_rows, n_features) = (values.shape()[0], values.shape()[1]);
@@ -377,12 +385,12 @@ fn dense<T: Element + FeatureValue>(
     let data = py.detach(|| {
         pool.install(|| {
             if is_by_row || n_rows == 0 {
-                return columns.build(Dataset::from_dense(slice, n_features));
+                return columns.build(Dataset::from_dense(slice, n_features), binning);
             }
-            columns.build(Dataset::from_columns(&slice.chunks_exact(n_rows).collect::<Vec<_>>()))
+            columns.build(Dataset::from_columns(&slice.chunks_exact(n_rows).collect::<Vec<_>>()), binning)
         })
     });
-    Ok(PyDataset::new(data.map_err(exception)?))
+    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
 }
 
 fn sparse<T: Element + FeatureValue>(
@@ -395,6 +403,6 @@ fn sparse<T: Element + FeatureValue>(
 ) -> PyResult<PyDataset> {
     let pool = threads(n_jobs)?;
     let (indptr, indices, values) = (indptr.as_slice()?, indices.as_slice()?, values.as_slice()?);
-    let data = py.detach(|| pool.install(|| columns.build(Dataset::from_csr(indptr, indices, values))));
-    Ok(PyDataset::new(data.map_err(exception)?))
+    let data = py.detach(|| pool.install(|| columns.build(Dataset::from_csr(indptr, indices, values), None)));
+    Ok(PyDataset { data: Arc::new(data.map_err(exception)?) })
 }

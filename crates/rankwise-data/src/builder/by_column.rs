@@ -1,17 +1,17 @@
 //! Rows given as columns, as column-oriented files are read. No value is moved before its place in the dataset is
 //! known.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::column_values::{ColumnValues, Form};
-use super::key_tile::{KeyTile, TILE_ROWS};
-use super::{FeatureColumns, RowBlock};
+use super::key_tile::{ColumnPart, TILE_ROWS, TiledKeys};
+use super::{FeatureColumns, RowBlock, RowValues};
 use crate::columns::{Unrounded, merges};
 use crate::key::KeyBytes;
 use crate::{Absent, Column, RowKey};
 
-/// Number of rows per task that computes keys.
-const TASK_ROWS: usize = 1024;
 /// Up to this many codes are compared one by one: each comparison takes a tenth of a lookup of all codes.
 const MAX_COMPARED: usize = 8;
 /// Number of codes counted together, so that the count fits in 16 bits.
@@ -34,42 +34,6 @@ impl Table {
         let [block] = blocks else { return None };
         let (features, columns) = block.take_columns()?;
         Some(Self { features, columns })
-    }
-
-    /// The features with different values that are equal as f32, ascending.
-    pub(super) fn f64_features(&self) -> Vec<u32> {
-        let columns = self.features.par_iter().zip(&self.columns);
-        columns.filter(|(_, column)| merges(column.exact())).map(|(feature, _)| *feature).collect()
-    }
-
-    /// The keys of all rows; `f64_features` enter as f64. `begin` writes the bytes before the features.
-    pub(super) fn row_keys(
-        &self,
-        n_rows: usize,
-        absent: Absent,
-        f64_features: &[u32],
-        begin: impl Fn(usize, &mut KeyBytes) + Sync,
-    ) -> Vec<RowKey> {
-        let is_f64 = |(feature, _): &(&u32, &ColumnValues)| f64_features.binary_search(feature).is_ok();
-        let wide: Vec<(&u32, &ColumnValues)> = self.features.iter().zip(&self.columns).filter(is_f64).collect();
-        let of_task = |(task, keys): (usize, &mut [RowKey])| {
-            let mut tile = KeyTile::new(self.features.len());
-            let (mut bytes, mut behind) = (KeyBytes::default(), KeyBytes::default());
-            for (tile_idx, keys) in keys.chunks_mut(TILE_ROWS).enumerate() {
-                let first = task * TASK_ROWS + tile_idx * TILE_ROWS;
-                tile.gather(&self.features, &self.columns, first..first + keys.len(), absent);
-                for (place, key) in keys.iter_mut().enumerate() {
-                    begin(first + place, &mut bytes);
-                    let values = wide.iter().map(|(feature, column)| (**feature, column.exact()[first + place]));
-                    behind.clear();
-                    behind.wide_features(values.filter(|(_, value)| !absent.matches_f64(*value)));
-                    *key = tile.key(place, bytes.as_slice(), behind.as_slice());
-                }
-            }
-        };
-        let mut keys = vec![RowKey::from_u128(0); n_rows];
-        keys.par_chunks_mut(TASK_ROWS).enumerate().for_each(of_task);
-        keys
     }
 
     /// All features that occur in some row, ascending, with their columns in the given row order. Columns have 64 bits
@@ -100,6 +64,35 @@ impl Table {
         };
         let features = self.features.into_par_iter().zip(self.columns);
         features.map_init(Spare::default, in_order).flatten().unzip()
+    }
+}
+
+impl RowValues for Table {
+    fn f64_features(&self) -> Vec<u32> {
+        let columns = self.features.par_iter().zip(&self.columns);
+        columns.filter(|(_, column)| merges(column.exact())).map(|(feature, _)| *feature).collect()
+    }
+
+    fn row_keys(
+        &self,
+        n_rows: usize,
+        absent: Absent,
+        f64_features: &[u32],
+        begin: impl Fn(usize, &mut KeyBytes) + Sync,
+    ) -> Vec<RowKey> {
+        let columns = |place: usize| &self.columns[place];
+        let keys = TiledKeys { features: &self.features, columns: &columns, absent, f64_features };
+        keys.of_rows(n_rows, begin)
+    }
+}
+
+impl ColumnPart for &ColumnValues {
+    fn values_in<'a>(&'a self, rows: Range<usize>, room: &'a mut [f32; TILE_ROWS]) -> &'a [f32] {
+        ColumnValues::values_in(self, rows, room)
+    }
+
+    fn unrounded(&self, row: usize) -> f64 {
+        self.exact()[row]
     }
 }
 

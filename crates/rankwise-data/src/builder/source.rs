@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{Extras, FeatureColumns, QueryNumbers, RowBlock};
+use super::{Extras, FeatureColumns, QueryNumbers, RowBlock, RowValues};
 use crate::columns::{Unrounded, merges, rounded};
 use crate::key::{KeyBytes, canonical_bits};
 use crate::{Absent, Column, RowKey, StringTable};
@@ -66,24 +66,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The features with different values that are equal as f32, ascending.
-    pub(super) fn f64_features(&self) -> Vec<u32> {
-        let of_block = |block: &RowBlock| {
-            let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-            for (_, feature, value) in block.exact_values() {
-                listed.entry(feature).or_default().push(value);
-            }
-            listed
-        };
-        let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for (feature, values) in self.blocks.par_iter().map(of_block).collect::<Vec<_>>().into_iter().flatten() {
-            listed.entry(feature).or_default().extend(values);
-        }
-        let listed: Vec<(u32, Vec<f64>)> = listed.into_iter().collect();
-        let is_f64 = |(feature, values): &(u32, Vec<f64>)| merges(values) || self.has_twin(*feature, values);
-        listed.into_par_iter().filter(is_f64).map(|(feature, _)| feature).collect()
-    }
-
     /// Whether a value of this feature that is not in `listed` has the same f32 as one that is.
     fn has_twin(&self, feature: u32, listed: &[f64]) -> bool {
         let mut rounded: Vec<u32> = listed.iter().map(|value| canonical_bits(rounded(*value))).collect();
@@ -92,20 +74,6 @@ impl<'a> Source<'a> {
         let values = self.blocks.iter().flat_map(|block| block.values_of(feature));
         let values = values.map(|value| canonical_bits(value.unwrap_or_else(|| self.absent.value())));
         values.filter(|bits| rounded.binary_search(bits).is_ok()).count() > listed.len()
-    }
-
-    /// The keys of all rows; `f64_features` enter as f64.
-    pub(super) fn row_keys(&self, beside: &Beside<'_>, f64_features: &[u32]) -> Vec<RowKey> {
-        let rows = (0..beside.queries.of_row.len()).into_par_iter().with_min_len(256);
-        let key = |bytes: &mut KeyBytes, row| {
-            let (block, local) = self.find(row);
-            self.begin_key(row, beside, bytes);
-            bytes.features(block.present(local, self.absent));
-            let values = f64_features.iter().filter_map(|feature| Some((*feature, block.f64_of(local, *feature)?)));
-            bytes.wide_features(values.filter(|(_, value)| !self.absent.matches_f64(*value)));
-            bytes.finish()
-        };
-        rows.map_init(KeyBytes::default, key).collect()
     }
 
     /// All features that occur in some row, ascending, with their columns in the given row order. Columns have 64 bits
@@ -228,6 +196,43 @@ impl<'a> Source<'a> {
         let runs = all.chunk_by(|a, b| a.0 == b.0);
         let totals = runs.map(|run| (run[0].0, run.iter().map(|(_, count)| count).sum::<usize>()));
         totals.filter(|(_, count)| *count > 0).unzip()
+    }
+}
+
+impl RowValues for Source<'_> {
+    fn f64_features(&self) -> Vec<u32> {
+        let of_block = |block: &RowBlock| {
+            let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+            for (_, feature, value) in block.exact_values() {
+                listed.entry(feature).or_default().push(value);
+            }
+            listed
+        };
+        let mut listed: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for (feature, values) in self.blocks.par_iter().map(of_block).collect::<Vec<_>>().into_iter().flatten() {
+            listed.entry(feature).or_default().extend(values);
+        }
+        let listed: Vec<(u32, Vec<f64>)> = listed.into_iter().collect();
+        let is_f64 = |(feature, values): &(u32, Vec<f64>)| merges(values) || self.has_twin(*feature, values);
+        listed.into_par_iter().filter(is_f64).map(|(feature, _)| feature).collect()
+    }
+
+    fn row_keys(
+        &self,
+        n_rows: usize,
+        absent: Absent,
+        f64_features: &[u32],
+        begin: impl Fn(usize, &mut KeyBytes) + Sync,
+    ) -> Vec<RowKey> {
+        let key = |bytes: &mut KeyBytes, row| {
+            let (block, local) = self.find(row);
+            begin(row, bytes);
+            bytes.features(block.present(local, absent));
+            let values = f64_features.iter().filter_map(|feature| Some((*feature, block.f64_of(local, *feature)?)));
+            bytes.wide_features(values.filter(|(_, value)| !absent.matches_f64(*value)));
+            bytes.finish()
+        };
+        (0..n_rows).into_par_iter().with_min_len(256).map_init(KeyBytes::default, key).collect()
     }
 }
 
