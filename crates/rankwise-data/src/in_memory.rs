@@ -264,7 +264,7 @@ impl<'a, T: FeatureValue> ValuesBuilder<'a, T> {
         let n_rows = self.values.check()?;
         let columns;
         let layout = match &self.values {
-            Values::Dense { values, n_features } => Layout::Rows { values: *values, n_features: *n_features },
+            Values::Dense { values, n_features } => Layout::Rows { values, n_features: *n_features },
             Values::Columns(borrowed) => {
                 columns = borrowed.clone();
                 Layout::Columns(&columns)

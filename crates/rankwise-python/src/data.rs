@@ -190,7 +190,7 @@ impl PyDataset {
     ) -> PyResult<Self> {
         let columns = Columns::new(columns)?;
         let params = params.map(checked).transpose()?;
-        let binning = params.as_ref().map(|params| params.binning());
+        let binning = params.as_ref().map(TrainParams::binning);
         if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f32>>() {
             return dense(py, &values, columns, n_jobs, binning);
         }
