@@ -49,8 +49,8 @@ class Parameters:
     p_negatives : a number above 0 and at most 100, default 20
         negatives: percentage of each query's negative documents to draw.
     sample_every : an integer of at least 1, default 1
-        selective, high-low, negatives: select documents again every `sample_every` trees. All documents are
-        used before the first selection.
+        selective, high-low, negatives: select documents again every `sample_every` trees. The first
+        `sample_every` - 1 trees use all documents.
     sample_rounding : nearest|up|down, default "nearest"
         selective, high-low, negatives: how the number of documents is rounded; it is at least one unless
         the percentage is 0.
@@ -123,7 +123,7 @@ class Parameters:
         the worst order; auto is 0.
     noise : none|gumbel, default "none"
         lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for
-        each tree and sample.
+        each tree and each of the `samples`.
     noise_strength : a number above 0 and at most 1000000, default 1
         lambdamart, lambdaloss: scale of that noise.
     yetirank_mode : classic|metric, default "classic"
@@ -256,8 +256,8 @@ class Parameters:
     pfound_decay : a number above 0 and at most 1, default 0.85
         Probability in pFound that the user proceeds to the next document after one that is not relevant.
     missing_queries : auto|count|skip, default "auto"
-        Whether judged queries without results in the run count as empty lists (count) or are ignored
-        (skip). auto: as set by `convention`, otherwise count.
+        With a TREC run: whether judged queries for which it has no results count as empty lists (count) or
+        are ignored (skip). auto: as set by `convention`, otherwise count.
     convention : none|lightgbm|xgboost|catboost|trec_eval|sklearn|ranklib|ranx, default "none"
         Follow the rules of another program; rules that are set explicitly take precedence.
     n_jobs : int, optional

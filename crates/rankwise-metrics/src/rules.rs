@@ -93,8 +93,8 @@ param_group! {
         rbp_persistence: f64 = 0.8, Range::between(0.0, 1.0), [];
         /// Probability in pFound that the user proceeds to the next document after one that is not relevant.
         pfound_decay: f64 = 0.85, Range::above_to(0.0, 1.0), [];
-        /// Whether judged queries without results in the run count as empty lists (count) or are ignored (skip). auto: as set
-        /// by `convention`, otherwise count.
+        /// With a TREC run: whether judged queries for which it has no results count as empty lists (count) or are ignored
+        /// (skip). auto: as set by `convention`, otherwise count.
         missing_queries: Option<MissingQueries> = None, Range::ANY, [];
         /// Follow the rules of another program; rules that are set explicitly take precedence.
         convention: Option<Convention> = None, Range::ANY, [];

@@ -136,7 +136,7 @@ param_group! {
         /// 0.
         mu: Option<f64> = None, Range::closed(0.0, 1e6), [];
         /// lambdamart, lambdaloss: noise added to the scores before gradients are computed, drawn again for each tree and
-        /// sample.
+        /// each of the `samples`.
         noise: NoiseKind = NoiseKind::None, Range::ANY, [];
         /// lambdamart, lambdaloss: scale of that noise.
         noise_strength: f64 = 1.0, Range::above_to(0.0, 1e6), [];

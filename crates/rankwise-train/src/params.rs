@@ -118,8 +118,8 @@ param_group! {
         p_low: Option<f64> = None, Range::closed(0.0, 100.0), [];
         /// negatives: percentage of each query's negative documents to draw.
         p_negatives: f64 = 20.0, Range::above_to(0.0, 100.0), [];
-        /// selective, high-low, negatives: select documents again every `sample_every` trees. All documents are used before the
-        /// first selection.
+        /// selective, high-low, negatives: select documents again every `sample_every` trees. The first
+        /// `sample_every` - 1 trees use all documents.
         sample_every: usize = 1, Range::at_least(1.0), [];
         /// selective, high-low, negatives: how the number of documents is rounded; it is at least one unless the percentage is
         /// 0.
