@@ -39,6 +39,10 @@ pub enum Purpose {
     LeafNoise = 13,
     /// Trees to drop (DART).
     Dropout = 14,
+    /// The fold of a query.
+    Folds = 15,
+    /// Values of parameters to try.
+    Search = 16,
 }
 
 /// A family of draws: everything is fixed but the key.

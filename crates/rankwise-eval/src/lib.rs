@@ -1,5 +1,7 @@
-//! Statistics on metric values: significance tests, confidence intervals, comparisons of systems.
+//! Scores of datasets, and statistics on metric values: significance tests, confidence intervals, comparisons of
+//! systems.
 //!
+//! * [`predict`] applies a model to a dataset.
 //! * [`QueryValues`] has one number per query: the values of a system, or the differences of two.
 //! * [`fisher`], [`paired_t`], [`wilcoxon`] and [`shift_test`] test whether a difference could be chance; [`holm`]
 //!   corrects p-values for multiple comparisons.
@@ -30,7 +32,7 @@
 //! # Ok::<(), rankwise_eval::EvalError>(())
 //! ```
 //!
-//! This crate knows nothing of scores, labels or models. Random numbers depend only on the seed and on what is drawn,
+//! The statistics know nothing of scores, labels or models. Random numbers depend only on the seed and on what is drawn,
 //! so results do not depend on threads.
 #![forbid(unsafe_code)]
 
@@ -40,6 +42,7 @@ mod error;
 mod fisher;
 mod holm;
 mod interval;
+mod predict;
 mod query_values;
 mod special;
 mod student;
@@ -53,6 +56,7 @@ pub use error::EvalError;
 pub use fisher::{MAX_ENUMERATED, fisher};
 pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, RESAMPLES, bca, intervals, normal, percentile};
+pub use predict::{DatasetRows, TASK_DOCS, UnroundedRows, predict, predict_canonical};
 pub use query_values::QueryValues;
 pub use student::paired_t;
 pub use table::Table;

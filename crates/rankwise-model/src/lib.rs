@@ -3,7 +3,8 @@
 //! * [`Model`] is a [`Header`] (the objective, which features it reads and how) and a [`Ranker`]. It is checked when it
 //!   is created. [`Model::score`] scores a document, whatever the kind; [`Model::to_json`] and [`Model::from_json`] are
 //!   exact inverses.
-//! * [`TreeEnsemble`] is a sum of trees. Code that works only with trees gets it from [`Model::tree_ensemble`].
+//! * [`TreeEnsemble`] is a sum of trees. Code that works only with trees gets it from [`Model::tree_ensemble`];
+//!   [`Model::weighted_sum`] adds several.
 //! * [`LinearRanker`] is a weighted sum of feature values.
 //! * [`Tree`] is checked when it is created, so it can be walked without fear of cycles or missing children.
 //!
@@ -19,6 +20,7 @@ mod linear;
 mod model;
 mod output;
 mod ranker;
+mod sum;
 mod tree;
 
 pub use ensemble::TreeEnsemble;

@@ -60,6 +60,8 @@ pub(crate) struct Run<'a> {
     pub(crate) own_metrics: OwnMetrics<'a>,
     /// One per round; empty for the parameter.
     pub(crate) learning_rates: &'a [f64],
+    /// Whether the last round counts as the best one.
+    pub(crate) keeps_all_rounds: bool,
     /// Rounds so far, with or without a split, and so the number of the next one. A round has one tree per output.
     pub(crate) n_tried: usize,
     /// Without later factors.
@@ -369,12 +371,9 @@ impl Run<'_> {
             let is_better = |best: &MetricValue| {
                 if is_larger_better { first.value > best.value } else { first.value < best.value }
             };
-            if self
-                .best
-                .values
-                .first()
-                .is_none_or(|best| is_better(best) || (best.value.is_nan() && !first.value.is_nan()))
-            {
+            let best = self.best.values.first();
+            let is_new_best = best.is_none_or(|best| is_better(best) || (best.value.is_nan() && !first.value.is_nan()));
+            if is_new_best || self.keeps_all_rounds {
                 let (n_trees, factors) = (self.trees.len(), self.factors.clone());
                 self.best = Best { iteration: self.n_tried, n_trees, factors, values: values.clone() };
             }

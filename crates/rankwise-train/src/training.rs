@@ -61,6 +61,7 @@ pub struct Training<'a> {
     own_objective: Option<(&'a str, &'a dyn Objective)>,
     own_metrics: OwnMetrics<'a>,
     learning_rates: &'a [f64],
+    keeps_all_rounds: bool,
     start: Option<&'a Model>,
     checkpoint: Option<Checkpoint>,
     simd: Option<SimdLevel>,
@@ -78,6 +79,7 @@ impl<'a> Training<'a> {
             own_objective: None,
             own_metrics: OwnMetrics { metrics: &[], come_first: false },
             learning_rates: &[],
+            keeps_all_rounds: false,
             start: None,
             checkpoint: None,
             simd: None,
@@ -110,6 +112,12 @@ impl<'a> Training<'a> {
     #[must_use]
     pub fn learning_rates(self, rates: &'a [f64]) -> Self {
         Self { learning_rates: rates, ..self }
+    }
+
+    /// Keeps the trees of all rounds: the validation sets are measured, but do not decide how long the model is.
+    #[must_use]
+    pub fn keep_all_rounds(self) -> Self {
+        Self { keeps_all_rounds: true, ..self }
     }
 
     /// Starts from a model, if given, whatever program trained it: its scores are the initial scores, and its trees
@@ -232,6 +240,7 @@ impl<'a> Training<'a> {
             origin,
             own_metrics: self.own_metrics,
             learning_rates: self.learning_rates,
+            keeps_all_rounds: self.keeps_all_rounds,
             n_tried: 0,
             trees: Vec::new(),
             factors: Vec::new(),
@@ -255,6 +264,10 @@ impl<'a> Training<'a> {
             let problem =
                 format!("a schedule has the rate {rate}; expected numbers above 0, up to {MAX_LEARNING_RATE}");
             return Err(ParamError::conflict("learning_rate", problem).into());
+        }
+        if self.keeps_all_rounds && self.params.boosting().early_stopping_rounds > 0 {
+            let problem = "a run that keeps all rounds cannot stop early; set one of the two";
+            return Err(ParamError::conflict("early_stopping_rounds", problem).into());
         }
         let has_noise = Langevin::new(self.params.boosting()).is_some() || self.params.boosting().shrink_rate() > 0.0;
         if !self.learning_rates.is_empty() && has_noise {

@@ -183,6 +183,20 @@ mod tests {
     }
 
     #[test]
+    fn all_rounds_are_kept_on_request() {
+        let (train, valid) = (data(1), data(2));
+        let params = TrainSpec::default().num_trees(30).learning_rate(1.0).check().unwrap();
+        let sets = [ValidSet { name: "valid", data: &valid }];
+        let best = Training::new(&params, &train).valid(&sets).run(&mut Silent).unwrap();
+        let all = Training::new(&params, &train).valid(&sets).keep_all_rounds().run(&mut Silent).unwrap();
+        assert!(best.model.tree_ensemble().unwrap().n_trees() < 30, "overfits");
+        assert_eq!(all.model.tree_ensemble().unwrap().n_trees(), 30);
+        assert_eq!((&best.history, all.values[0].value), (&all.history, all.history.curves[0].values[29]));
+        let stopping = TrainSpec::default().early_stopping_rounds(3).check().unwrap();
+        assert!(Training::new(&stopping, &train).valid(&sets).keep_all_rounds().run(&mut Silent).is_err());
+    }
+
+    #[test]
     fn a_schedule_gives_each_round_its_rate() {
         let scores = |rates: &[f64], rate: f64| {
             let trained = run(&[], false, rates, TrainSpec::default().learning_rate(rate)).unwrap();

@@ -1,12 +1,11 @@
 //! Compares an exported model with the original on data.
 
 use rankwise_data::Dataset;
+use rankwise_eval::{DatasetRows, TASK_DOCS, UnroundedRows, predict};
 use rankwise_formats::{Arithmetic, Reading};
 use rankwise_model::{Model, ModelError, Output, Tree, TreeEnsemble, TreeParts};
 use rankwise_score::Documents as _;
 use rayon::prelude::*;
-
-use crate::predict::{Part, TASK_DOCS, WidePart, predict};
 
 /// Half a unit in the last place of f32 at 1: the largest relative error of rounding to f32.
 const F32_ROUNDING: f64 = 1.0 / 16_777_216.0;
@@ -99,9 +98,9 @@ fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each(|(task, scores)| {
         let (first, n_docs) = (task * TASK_DOCS, scores.len());
-        let docs = Part { columns: &columns, absent: data.absent().value(), rows: first..first + n_docs };
+        let docs = DatasetRows { columns: &columns, absent: data.absent().value(), rows: first..first + n_docs };
         let mut by_feature = vec![0.0; features.len() * n_docs];
-        WidePart(docs).values(0..features.len(), 0..n_docs, |value| value, &mut by_feature);
+        UnroundedRows(docs).values(0..features.len(), 0..n_docs, |value| value, &mut by_feature);
         let mut values = vec![0.0; features.len()];
         for (doc, score) in scores.iter_mut().enumerate() {
             for (feature, value) in values.iter_mut().enumerate() {

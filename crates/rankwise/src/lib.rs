@@ -58,7 +58,6 @@ mod files;
 pub mod help;
 mod judge;
 mod measure;
-mod predict;
 mod trace;
 
 pub use baseline::{BestFeature, best_feature};
@@ -70,9 +69,9 @@ pub use feature_match::{FeatureRemark, ShiftRemedy, WantedFeatures, match_featur
 pub use files::{DatasetFile, ModelFile, is_named_by_lightgbm, keep_for};
 pub use judge::{JudgeError, JudgedRun, judge_run, judge_run_by_data};
 pub use measure::{Compared, compare, compare_runs, compare_with, evaluate, evaluate_run, evaluate_with};
-pub use predict::{predict, predict_canonical};
 pub use rankwise_data as data;
 pub use rankwise_eval as eval;
+pub use rankwise_eval::{predict, predict_canonical};
 pub use rankwise_formats as formats;
 pub use rankwise_io as io;
 pub use rankwise_metrics as metrics;
@@ -82,6 +81,7 @@ pub use rankwise_params as params;
 pub use rankwise_score as score;
 pub use rankwise_train as train;
 pub use rankwise_trees as trees;
+pub use rankwise_tune as tune;
 pub use trace::Trace;
 
 /// What most programs need.

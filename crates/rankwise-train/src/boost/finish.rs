@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rankwise_data::{Absent, Share};
-use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble, floor_f32, last_rounded_to};
+use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble};
 
 use super::Run;
 use crate::langevin::later_factors;
@@ -78,9 +78,9 @@ impl Run<'_> {
             // Splits learned on rounded values must treat unrounded values the same way.
             let is_f64 = |place: u32| self.share.all_f64_features().binary_search(&features[place as usize]).is_ok();
             if start_precision == Precision::F32 {
-                trees = trees.iter().map(|tree| for_f64(tree, |_| false)).collect();
+                trees = trees.iter().map(|tree| tree.for_unrounded(|_| false)).collect();
             }
-            trees.extend(grown.iter().map(|tree| for_f64(tree, is_f64)));
+            trees.extend(grown.iter().map(|tree| tree.for_unrounded(is_f64)));
         }
         let mut params: BTreeMap<String, String> =
             self.params.changed().into_iter().map(|setting| (setting.name.to_owned(), setting.value)).collect();
@@ -137,27 +137,8 @@ fn used_f64_features(all: &[u32], grown: &[Tree], features: &[u32], start: Optio
     asked.chain(of_start.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// Converts a tree for a model that does not round values. If it was grown on rounded values, each threshold becomes
-/// the largest f64 that rounds to it.
-fn for_f64(tree: &Tree, is_f64: impl Fn(u32) -> bool) -> Tree {
-    let mut parts = tree.parts().clone();
-    for (threshold, feature) in parts.threshold.iter_mut().zip(&parts.feature) {
-        if !is_f64(*feature) {
-            *threshold = last_rounded_to(floor_f32(*threshold));
-        }
-    }
-    Tree::new(parts).expect("thresholds stay finite")
-}
-
 /// Replaces feature indices into `ids` by feature indices into `features`.
 fn renumbered(trees: &[Tree], ids: &[u32], features: &[u32]) -> Vec<Tree> {
     let place = |feature: u32| features.binary_search(&ids[feature as usize]).expect("every feature of a tree is used");
-    trees
-        .iter()
-        .map(|tree| {
-            let mut parts = tree.parts().clone();
-            parts.feature.iter_mut().for_each(|feature| *feature = place(*feature) as u32);
-            Tree::new(parts).expect("renumbering features keeps the shape")
-        })
-        .collect()
+    trees.iter().map(|tree| tree.with_features(|feature| place(feature) as u32)).collect()
 }

@@ -1,4 +1,4 @@
-//! Scores the documents of a dataset.
+//! Applies a model to a dataset.
 
 use std::ops::Range;
 
@@ -8,21 +8,22 @@ use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
 
 /// Number of documents per task: a few blocks of the scorer.
-pub(crate) const TASK_DOCS: usize = 2048;
+pub const TASK_DOCS: usize = 2048;
 
 /// The score of every document, in input order: the order of rows in the file, slice or builder that the data came
 /// from. A feature that no document has is missing, or 0 if absent features mean 0 in the data.
 ///
 /// ```
-/// use rankwise::model::{AbsentFeature, Header, LinearRanker, Precision};
-/// use rankwise::prelude::*;
+/// use rankwise_data::Dataset;
+/// use rankwise_eval::predict;
+/// use rankwise_model::{AbsentFeature, Header, LinearRanker, Model, Precision};
 ///
 /// // The queries are out of order, and so are the documents.
 /// let data = Dataset::from_dense(&[0.5, 0.125, 0.25], 1).labels(&[1.0, 0.0, 0.0]).qids(&["b", "a", "b"]).build()?;
 /// let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![0]);
 /// let model = Model::new(header, LinearRanker::new(0.0, vec![2.0])?)?;
 /// assert_eq!(predict(&model, &data), [1.0, 0.25, 0.5]);
-/// # Ok::<(), rankwise::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn predict(model: &Model, data: &Dataset) -> Vec<f64> {
     data.to_input_order(&predict_canonical(model, data))
@@ -38,9 +39,9 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
         let first = task * TASK_DOCS;
-        let docs = Part { columns: &columns, absent: data.absent().value(), rows: first..first + scores.len() };
+        let docs = DatasetRows { columns: &columns, absent: data.absent().value(), rows: first..first + scores.len() };
         if is_wide {
-            scorer.score(&WidePart(docs), scores, scratch);
+            scorer.score(&UnroundedRows(docs), scores, scratch);
         } else {
             scorer.score(&docs, scores, scratch);
         }
@@ -48,14 +49,18 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     scores
 }
 
-/// Some rows of a dataset, with the columns of the model's features.
-pub(crate) struct Part<'a> {
-    pub(crate) columns: &'a [Option<F64Values<'a>>],
-    pub(crate) absent: f32,
-    pub(crate) rows: Range<usize>,
+/// Some rows of a dataset, with the columns of a model's features.
+#[derive(Debug)]
+pub struct DatasetRows<'a> {
+    /// One per feature of the model; `None` if no document has the feature.
+    pub columns: &'a [Option<F64Values<'a>>],
+    /// The value of features that no document has.
+    pub absent: f32,
+    /// The rows, in canonical order.
+    pub rows: Range<usize>,
 }
 
-impl Documents for Part<'_> {
+impl Documents for DatasetRows<'_> {
     type Value = f32;
 
     fn n_docs(&self) -> usize {
@@ -76,9 +81,10 @@ impl Documents for Part<'_> {
 }
 
 /// The same with unrounded values, for data that keeps what f32 cannot represent.
-pub(crate) struct WidePart<'a>(pub(crate) Part<'a>);
+#[derive(Debug)]
+pub struct UnroundedRows<'a>(pub DatasetRows<'a>);
 
-impl Documents for WidePart<'_> {
+impl Documents for UnroundedRows<'_> {
     type Value = f64;
 
     fn n_docs(&self) -> usize {
@@ -86,7 +92,7 @@ impl Documents for WidePart<'_> {
     }
 
     fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(f64) -> O, out: &mut [O]) {
-        let Part { columns, absent, rows } = &self.0;
+        let DatasetRows { columns, absent, rows } = &self.0;
         let rows = rows.start + docs.start..rows.start + docs.end;
         for (column, out) in columns[features].iter().zip(out.chunks_exact_mut(docs.len())) {
             match column {

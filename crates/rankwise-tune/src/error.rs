@@ -1,0 +1,85 @@
+//! Why a search or cross-validation cannot be done.
+
+use rankwise_data::DataError;
+use rankwise_eval::EvalError;
+use rankwise_metrics::MetricError;
+use rankwise_model::ModelError;
+use rankwise_params::ParamError;
+use rankwise_train::TrainError;
+
+/// A search or cross-validation that cannot be done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TuneError {
+    /// A parameter is invalid.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A part of the data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A metric cannot be computed.
+    #[error(transparent)]
+    Metric(#[from] MetricError),
+    /// Systems cannot be compared.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// Models cannot be combined.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Too few queries for the folds.
+    #[error("{queries} cannot be divided into {folds} folds; use at most as many folds as queries", queries = counted(*queries))]
+    TooManyFolds {
+        /// The requested number of folds.
+        folds: usize,
+        /// The number of queries.
+        queries: usize,
+    },
+    /// Too few folds.
+    #[error("{given}; use at least {least}{because}", given = folds_of(*given))]
+    TooFewFolds {
+        /// The given number.
+        given: usize,
+        /// The smallest useful number.
+        least: usize,
+        /// Why, after the number.
+        because: &'static str,
+    },
+    /// A fold without queries.
+    #[error("fold {fold} has no queries; each fold needs at least one")]
+    EmptyFold {
+        /// The fold, counted from 1.
+        fold: usize,
+    },
+    /// Early stopping without a validation fold.
+    #[error(
+        "early stopping needs validation data, which must not be the fold that is measured; set `rotate`, or remove \
+         `early_stopping_rounds`"
+    )]
+    NoValidationFold,
+    /// The systems are measured differently.
+    #[error("'{system}' has other metrics or rules than the first system; use the same for all")]
+    OtherMetrics {
+        /// The system.
+        system: String,
+    },
+    /// Training failed in a fold.
+    #[error("{system}, fold {fold}: {source}")]
+    Fold {
+        /// The system.
+        system: String,
+        /// The fold, counted from 1.
+        fold: usize,
+        /// Why.
+        source: TrainError,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn counted(queries: usize) -> String {
+    if queries == 1 { "1 query".into() } else { format!("{queries} queries") }
+}
+
+fn folds_of(given: usize) -> String {
+    if given == 1 { "there is 1 fold".into() } else { format!("there are {given} folds") }
+}

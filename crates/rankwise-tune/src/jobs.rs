@@ -1,0 +1,157 @@
+//! Numbered jobs on several threads, with results that do not depend on the threads.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// From this many values of training data on, jobs run one after the other, each on all threads: several at once would
+/// need a copy of the data each, and a single job could take as long as all the time there is.
+const MAX_CELLS_AT_ONCE: usize = 30_000_000;
+
+/// Observes jobs, and can stop them. Called from several threads.
+pub trait Watch: Sync {
+    /// Called after each round of training of any job: whether to stop everything.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    /// Called after each job with the number of jobs done so far.
+    fn job_done(&self, n_done: usize) {
+        let _ = n_done;
+    }
+}
+
+/// Never stops.
+impl Watch for () {}
+
+/// How many jobs run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Workers {
+    n_workers: usize,
+}
+
+impl Workers {
+    /// For jobs that train on so much data: one job per thread, or all threads for each job if the data is large.
+    pub(crate) fn for_training(n_rows: usize, n_features: usize) -> Self {
+        let is_large = n_rows.saturating_mul(n_features) >= MAX_CELLS_AT_ONCE;
+        Self { n_workers: if is_large { 1 } else { rayon::current_num_threads() } }
+    }
+
+    /// Runs jobs 0, 1, ... until `n_jobs` or until one returns `None`. Job i starts when all jobs up to i - `lag` are done,
+    /// and sees their results only. Returns the results of all jobs before the first without one.
+    pub(crate) fn run<T: Send + Sync>(
+        self,
+        n_jobs: usize,
+        lag: usize,
+        job: impl Fn(usize, &[Arc<T>]) -> Option<T> + Sync,
+    ) -> Vec<Arc<T>> {
+        assert!(lag > 0, "a job cannot wait for itself");
+        let board = Board { state: Mutex::default(), changed: Condvar::new(), n_jobs, lag };
+        let work = || {
+            while let Some((number, seen)) = board.next() {
+                board.finish(number, job(number, &seen));
+            }
+        };
+        let n_workers = self.n_workers.min(lag).min(n_jobs);
+        if n_workers <= 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..n_workers {
+                    // A thread outside the pool waits for its own pool only. A thread of the pool would start other jobs
+                    // while it waits.
+                    scope.spawn(|| match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+                        Ok(pool) => pool.install(work),
+                        Err(_) => work(),
+                    });
+                }
+            });
+        }
+        board.into_results()
+    }
+}
+
+/// Which jobs are done.
+struct Board<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+    n_jobs: usize,
+    lag: usize,
+}
+
+struct State<T> {
+    n_started: usize,
+    /// The results of finished jobs, by number.
+    results: Vec<Option<Arc<T>>>,
+    /// The number of jobs before the first unfinished one.
+    n_ready: usize,
+    /// No job from this one on is needed.
+    end: usize,
+}
+
+impl<T> Default for State<T> {
+    fn default() -> Self {
+        Self { n_started: 0, results: Vec::new(), n_ready: 0, end: usize::MAX }
+    }
+}
+
+impl<T> Board<T> {
+    /// The next job with the results that it may see; `None` if there is none left. Waits for earlier jobs.
+    fn next(&self) -> Option<(usize, Vec<Arc<T>>)> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let number = state.n_started;
+            if number >= self.n_jobs.min(state.end) {
+                return None;
+            }
+            let n_seen = (number + 1).saturating_sub(self.lag);
+            if state.n_ready >= n_seen {
+                state.n_started += 1;
+                state.results.push(None);
+                return Some((number, state.results[..n_seen].iter().flatten().cloned().collect()));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn finish(&self, number: usize, result: Option<T>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match result {
+            Some(result) => state.results[number] = Some(Arc::new(result)),
+            None => state.end = state.end.min(number),
+        }
+        while state.results.get(state.n_ready).is_some_and(Option::is_some) {
+            state.n_ready += 1;
+        }
+        self.changed.notify_all();
+    }
+
+    fn into_results(self) -> Vec<Arc<T>> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.results.into_iter().map_while(|result| result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each job adds up what it sees, and some jobs take longer.
+    fn results(n_workers: usize, n_jobs: usize, lag: usize, end: usize) -> Vec<u64> {
+        let job = |number: usize, seen: &[Arc<u64>]| {
+            std::thread::sleep(std::time::Duration::from_micros(number as u64 * 7919 % 500));
+            assert_eq!(seen.len(), (number + 1).saturating_sub(lag));
+            (number < end).then(|| number as u64 + seen.iter().map(|value| **value).sum::<u64>())
+        };
+        Workers { n_workers }.run(n_jobs, lag, job).into_iter().map(|value| *value).collect()
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_number_of_workers() {
+        for (n_jobs, lag, end) in [(0, 1, 9), (1, 1, 9), (20, 1, 99), (20, 4, 99), (20, 4, 7), (20, 40, 13)] {
+            let alone = results(1, n_jobs, lag, end);
+            assert_eq!(alone.len(), n_jobs.min(end));
+            for n_workers in [2, 3, 8] {
+                assert_eq!(results(n_workers, n_jobs, lag, end), alone, "{n_workers} workers, {n_jobs} {lag} {end}");
+            }
+        }
+    }
+}
