@@ -44,7 +44,7 @@ pub use params::{
 };
 pub use phases::Phases;
 pub use prune::{PruneError, Pruned, prune};
-pub use refit::refit;
+pub use refit::{refit, trained_on};
 pub use start::StartError;
 pub use step::StepKind;
 pub use training::{Training, train};

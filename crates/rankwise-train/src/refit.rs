@@ -9,7 +9,7 @@
 //!
 //! Leaves without rows, or with Hessian 0, keep their values.
 
-use rankwise_data::{Dataset, Share, SimdLevel};
+use rankwise_data::{Dataset, Documents, Share, SimdLevel};
 use rankwise_model::{Header, Model, TrainedOn, Tree};
 use rankwise_objectives::Round;
 use rankwise_params::{ParamError, ParamValue as _};
@@ -76,7 +76,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
             trees.push(refitted);
         }
     }
-    let mut header = Header { trained_on: trained_on(&Share::alone(data)), ..model.header().clone() };
+    let mut header = Header { trained_on: trained_on(data), ..model.header().clone() };
     header.params.insert("refit".into(), format!("decay={decay} {}", start::model_fingerprint(start)));
     Ok(Model::new(header, ensemble.with_trees(trees)?)?)
 }
@@ -84,6 +84,10 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
 impl TrainSpec {
     /// The parameters that a model was trained with.
     pub fn of_model(model: &Model) -> Result<Self, ParamError> {
+        if model.params().contains_key("auto") {
+            let problem = "this model combines several with different parameters; use a model of one training run";
+            return Err(ParamError::conflict("objective", problem));
+        }
         let mut spec = Self::default();
         spec.set("objective", model.objective())?;
         let settings = model.params().iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
@@ -92,8 +96,13 @@ impl TrainSpec {
     }
 }
 
-/// The data that a model was trained on.
-pub(crate) fn trained_on(share: &Share<'_>) -> TrainedOn {
+/// The data that a model is trained on, as its file records it.
+pub fn trained_on(data: &Documents) -> TrainedOn {
+    trained_on_all(&Share::alone(data))
+}
+
+/// The data of all members.
+pub(crate) fn trained_on_all(share: &Share<'_>) -> TrainedOn {
     TrainedOn {
         fingerprint: format!("{:032x}", share.all_fingerprint()),
         rows: share.all_rows() as u64,

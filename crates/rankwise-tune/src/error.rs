@@ -7,6 +7,8 @@ use rankwise_model::ModelError;
 use rankwise_params::ParamError;
 use rankwise_train::TrainError;
 
+use crate::auto::StepFileError;
+
 /// A search or cross-validation that cannot be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TuneError {
@@ -71,6 +73,21 @@ pub enum TuneError {
         /// Why.
         source: TrainError,
     },
+    /// The time was over before the first round of training.
+    #[error("the time was over before the first tree was grown; allow more time")]
+    NoTime,
+    /// No model could be trained.
+    #[error("no model could be trained; {problem}")]
+    NothingTrained {
+        /// Why, for the first model.
+        problem: String,
+    },
+    /// A chosen model could not be trained on all data.
+    #[error("a model that could be trained without the validation data cannot be trained with it; leave out `refit`")]
+    Refit,
+    /// A saved step cannot be used.
+    #[error(transparent)]
+    Step(#[from] StepFileError),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

@@ -1,6 +1,7 @@
 //! The best linear combination of two rankers.
 
-use rankwise_data::{Dataset, Share, reduce};
+use rankwise_data::{Dataset, Share};
+use rankwise_eval::deviation_within_queries;
 use rankwise_metrics::{AdditiveMetric, Evaluator, MetricError, MetricName, Rules, best_step};
 
 /// Two rankers in the proportion that maximises a metric.
@@ -75,7 +76,7 @@ pub fn blend_canonical(
         let nothing = BlendError::NothingToMeasure { metric: metric.as_str().to_owned() };
         evaluator.evaluate_canonical(scores)?.metrics[0].mean.ok_or(nothing)
     };
-    let spreads = scores.map(|scores| spread(data, scores));
+    let spreads = scores.map(|scores| deviation_within_queries(data, 0..data.n_queries(), scores));
     for (ranker, spread) in spreads.into_iter().enumerate() {
         if spread.is_nan() || spread <= 0.0 {
             return Err(BlendError::Constant { ranker });
@@ -105,14 +106,4 @@ impl Blend {
     pub fn scores(&self, scores: [&[f64]; 2]) -> Vec<f64> {
         scores[0].iter().zip(scores[1]).map(|(a, b)| self.factors[0] * a + self.factors[1] * b).collect()
     }
-}
-
-/// The standard deviation of scores within queries, over all queries.
-fn spread(data: &Dataset, scores: &[f64]) -> f64 {
-    let squares = (0..data.n_queries()).map(|query| {
-        let scores = &scores[data.query_rows(query)];
-        let mean = reduce::sum(scores.iter().copied()) / scores.len() as f64;
-        reduce::sum(scores.iter().map(|score| (score - mean) * (score - mean)))
-    });
-    libm::sqrt(reduce::sum(squares) / data.n_rows() as f64)
 }

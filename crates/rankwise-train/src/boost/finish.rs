@@ -8,7 +8,7 @@ use rankwise_model::{AbsentFeature, Header, Model, Precision, Tree, TreeEnsemble
 
 use super::Run;
 use crate::langevin::later_factors;
-use crate::refit::trained_on;
+use crate::refit::trained_on_all;
 use crate::start::{Start, model_fingerprint};
 use crate::{History, MetricValue, NoTrees, Phases, Sample, StopReason, TrainError};
 
@@ -88,7 +88,7 @@ impl Run<'_> {
         let header = Header {
             objective: self.objective_name,
             params,
-            trained_on: trained_on(&self.share),
+            trained_on: trained_on_all(&self.share),
             absent: match self.data.absent() {
                 Absent::Missing => AbsentFeature::Missing,
                 Absent::Zero => AbsentFeature::Zero,
