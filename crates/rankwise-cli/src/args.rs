@@ -11,13 +11,16 @@ use rankwise::help;
 use rankwise::params::{ParamValue, normalise};
 use rankwise::train::TrainSpec;
 
+use crate::auto_args::Auto;
 use crate::blend_args::Blend;
 use crate::checkpoint::Schedule;
 use crate::compare_args::Compare;
 use crate::convert_args::Convert;
+use crate::cv_args::Cv;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::data_paths::ValidArgs;
 use crate::options;
+use crate::param_args::ParamArgs;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
 
@@ -55,7 +58,9 @@ pub(crate) enum Command {
     Demo(Demo),
     Synth(Synth),
     Inspect(Inspect),
+    Auto(Box<Auto>),
     Train(Box<Train>),
+    Cv(Box<Cv>),
     Predict(Predict),
     Eval(Box<Eval>),
     Compare(Box<Compare>),
@@ -124,23 +129,13 @@ pub(crate) struct Train {
     pub(crate) init_model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) valid: ValidArgs,
-    /// Objective, such as lambdamart, xendcg or rmse; `--help-params objective` lists all.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) objective: Option<String>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
     /// Pairs to learn from, for the objectives ranknet and hinge. Each line has the row numbers of the better and the worse
     /// document, counted from 0, then optionally a weight of at least 0 and a probability from 0 to 1. Without this option, DATA.pairs
     /// is read if it exists; giving both is an error.
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
-    /// Metrics on the validation sets, such as ndcg@10 or ndcg@5,dcg. The first one selects the best iteration.
-    #[arg(long, value_name = "LIST")]
-    pub(crate) metric: Option<String>,
-    /// TOML file with parameters, one `name = value` per line; put text in quotes.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Set a parameter; overrides --config. Can be repeated.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) settings: Vec<String>,
     /// Folder for checkpoints, so that an interrupted run can be resumed; created if missing. The last checkpoint is kept when
     /// training ends.
     #[arg(long, value_name = "DIR")]
@@ -297,6 +292,11 @@ fn threads(typed: &str) -> Result<u16, String> {
 
 fn seed(typed: &str) -> Result<u64, String> {
     typed.parse().map_err(|_| format!("expected an integer from 0 to {}", u64::MAX))
+}
+
+/// A whole number of at least 1.
+pub(crate) fn positive(typed: &str) -> Result<usize, String> {
+    typed.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer of at least 1".into())
 }
 
 /// The generator checks the limits and names them in its errors.

@@ -1,10 +1,12 @@
 //! The subcommands.
 
+mod auto;
 mod blend;
 mod compare;
 mod completions;
 mod convert;
 mod convert_data;
+mod cv;
 mod demo;
 mod eval;
 mod inspect;
@@ -43,14 +45,16 @@ fn n_threads(asked: Option<u16>, output: Output) -> usize {
 }
 
 fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
-    if !matches!(cli.command, Command::Train(_) | Command::Demo(_)) {
+    if !matches!(cli.command, Command::Auto(_) | Command::Cv(_) | Command::Demo(_) | Command::Train(_)) {
         failure::remove_files_on_signals();
     }
     match cli.command {
         Command::Demo(args) => demo::run(&args, cli.global, output),
         Command::Synth(args) => synth::run(&args, cli.global, output),
         Command::Inspect(args) => inspect::run(&args, output),
+        Command::Auto(args) => auto::run(&args, cli.global, output),
         Command::Train(args) => train::run(&args, cli.global, output),
+        Command::Cv(args) => cv::run(&args, cli.global, output),
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
         Command::Compare(args) => compare::run(&args, cli.global, output),

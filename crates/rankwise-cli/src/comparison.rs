@@ -289,7 +289,8 @@ pub(crate) fn interval_json(interval: Option<Interval>) -> Value {
     interval.map_or(Value::Null, object)
 }
 
-fn signed(interval: Option<Interval>) -> String {
+/// An interval of a difference, with signs.
+pub(crate) fn signed(interval: Option<Interval>) -> String {
     interval.map_or_else(|| "-".into(), |interval| format!("[{:+.4}, {:+.4}]", interval.low, interval.high))
 }
 
@@ -309,4 +310,25 @@ fn name(test: Test) -> &'static str {
         Test::Wilcoxon => "wilcoxon",
         Test::Bootstrap { .. } => "bootstrap",
     }
+}
+
+/// One tab-separated line per query, with a column for each metric and system; skipped queries have empty cells.
+pub(crate) fn per_query_table(table: &Table, n_docs: &[usize]) -> String {
+    let mut out = String::from("qid\tdocuments\tweight");
+    let columns: Vec<(usize, usize)> = (0..table.n_metrics())
+        .flat_map(|metric| (0..table.names().len()).map(move |system| (metric, system)))
+        .collect();
+    for (metric, system) in &columns {
+        let _ = write!(out, "\t{}:{}", table.metric(*metric), table.names()[*system]);
+    }
+    out.push('\n');
+    for (query, id) in table.queries().iter().enumerate() {
+        let _ = write!(out, "{id}\t{}\t{}", n_docs[query], table.weights()[query]);
+        for (metric, system) in &columns {
+            let value = table.values(*system, *metric)[query].map_or_else(String::new, |value| value.to_string());
+            let _ = write!(out, "\t{value}");
+        }
+        out.push('\n');
+    }
+    out
 }

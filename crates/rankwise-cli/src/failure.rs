@@ -15,6 +15,7 @@ use rankwise::metrics::MetricError;
 use rankwise::model::ModelError;
 use rankwise::params::ParamError;
 use rankwise::train::TrainError;
+use rankwise::tune::TuneError;
 
 use self::object::ErrorObject;
 use crate::files;
@@ -139,7 +140,7 @@ fn place(error: &anyhow::Error) -> Option<Place> {
 }
 
 /// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
-const OPTIONS: [&str; 24] = [
+const OPTIONS: [&str; 26] = [
     "allow_rounding",
     "columns",
     "convention",
@@ -160,6 +161,8 @@ const OPTIONS: [&str; 24] = [
     "qid_column",
     "qrels",
     "query_weight_column",
+    "refit",
+    "rotate",
     "separator",
     "ties",
     "valid",
@@ -208,6 +211,7 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
             || cause.is::<SimdError>()
             || cause.is::<SynthError>()
             || cause.is::<TrainError>()
+            || cause.is::<TuneError>()
     })
 }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod auto_args;
 mod blend_args;
 mod checkpoint;
 mod command;
@@ -12,16 +13,19 @@ mod compare_args;
 mod comparison;
 mod config;
 mod convert_args;
+mod cv_args;
 mod data_args;
 mod data_paths;
 mod failure;
 mod files;
 mod group_args;
+mod inputs;
 mod mean_count;
 mod memory;
 mod metric_names;
 mod options;
 mod output;
+mod param_args;
 mod progress;
 mod reading;
 mod record;

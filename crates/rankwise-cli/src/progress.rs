@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -69,13 +69,12 @@ impl Watch {
     }
 
     fn flow(&self) -> Flow {
-        if self.signals.is_interrupted.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+        if self.signals.is_interrupted() { Flow::Stop } else { Flow::Continue }
     }
 
     /// The exit of an interrupted run. The message is for a run without result.
     pub(crate) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
-        let number = u8::try_from(self.signals.number.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
-        Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT), message }
+        self.signals.interrupted(message)
     }
 }
 
@@ -169,6 +168,43 @@ impl Steps {
     }
 }
 
+/// Shows the progress of jobs that train on several threads, and stops them after Ctrl-C.
+pub(crate) struct JobWatch {
+    steps: Mutex<Steps>,
+    n_jobs: usize,
+    signals: &'static Signals,
+}
+
+impl JobWatch {
+    pub(crate) fn new(output: Output, noun: &'static str, n_jobs: usize) -> Self {
+        Self { steps: Mutex::new(Steps::new(output, noun)), n_jobs, signals: signals(output) }
+    }
+
+    fn steps(&self) -> std::sync::MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Clears the bar.
+    pub(crate) fn finish(&self) {
+        self.steps().finish();
+    }
+
+    /// See [`Watch::interrupted`].
+    pub(crate) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
+        self.signals.interrupted(message)
+    }
+}
+
+impl rankwise::tune::Watch for JobWatch {
+    fn is_stopped(&self) -> bool {
+        self.signals.is_interrupted()
+    }
+
+    fn job_done(&self, n_done: usize) {
+        self.steps().show(n_done, self.n_jobs);
+    }
+}
+
 /// Fits 80 columns, even with a thousand trees.
 fn bar_style() -> ProgressStyle {
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -187,6 +223,17 @@ struct Signals {
     is_interrupted: Arc<AtomicBool>,
     /// The number of the last signal.
     number: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
+    }
+
+    fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
+        let number = u8::try_from(self.number.load(Ordering::Relaxed)).ok().filter(|number| *number > 0);
+        Interrupted { exit_code: SIGNAL_EXIT + number.unwrap_or(SIGINT), message }
+    }
 }
 
 /// The exit code of a program ended by a signal is this plus its number, as in shells.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use rankwise::data::Documents;
+
 /// Text columns: the first left-aligned, the others right-aligned, two spaces apart.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -45,6 +47,14 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
         _ => "s",
     };
     format!("{} {noun}{ending}", thousands(number as u64))
+}
+
+/// The size of a dataset in words.
+pub(crate) fn documents(data: &Documents) -> String {
+    let [documents, queries, features] =
+        [(data.n_rows(), "document"), (data.n_queries(), "query"), (data.n_features(), "feature")]
+            .map(|(number, noun)| count(number, noun));
+    format!("{documents}, {queries}, {features}")
 }
 
 /// A percentage.

@@ -1,7 +1,7 @@
 //! A table of systems: the value of each metric for each query.
 
 use rankwise_data::StringTable;
-use rankwise_metrics::Evaluation;
+use rankwise_metrics::{Evaluation, MetricValues};
 
 use crate::EvalError;
 
@@ -65,6 +65,11 @@ impl Table {
     /// The values of a metric for a system, one per query; `None` if the query was skipped.
     pub fn values(&self, system: usize, metric: usize) -> &[Option<f64>] {
         &self.evaluations[system].metrics[metric].per_query
+    }
+
+    /// A metric of a system: its values and their mean.
+    pub fn metric_values(&self, system: usize, metric: usize) -> &MetricValues {
+        &self.evaluations[system].metrics[metric]
     }
 
     /// Checks that all systems have the same metrics, one entry per query, and finite values.

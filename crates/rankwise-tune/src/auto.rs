@@ -280,8 +280,8 @@ impl Plan<'_> {
         let (row, cycle) = self.row_of(step, seen);
         let name = row.name(cycle);
         if let Some(content) = self.store.load(step) {
-            let member = read_step(&content, &self.origin, &name, self.halves)?;
-            return Ok(Some(member));
+            let member = read_step(&content, &self.origin, &name, self.halves);
+            return member.map(Some).map_err(|source| TuneError::Step { step: step + 1, source });
         }
         if self.watch.is_stopped() || self.deadline.is_some_and(|deadline| step > 0 && Instant::now() >= deadline) {
             return Ok(None);
@@ -308,24 +308,26 @@ impl Plan<'_> {
         Ok(member)
     }
 
-    /// The first cycle takes all rows in order, later ones the best of those seen.
+    /// The first cycle takes all rows in order. Each later cycle takes the best of those seen, each once, as long as there are
+    /// any.
     fn row_of(&self, step: usize, seen: &[Arc<Member>]) -> (&Row, usize) {
         let n_rows = self.rows.len();
         if step < n_rows {
             return (&self.rows[step], 0);
         }
         let n_repeated = (REPEATED * n_rows as f64).ceil() as usize;
-        let mut best: Vec<(usize, f64)> = seen
-            .iter()
-            .take(n_rows)
-            .enumerate()
-            .filter_map(|(row, member)| Some((row, self.halves.sign * self.value(member)?)))
-            .collect();
-        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        best.truncate(n_repeated);
-        let (cycle, place) = ((step - n_rows) / n_repeated + 1, (step - n_rows) % n_repeated);
-        let row = if best.is_empty() { place } else { best[place % best.len()].0 };
-        (&self.rows[row], cycle)
+        let (cycle, place) = ((step - n_rows) / n_repeated, (step - n_rows) % n_repeated);
+        let mut taken: Vec<usize> = Vec::new();
+        for earlier in step - place..=step {
+            let n_seen = (earlier + 1).saturating_sub(LAG).min(n_rows);
+            let values = seen[..n_seen].iter().enumerate();
+            let mut best: Vec<(usize, f64)> =
+                values.filter_map(|(row, member)| Some((row, self.halves.sign * self.value(member)?))).collect();
+            best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let row = best.iter().map(|(row, _)| *row).find(|row| !taken.contains(row));
+            taken.push(row.or(best.first().map(|(row, _)| *row)).unwrap_or(0));
+        }
+        (&self.rows[taken[place]], cycle + 1)
     }
 
     fn value(&self, member: &Member) -> Option<f64> {

@@ -86,8 +86,13 @@ pub enum TuneError {
     #[error("a model that could be trained without the validation data cannot be trained with it; leave out `refit`")]
     Refit,
     /// A saved step cannot be used.
-    #[error(transparent)]
-    Step(#[from] StepFileError),
+    #[error("step {step}: {source}")]
+    Step {
+        /// The step, counted from 1.
+        step: usize,
+        /// Why.
+        source: StepFileError,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

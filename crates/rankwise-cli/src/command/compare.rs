@@ -1,6 +1,5 @@
 //! `rankwise compare`
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::eval::{
@@ -10,7 +9,7 @@ use rankwise::metrics::{MetricName, Rules, RulesSpec};
 
 use crate::args::Global;
 use crate::compare_args::{Compare, TestKind};
-use crate::comparison::Report;
+use crate::comparison::{Report, per_query_table};
 use crate::data_paths::DataPaths;
 use crate::failure::user;
 use crate::output::Output;
@@ -112,25 +111,4 @@ fn name_systems(systems: &[System], typed: Option<&[String]>) -> anyhow::Result<
         return Ok(typed.to_vec());
     }
     Ok(System::names(systems))
-}
-
-/// One tab-separated line per query, with a column for each metric and system; skipped queries have empty cells.
-fn per_query_table(table: &Table, n_docs: &[usize]) -> String {
-    let mut out = String::from("qid\tdocuments\tweight");
-    let columns: Vec<(usize, usize)> = (0..table.n_metrics())
-        .flat_map(|metric| (0..table.names().len()).map(move |system| (metric, system)))
-        .collect();
-    for (metric, system) in &columns {
-        let _ = write!(out, "\t{}:{}", table.metric(*metric), table.names()[*system]);
-    }
-    out.push('\n');
-    for (query, id) in table.queries().iter().enumerate() {
-        let _ = write!(out, "{id}\t{}\t{}", n_docs[query], table.weights()[query]);
-        for (metric, system) in &columns {
-            let value = table.values(*system, *metric)[query].map_or_else(String::new, |value| value.to_string());
-            let _ = write!(out, "\t{value}");
-        }
-        out.push('\n');
-    }
-    out
 }

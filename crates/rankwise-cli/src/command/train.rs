@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rankwise::data::{Absent, Documents, LoadedData};
-use rankwise::io::{LayoutSpec, ReadData, ReadOptions};
-use rankwise::metrics::MetricName;
+use rankwise::io::{ReadData, ReadOptions};
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
 use rankwise::train::{NoTrees, StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
@@ -17,18 +16,17 @@ use crate::args::{Global, Train};
 use crate::checkpoint::{Keeper, WatchAndSave};
 use crate::data_paths::DataPaths;
 use crate::failure::{user, user_at};
+use crate::inputs::Inputs;
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::record::FileKind;
 use crate::trace::{Traced, Tracer};
 use crate::trees_args::TreesArgs;
-use crate::{config, files, options, reading, text};
+use crate::{files, options, reading, text};
 
 mod history;
-mod inputs;
 mod report;
 
-use inputs::Inputs;
 use report::Report;
 
 /// The phases of training, besides `other`.
@@ -44,9 +42,9 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         return Err(user("training data or output is missing; write `rankwise train DATA --out MODEL`"));
     };
     let (data_paths, valid_paths) = find_data(args)?;
-    let (mut spec, layout) = spec_of(args, global)?;
+    let (mut spec, layout) = args.params.spec(&args.rules, &args.read, global)?;
     output.check_file(out, "model needs")?;
-    let others = args.config.iter().chain(&args.pairs).chain(&args.init_model).map(PathBuf::as_path);
+    let others = args.params.config.iter().chain(&args.pairs).chain(&args.init_model).map(PathBuf::as_path);
     let data_files = valid_paths.iter().chain([&data_paths]).flat_map(DataPaths::inputs);
     let paths: Vec<&Path> = data_files.chain(others).collect();
     files::check_inputs(&paths)?;
@@ -63,7 +61,8 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     let (mut keeper, found) = Keeper::open(args, output)?.unzip();
     let found = found.flatten();
 
-    let inputs = Inputs { args, layout, absent: params.reading().absent, start: start.as_ref(), output };
+    let inputs =
+        Inputs { pairs: args.pairs.as_deref(), layout, absent: params.reading().absent, start: start.as_ref(), output };
     let ReadData { data, report: data_report } = inputs.training_data(&data_paths)?;
     let valid_data = inputs.valid_data(&valid_paths, &data)?;
     let names: Vec<String> = valid_paths.iter().map(|paths| paths.place().display().to_string()).collect();
@@ -213,42 +212,11 @@ fn tell_data(paths: &DataPaths, options: &ReadOptions, data: &LoadedData, valid:
     if output.hides_warnings() {
         return;
     }
-    output.remark(&format!("{}: {}", files::shown(paths.place()), describe(data)));
+    output.remark(&format!("{}: {}", files::shown(paths.place()), text::documents(data)));
     files::warn_of(paths, options, &data.remarks(), output);
     for set in valid {
-        output.remark(&format!("{}: {}", set.name, describe(set.data)));
+        output.remark(&format!("{}: {}", set.name, text::documents(set.data)));
     }
-}
-
-/// The typed parameters: first the file, then --set, then the named options.
-fn spec_of(args: &Train, global: Global) -> anyhow::Result<(TrainSpec, LayoutSpec)> {
-    let (mut spec, mut layout) = (TrainSpec::default(), LayoutSpec::default());
-    if let Some(list) = args.metric.as_deref().filter(|list| !list.is_empty()) {
-        // Names the wrong parameter and suggests a similar one.
-        MetricName::parse_list(list)?;
-    }
-    if let Some(path) = &args.config {
-        config::apply(path, &mut spec, &mut layout)?;
-    }
-    args.read.apply(&mut layout)?;
-    let settings = args.settings.iter().map(|setting| files::key_and_value(setting));
-    let settings = settings.collect::<anyhow::Result<Vec<_>>>()?;
-    let named =
-        [("objective", args.objective.is_some()), ("metric", args.metric.is_some()), ("seed", global.seed.is_some())];
-    let named = named.into_iter().filter(|(_, is_typed)| *is_typed).map(|(name, _)| name);
-    files::check_given_once(&settings, named.chain(args.rules.names()))?;
-    settings.iter().try_for_each(|(name, _)| options::check_parameter(name).map_err(user))?;
-    spec.set_all(settings)?;
-    for (name, value) in [("objective", &args.objective), ("metric", &args.metric)] {
-        if let Some(value) = value {
-            spec.set(name, value)?;
-        }
-    }
-    if let Some(seed) = global.seed {
-        spec.boosting.seed = seed;
-    }
-    args.rules.apply(&mut spec.rules)?;
-    Ok((spec, layout))
 }
 
 /// Warns of parameters without effect.
@@ -259,15 +227,6 @@ fn warn_without_effect(params: &TrainParams, args: &Train, output: Output) {
     if args.valid.0.is_empty() && params.boosting().metric != TrainSpec::default().boosting.metric {
         output.warn("the metric has no effect without a validation set; add --valid DATA");
     }
-}
-
-fn describe(data: &Documents) -> String {
-    format!(
-        "{}, {}, {}",
-        text::count(data.n_rows(), "document"),
-        text::count(data.n_queries(), "query"),
-        text::count(data.n_features(), "feature")
-    )
 }
 
 /// Lists all parameters, or those that match a name or word.

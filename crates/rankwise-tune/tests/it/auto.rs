@@ -70,6 +70,8 @@ fn threads_and_interruptions_do_not_change_the_model() {
     let data = data(3000, 3);
     let whole = on_threads(1, || run(&data, None, 18, &()));
     assert_eq!(whole.tried.len(), 18);
+    let names: std::collections::BTreeSet<&String> = whole.tried.iter().map(|tried| &tried.name).collect();
+    assert_eq!(names.len(), 18, "no model is trained twice: {names:?}");
     for threads in [2, 5] {
         let other = on_threads(threads, || run(&data, None, 18, &()));
         assert_eq!(other.model.to_json(), whole.model.to_json(), "{threads} threads");

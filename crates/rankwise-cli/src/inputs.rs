@@ -1,4 +1,4 @@
-//! The data of `rankwise train`.
+//! The data that models are trained on and validated with.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use rankwise::data::{Absent, Dataset, Documents, Keep, LoadedData};
 use rankwise::io::{FeatureOwner, Format, LayoutSpec, PartReport, ReadData, ReadOptions};
 use rankwise::model::{Model, Precision};
 
-use crate::args::Train;
 use crate::data_paths::DataPaths;
 use crate::failure::user_at;
 use crate::files;
 use crate::output::Output;
 
 /// What determines how data is read.
-pub(super) struct Inputs<'a> {
-    pub(super) args: &'a Train,
-    pub(super) layout: LayoutSpec,
-    pub(super) absent: Absent,
+pub(crate) struct Inputs<'a> {
+    /// A file of pairs to learn from.
+    pub(crate) pairs: Option<&'a Path>,
+    pub(crate) layout: LayoutSpec,
+    pub(crate) absent: Absent,
     /// The start model.
-    pub(super) start: Option<&'a Model>,
-    pub(super) output: Output,
+    pub(crate) start: Option<&'a Model>,
+    pub(crate) output: Output,
 }
 
 impl Inputs<'_> {
@@ -32,24 +32,29 @@ impl Inputs<'_> {
     }
 
     /// How the training data is read, as far as its lines are concerned.
-    pub(super) fn read_options(&self) -> ReadOptions {
+    pub(crate) fn read_options(&self) -> ReadOptions {
         self.options(Keep::WhereNeeded)
     }
 
     /// Reads the training data, which needs labels or pairs.
-    pub(super) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
+    pub(crate) fn training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
         let read = self.read_training_data(paths)?;
         let is_table = |part: &PartReport| part.format.is_some_and(|format| format != Format::Letor);
         let has_none = self.layout.label_column.as_deref() == Some("none");
-        if self.args.pairs.is_none() && has_none && read.report.parts.iter().any(is_table) {
+        if self.pairs.is_none() && has_none && read.report.parts.iter().any(is_table) {
             let message = "there are no labels (--label-column none); training needs a label column";
             return Err(user_at(paths.place(), message));
         }
         Ok(read)
     }
 
+    /// Reads training data with its values, which a cache of binned data does not have.
+    pub(crate) fn training_values(&self, paths: &DataPaths) -> anyhow::Result<ReadData> {
+        files::read_data(paths, &self.read_options())
+    }
+
     fn read_training_data(&self, paths: &DataPaths) -> anyhow::Result<ReadData<LoadedData>> {
-        let pairs = self.args.pairs.clone();
+        let pairs = self.pairs.map(Path::to_path_buf);
         // With pairs, labels are not needed.
         let options = ReadOptions { is_label_optional: pairs.is_some(), pairs, ..self.options(Keep::WhereNeeded) };
         let Some(model) = self.start else { return files::read_training_data(paths, &options) };
@@ -73,10 +78,10 @@ impl Inputs<'_> {
     }
 
     /// Reads the validation sets, with the columns of the training data in any order.
-    pub(super) fn valid_data(&self, sets: &[DataPaths], training: &Documents) -> anyhow::Result<Vec<ReadData>> {
+    pub(crate) fn valid_data(&self, sets: &[DataPaths], training: &Documents) -> anyhow::Result<Vec<ReadData>> {
         let features = Some(training.feature_names().to_vec()).filter(|names| !names.is_empty());
         let is_unnamed = features.is_none() && training.n_features() > 0;
-        let is_label_optional = self.args.pairs.is_some();
+        let is_label_optional = self.pairs.is_some();
         let keep = if training.f64_features().is_empty() { Keep::Rounded } else { Keep::All };
         let feature_owner = FeatureOwner::TrainingData;
         let options = ReadOptions { features, feature_owner, is_label_optional, ..self.options(keep) };

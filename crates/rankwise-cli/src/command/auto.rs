@@ -1,0 +1,219 @@
+//! `rankwise auto`
+
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rankwise::data::Dataset;
+use rankwise::io::{ReadData, ReadReport};
+use rankwise::tune::{Auto, AutoWatch, Budget, StepStore, Tried, TuneError, Watch, auto};
+
+use self::report::{Report, tried_row};
+use crate::args::Global;
+use crate::auto_args::Auto as Args;
+use crate::data_paths::DataPaths;
+use crate::failure::{user, user_at};
+use crate::inputs::Inputs;
+use crate::output::Output;
+use crate::progress::JobWatch;
+use crate::record::FileKind;
+use crate::{files, reading, text};
+
+/// The default time.
+const TIME: Duration = Duration::from_secs(60);
+
+pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
+    output.set_phases(&["load", "search"]);
+    output.phase("load");
+    let (data_paths, valid_paths) = find_data(args)?;
+    let (spec, layout) = args.params.spec(&args.rules, &args.read, global)?;
+    let params = spec.clone().check()?;
+    let paths: Vec<&Path> = data_paths
+        .inputs()
+        .chain(valid_paths.iter().flat_map(DataPaths::inputs))
+        .chain(args.params.config.as_deref())
+        .collect();
+    files::check_inputs(&paths)?;
+    output.check_file(&args.out, "model needs")?;
+    files::check_output(&args.out, &paths)?;
+    let store = args.checkpoint.as_deref().map(|folder| StepFolder::open(folder, args.resume, output)).transpose()?;
+    let inputs = Inputs { pairs: None, layout, absent: params.reading().absent, start: None, output };
+    let read = Read::new(&inputs, &data_paths, valid_paths.as_ref(), args.refit)?;
+    read.tell(&inputs, &data_paths, valid_paths.as_ref(), output);
+    output.phase("search");
+    let budget = match args.steps {
+        Some(steps) => Budget::Steps(steps),
+        // Reading has taken some of the time.
+        None => Budget::Time(args.time.unwrap_or(TIME).saturating_sub(output.elapsed())),
+    };
+    let valid = read.valid.as_ref().map(|valid| &valid.data);
+    let refit = args.refit.then(|| read.all.as_ref().unwrap_or(&read.data.data));
+    let search = Auto { data: &read.data.data, valid, spec: &spec, budget, refit };
+    let watch = StepWatch { jobs: JobWatch::new(output, "models", usize::MAX), output };
+    let found = match &store {
+        Some(store) => auto(&search, &watch, store),
+        None => auto(&search, &watch, &()),
+    };
+    let found = found.map_err(|error| placed(error, &data_paths, valid_paths.as_ref(), store.as_ref(), &watch))?;
+    output.phase("other");
+    output.write_text(&args.out, FileKind::Model, &found.model.to_json())?;
+    let report = Report {
+        found: &found,
+        params: &params,
+        out: &args.out,
+        is_refitted: args.refit && !found.is_interrupted,
+        steps_asked: args.steps,
+        data: &read.data.report,
+        valid: read.valid.as_ref().map(|valid| &valid.report),
+        elapsed: output.elapsed(),
+    };
+    output.summary(&args.out, &report.text(output.is_quiet()), report.json())?;
+    if found.is_interrupted { Err(watch.jobs.interrupted(None).into()) } else { Ok(()) }
+}
+
+/// The training data and the validation data.
+fn find_data(args: &Args) -> anyhow::Result<(DataPaths, Option<DataPaths>)> {
+    let (mut data, mut valid) = (args.data.clone(), args.valid.clone());
+    if data.is_empty() {
+        let missing = || user("no training data; put it before the options: rankwise auto DATA --out MODEL");
+        data.push(valid.give_back().ok_or_else(missing)?);
+    }
+    if valid.0.len() > 1 {
+        return Err(user("--valid: choices need one validation set; write all its files after one --valid"));
+    }
+    let valid = valid.0.first().map(|typed| DataPaths::find(typed)).transpose()?;
+    Ok((DataPaths::find(&data)?, valid))
+}
+
+/// The data of a search.
+struct Read {
+    data: ReadData,
+    valid: Option<ReadData>,
+    /// Both together, to train on in the end.
+    all: Option<Dataset>,
+}
+
+impl Read {
+    fn new(
+        inputs: &Inputs<'_>,
+        data_paths: &DataPaths,
+        valid_paths: Option<&DataPaths>,
+        needs_all: bool,
+    ) -> anyhow::Result<Self> {
+        let data = inputs.training_values(data_paths)?;
+        let Some(valid_paths) = valid_paths else { return Ok(Self { data, valid: None, all: None }) };
+        let valid = inputs.valid_data(std::slice::from_ref(valid_paths), &data.data)?.pop();
+        let all = if needs_all {
+            let files: Vec<PathBuf> = data_paths.files().iter().chain(valid_paths.files()).cloned().collect();
+            Some(inputs.training_values(&DataPaths::find(&files)?)?.data)
+        } else {
+            None
+        };
+        Ok(Self { data, valid, all })
+    }
+
+    fn tell(&self, inputs: &Inputs<'_>, data: &DataPaths, valid: Option<&DataPaths>, output: Output) {
+        if !output.hides_warnings() {
+            output.remark(&format!("{}: {}", files::shown(data.place()), text::documents(&self.data.data)));
+            files::warn_of(data, &inputs.read_options(), &self.data.data.remarks(), output);
+        }
+        let mut sets: Vec<(&Path, &ReadReport)> = vec![(data.place(), &self.data.report)];
+        if let (Some(paths), Some(read)) = (valid, &self.valid) {
+            output.remark(&format!("{}: {}", files::shown(paths.place()), text::documents(&read.data)));
+            sets.push((paths.place(), &read.report));
+        }
+        reading::tell_all(&sets, output);
+    }
+}
+
+/// An error with the file that it is about.
+fn placed(
+    error: TuneError,
+    data: &DataPaths,
+    valid: Option<&DataPaths>,
+    store: Option<&StepFolder>,
+    watch: &StepWatch,
+) -> anyhow::Error {
+    match error {
+        TuneError::Interrupted => {
+            watch.jobs.interrupted(Some("interrupted before the first model was trained; nothing was written")).into()
+        }
+        TuneError::Step { step, source } => match store {
+            Some(store) => user_at(&store.path(step - 1), source.to_string()),
+            None => user(source.to_string()),
+        },
+        TuneError::TooManyFolds { queries, .. } => {
+            let message = format!(
+                "{} are too few to choose by; use more data, or train one model with `train`",
+                text::count(queries, "query")
+            );
+            user_at(valid.unwrap_or(data).place(), message)
+        }
+        TuneError::NoTime => user("the time was over before the first tree was grown; increase --time"),
+        error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {
+            user_at(data.place(), error.to_string())
+        }
+        error => error.into(),
+    }
+}
+
+/// Finished models in a folder.
+struct StepFolder {
+    folder: PathBuf,
+    has_failed: AtomicBool,
+    output: Output,
+}
+
+impl StepFolder {
+    fn open(folder: &Path, resumes: bool, output: Output) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| user_at(folder, format!("cannot create the folder: {error}")))?;
+        let store = Self { folder: folder.to_owned(), has_failed: AtomicBool::new(false), output };
+        if !resumes && store.path(0).exists() {
+            let message = "this folder already has models; add --resume to use them, or use another folder";
+            return Err(user_at(folder, message));
+        }
+        Ok(store)
+    }
+
+    fn path(&self, step: usize) -> PathBuf {
+        self.folder.join(format!("step-{:04}.json", step + 1))
+    }
+}
+
+impl StepStore for StepFolder {
+    fn load(&self, step: usize) -> Option<String> {
+        // A file that cannot be read is trained again, and replaced.
+        std::fs::read_to_string(self.path(step)).ok()
+    }
+
+    fn save(&self, step: usize, content: &str) {
+        let saved = self.output.write_text(&self.path(step), FileKind::Checkpoint, content);
+        if let Err(error) = saved
+            && !self.has_failed.swap(true, Ordering::Relaxed)
+        {
+            self.output.warn_always(&format!("cannot save step {}: {error}", step + 1));
+        }
+    }
+}
+
+/// Shows each finished step.
+struct StepWatch {
+    jobs: JobWatch,
+    output: Output,
+}
+
+impl Watch for StepWatch {
+    fn is_stopped(&self) -> bool {
+        self.jobs.is_stopped()
+    }
+}
+
+impl AutoWatch for StepWatch {
+    fn step_done(&self, step: usize, tried: &Tried) {
+        let seconds = self.output.elapsed().as_secs();
+        self.output.remark(&format!("{seconds:>4} s  {}", tried_row(step, tried)));
+    }
+}
