@@ -4,6 +4,7 @@
 
 mod advice;
 mod arguments;
+mod auto;
 mod bad_input;
 mod blend;
 mod book;
@@ -12,6 +13,7 @@ mod checkpoints;
 mod compare;
 mod configuration;
 mod convert_model;
+mod cv;
 mod demo;
 mod eval;
 mod exact_values;

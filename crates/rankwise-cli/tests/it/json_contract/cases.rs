@@ -39,6 +39,14 @@ pub(super) const CASES: &[Case] = &[
     clean("inspect named.json"),
     clean("inspect linear.json"),
     clean("inspect lgb.txt"),
+    clean("auto train.txt --out m.json --steps 2 --set num_trees=5"),
+    clean(
+        "auto train.txt --valid vali.txt --out m.json --steps 5 --set num_trees=5 --refit --checkpoint run --metric NDCG@5",
+    ),
+    clean("cv train.txt --set num_trees=3 --folds 3"),
+    clean(
+        "cv train.txt --set num_trees=3 --rotate --try num_leaves=4 --try num_leaves=8 --metric AP,ndcg@5 --out s.txt --history h.csv --per-query q.tsv",
+    ),
     clean("train train.txt --out m.json --set num_trees=3"),
     clean("train train.txt --out m.json --set num_trees=3 --valid vali.txt --metric NDCG@5,AP,ndcg@5- --history h.csv"),
     warned("train train.txt --out m.json --set num_trees=3 --valid vali.txt --valid vali.txt named.txt --trace 1"),
