@@ -62,7 +62,7 @@ pub enum TrainError {
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
     ConstantFeatures,
     /// There are no features.
-    #[error("there are no features, so there is nothing to split on; check the data and the ignored columns")]
+    #[error("there are no features, so there is nothing to split on; check the data")]
     NoFeatures,
 }
 

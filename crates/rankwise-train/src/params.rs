@@ -258,7 +258,7 @@ impl TrainSpec {
     /// Sets a parameter by any of its names.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
         let is_known = self.boosting.set(name, value).map_err(with_sample)?
-            || self.objective.set(name, value)?
+            || self.objective.set(name, value).map_err(with_targets)?
             || self.trees.set(name, value)?
             || self.binning.set(name, value)?
             || self.reading.set(name, value)?
@@ -415,6 +415,16 @@ fn with_sample(error: ParamError) -> ParamError {
     match error {
         ParamError::Value { name, value, expected } if name.name == "learner" && value.eq_ignore_ascii_case("goss") => {
             ParamError::Value { name, value, expected: format!("{expected}; for GOSS, set sample=goss") }
+        }
+        error => error,
+    }
+}
+
+/// Any metric can be parsed, but only some can be optimised.
+fn with_targets(error: ParamError) -> ParamError {
+    match error {
+        ParamError::Invalid { name, problem } if name.name == "target" => {
+            ParamError::Invalid { name, problem: problem.replace(&<MetricName as ParamValue>::kind(), TARGETS) }
         }
         error => error,
     }
