@@ -150,7 +150,7 @@ def test_names_and_the_command_line(train, tmp_path, program):
         (dict(query_weight=np.ones(3)), "weight"),
         (dict(eval_set=[(np.zeros((4, 2)), np.zeros(4))], eval_qid=[np.zeros(4)]), "eval_set.0. has 2 features"),
         (dict(eval_set=[(np.zeros((4, 6)), np.zeros(4))], eval_qid=[]), "eval_qid has 0 entries"),
-        (dict(eval_metric="ndgc"), "'metric': invalid value 'ndgc'"),
+        (dict(eval_metric="ndgc"), "unknown metric 'ndgc'; did you mean 'ndcg'"),
     ],
 )
 def test_bad_data_is_an_error(train, change, problem):

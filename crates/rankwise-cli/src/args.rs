@@ -1,15 +1,15 @@
 //! The command-line arguments.
 
-use std::ffi::OsString;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use rankwise::data::Absent;
-use rankwise::data::synth::Preset;
+use rankwise::data::synth::{MAX_FEATURES, MAX_ROWS, Preset};
 use rankwise::help;
-use rankwise::params::{ParamValue, normalise};
-use rankwise::train::TrainSpec;
+use rankwise::params::ParamValue;
 
 use crate::auto_args::Auto;
 use crate::blend_args::Blend;
@@ -19,7 +19,6 @@ use crate::convert_args::Convert;
 use crate::cv_args::Cv;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::data_paths::ValidArgs;
-use crate::options;
 use crate::param_args::ParamArgs;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
@@ -43,10 +42,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
     /// Number of threads, at most one per core [default: one per core]. The result does not depend on it.
-    #[arg(long, global = true, display_order = 901, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    #[arg(long, global = true, display_order = 901, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<u16>,
     /// Random seed [default: 0].
-    #[arg(long, global = true, display_order = 902, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, global = true, display_order = 902, value_name = "S", value_parser = seed)]
     pub(crate) seed: Option<u64>,
     /// Print only results and errors: no progress, notes, warnings or summaries.
     #[arg(long, global = true, display_order = 903)]
@@ -85,10 +84,10 @@ pub(crate) struct Demo {
 #[derive(Debug, Args)]
 pub(crate) struct Synth {
     /// Number of documents.
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = rows)]
     pub(crate) rows: usize,
     /// Number of features [default: depends on the preset].
-    #[arg(long, value_name = "F", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", value_parser = features)]
     pub(crate) features: Option<usize>,
     /// Kind of data: web (136 features, about 120 documents per query), long (60 features, about 2,500 documents per query, 0.2
     /// % of them relevant) or wide (2,000 features, most values missing).
@@ -285,13 +284,18 @@ fn absent(typed: &str) -> Result<Absent, String> {
     Absent::parse(typed).ok_or_else(|| format!("expected {}", Absent::kind()))
 }
 
+/// An integer within limits, which an error names.
+pub(crate) fn integer<T: FromStr + PartialOrd + Display>(typed: &str, limits: &RangeInclusive<T>) -> Result<T, String> {
+    let number = typed.parse().ok().filter(|number| limits.contains(number));
+    number.ok_or_else(|| format!("expected an integer from {} to {}", limits.start(), limits.end()))
+}
+
 fn threads(typed: &str) -> Result<u16, String> {
-    let threads = typed.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads));
-    threads.ok_or_else(|| format!("expected an integer from 1 to {MAX_THREADS}"))
+    integer(typed, &(1..=MAX_THREADS))
 }
 
 fn seed(typed: &str) -> Result<u64, String> {
-    typed.parse().map_err(|_| format!("expected an integer from 0 to {}", u64::MAX))
+    integer(typed, &(0..=u64::MAX))
 }
 
 /// A whole number of at least 1.
@@ -299,99 +303,10 @@ pub(crate) fn positive(typed: &str) -> Result<usize, String> {
     typed.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer of at least 1".into())
 }
 
-/// The generator checks the limits and names them in its errors.
-fn count(typed: &str) -> Result<usize, String> {
-    typed.parse().map_err(|_| "expected an integer, such as 10000".into())
+fn rows(typed: &str) -> Result<usize, String> {
+    integer(typed, &(1..=MAX_ROWS))
 }
 
-/// Names the commands that have an option, if this command has not.
-fn other_commands(typed: &str) -> Option<String> {
-    let known = options::commands_with(typed.strip_prefix("--")?);
-    let all = Cli::command();
-    let is_command = |word: &String| all.get_subcommands().any(|command| command.get_name() == word);
-    let command = std::env::args().skip(1).find(is_command)?;
-    let list = match &known[..] {
-        [] => return None,
-        _ if known.contains(&command) => return None,
-        [one] => format!("{one} has it"),
-        [first @ .., last] => format!("{} and {last} have it", first.join(", ")),
-    };
-    Some(format!("{command} has no option {typed}; {list}\n"))
-}
-
-/// Parses the command line. People try `--num-leaves 3` first: the error tells them how to set a parameter.
-pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let mut typed: Vec<OsString> = std::env::args_os().collect();
-    // The parser takes `--help` after `help` for the name of a command.
-    if typed.get(1).is_some_and(|word| word == "help")
-        && typed.get(2).is_some_and(|word| word == "--help" || word == "-h")
-    {
-        typed.remove(1);
-    }
-    Cli::try_parse_from(typed).map_err(|error| {
-        let typed = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
-            Some(_) if error.kind() == ErrorKind::ArgumentConflict && names_qrels_and_data(&error) => {
-                let advice = "--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA, or remove --qrels\n";
-                return clap::Error::raw(ErrorKind::ArgumentConflict, advice);
-            }
-            _ => return error,
-        };
-        let name = normalise(typed.trim_start_matches('-'));
-        if let ("--data" | "--train" | "--train-data" | "--input", Some(command)) = (typed, command_typed()) {
-            let advice = format!(
-                "unknown option '{typed}'; give the data without an option, see `rankwise {} --help`\n",
-                command.get_name()
-            );
-            return clap::Error::raw(ErrorKind::UnknownArgument, advice);
-        }
-        if let Some(advice) = other_commands(typed) {
-            return clap::Error::raw(ErrorKind::UnknownArgument, advice);
-        }
-        let mut tables = TrainSpec::tables().into_iter().flat_map(|(_, table)| table);
-        let parameter = tables.find(|info| typed.starts_with("--") && info.answers_to(&name));
-        let advice = match parameter {
-            Some(info) if has_option(info.name) => {
-                format!("unknown option '{typed}'; did you mean '--{}'?\n", info.name)
-            }
-            Some(info) if info.name == "num_trees" && has_option("trees") => {
-                format!("unknown option '{typed}'; did you mean '--trees'?\n")
-            }
-            Some(info) if info.name == "label_gain" && has_option("gain") => {
-                format!("unknown option '{typed}'; write '--gain table:0,1,3,7', with one gain for each label from 0\n")
-            }
-            Some(_) => format!("'{typed}' is a training parameter; write `rankwise train ... --set {name}=VALUE`\n"),
-            None if !typed.starts_with('-') || error.get(ContextKind::SuggestedArg).is_some() => return error,
-            // The parser would advise to pass it as a value, which nobody means.
-            None => match command_typed() {
-                Some(command) => format!("unknown option '{typed}'; see `rankwise {} --help`\n", command.get_name()),
-                None => return error,
-            },
-        };
-        clap::Error::raw(ErrorKind::UnknownArgument, advice)
-    })
-}
-
-/// Whether judgements were given together with labelled data.
-fn names_qrels_and_data(error: &clap::Error) -> bool {
-    let named = [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| match error.get(kind) {
-        Some(ContextValue::String(name)) => name.clone(),
-        Some(ContextValue::Strings(names)) => names.join(" "),
-        _ => String::new(),
-    });
-    let has = |part: &str| named.iter().any(|name| name.contains(part));
-    has("--qrels") && has("[DATA]")
-}
-
-/// The subcommand on the command line.
-fn command_typed() -> Option<clap::Command> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let all = Cli::command();
-    let command = words.iter().find_map(|word| all.find_subcommand(word))?;
-    Some(command.clone())
-}
-
-/// Whether the subcommand on the command line has an option with this name.
-fn has_option(name: &str) -> bool {
-    command_typed().is_some_and(|command| command.get_arguments().any(|option| option.get_long() == Some(name)))
+fn features(typed: &str) -> Result<usize, String> {
+    integer(typed, &(1..=MAX_FEATURES))
 }

@@ -22,10 +22,10 @@ pub(crate) struct Auto {
     #[command(flatten)]
     pub(crate) valid: ValidArgs,
     /// Stop after this time, such as 60s, 10m or 1h [default: 60s]. The number of models depends on the machine.
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "steps", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "steps")]
     pub(crate) time: Option<Duration>,
     /// Stop after this many models instead. The result is then the same on every machine.
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) steps: Option<usize>,
     /// At the end, train the chosen models again on all data, including the validation data.
     #[arg(long)]

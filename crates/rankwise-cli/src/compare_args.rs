@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
+use crate::args::integer;
 use crate::data_args::{DataArgs, RulesArgs};
 use crate::system::System;
 use crate::trees_args::TreesArgs;
@@ -33,10 +34,10 @@ pub(crate) struct Compare {
     pub(crate) one_sided: bool,
     /// Number of random permutations for fisher (if there are too many to enumerate) or of resamples for bootstrap [default:
     /// 100000 for fisher, 10000 for bootstrap]
-    #[arg(long, value_name = "N", value_parser = permutations, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = permutations)]
     pub(crate) permutations: Option<u32>,
     /// Significance level of the corrected p-values. The confidence level of intervals is 1 - LEVEL.
-    #[arg(long, value_name = "LEVEL", default_value = "0.05", value_parser = alpha, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LEVEL", default_value = "0.05", value_parser = alpha)]
     pub(crate) alpha: f64,
     /// Comma-separated names of the systems, in their order [default: the file names].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -48,7 +49,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
     /// For each pair, show this many of the queries with the largest gains and losses.
-    #[arg(long, value_name = "N", default_value = "3", value_parser = top, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = top)]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) trees: TreesArgs,
@@ -134,8 +135,7 @@ impl Args for Systems {
 }
 
 fn permutations(typed: &str) -> Result<u32, String> {
-    let number = typed.parse().ok().filter(|number| (1..=MAX_PERMUTATIONS).contains(number));
-    number.ok_or_else(|| format!("expected an integer from 1 to {MAX_PERMUTATIONS}"))
+    integer(typed, &(1..=MAX_PERMUTATIONS))
 }
 
 fn alpha(typed: &str) -> Result<f64, String> {

@@ -44,7 +44,7 @@ pub(crate) struct Convert {
 }
 
 fn columns(typed: &str) -> Result<u32, String> {
-    typed.parse().map_err(|_| "expected an integer, such as 136".into())
+    typed.parse().map_err(|_| "expected an integer of at least 1, such as 136".into())
 }
 
 fn target(typed: String) -> Result<Target, String> {

@@ -15,7 +15,7 @@ pub(crate) struct Cv {
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<PathBuf>,
     /// Number of folds [default: 5]. Queries are assigned at random, by --seed; a query is never split.
-    #[arg(long, value_name = "K", value_parser = positive, allow_negative_numbers = true, conflicts_with = "letor")]
+    #[arg(long, value_name = "K", value_parser = positive, conflicts_with = "letor")]
     pub(crate) folds: Option<usize>,
     /// Use the fold before the measured one for validation: it selects the best iteration and allows early stopping.
     #[arg(long)]

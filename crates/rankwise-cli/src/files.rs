@@ -69,6 +69,17 @@ pub(crate) fn read_model(path: &Path, trees: TreesArgs, output: Output) -> anyho
     Ok(model)
 }
 
+/// [`read_model`], where the model and the data may be confused.
+pub(crate) fn read_model_for(data: &DataPaths, path: &Path, trees: TreesArgs, output: Output) -> anyhow::Result<Model> {
+    read_model(path, trees, output).map_err(|error| {
+        let is_data = path.is_file() && model_source(path).is_none();
+        match data.inputs().find(|other| is_data && model_source(other).is_some()) {
+            Some(model) => user_at(path, format!("not a model, but {} is one; swap the two", shown(model))),
+            None => error,
+        }
+    })
+}
+
 /// The trees of a model, for commands that need them.
 pub(crate) fn trees_of<'a>(model: &'a Model, path: &Path, what: &str) -> anyhow::Result<&'a TreeEnsemble> {
     model.tree_ensemble().map_err(|error| user_at(path, format!("{error}; `{what}` needs a model of trees")))
@@ -283,7 +294,11 @@ pub(crate) fn check_output(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> 
 
 /// Splits KEY=VALUE of --set.
 pub(crate) fn key_and_value(setting: &str) -> anyhow::Result<(&str, &str)> {
-    setting.split_once('=').ok_or_else(|| user(format!("--set {setting}: no value; write KEY=VALUE")))
+    match setting.split_once('=') {
+        Some((key, _)) if key.trim().is_empty() => Err(user(format!("--set {setting}: no name; write KEY=VALUE"))),
+        Some(pair) => Ok(pair),
+        None => Err(user(format!("--set {setting}: no value; write KEY=VALUE"))),
+    }
 }
 
 /// Rejects a parameter that is set both with --set and with its own option.

@@ -63,18 +63,21 @@ fn option<G: ParamGroup>(info: &ParamInfo) -> Arg {
         .aliases(info.aliases.iter().map(|alias| flag(alias)))
         .value_name("VALUE")
         .value_parser(move |typed: &str| checked::<G>(name, typed))
-        .allow_negative_numbers(true)
         .help(with_flags(&format!("{} [{}; default: {default}]", info.help, info.allowed())))
         .help_heading(G::TITLE)
 }
 
 /// Returns the text if it is a valid value of the parameter.
 fn checked<G: ParamGroup>(name: &str, typed: &str) -> Result<String, String> {
-    match G::default().set(name, typed) {
-        Ok(_) => Ok(typed.to_owned()),
-        Err(ParamError::Value { expected, .. }) => Err(format!("expected {expected}")),
-        Err(other) => Err(other.to_string()),
-    }
+    G::default().set(name, typed).map(|_| typed.to_owned()).map_err(|error| match error {
+        ParamError::Value { expected, .. } => format!("expected {expected}"),
+        ParamError::OutOfRange { .. } => {
+            let info = G::table().into_iter().find(|info| info.name == name);
+            format!("expected {}", info.map(|info| info.allowed()).unwrap_or_default())
+        }
+        ParamError::Invalid { problem, .. } => problem,
+        other => other.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod system;
 mod text;
 mod trace;
 mod trees_args;
+mod usage;
 
 use failure::ErrorForm;
 use output::Output;
@@ -42,7 +43,7 @@ fn main() -> std::process::ExitCode {
     let form = ErrorForm::of_command_line();
     failure::report_panics(form);
     failure::survive_file_limits();
-    let cli = match args::parse() {
+    let cli = match usage::parse() {
         Ok(cli) => cli,
         Err(error) => return failure::report_usage(&error, form),
     };

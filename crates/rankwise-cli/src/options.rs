@@ -28,8 +28,7 @@ pub(crate) fn check_parameter(typed: &str) -> Result<(), String> {
     if parameters.any(|info| info.answers_to(&name)) {
         return Ok(());
     }
-    let alias = ALIASES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| (*ours).to_owned());
-    let flag = alias.unwrap_or_else(|| name.replace('_', "-"));
+    let flag = alias(&name).map_or_else(|| name.replace('_', "-"), str::to_owned);
     if !commands_with(&flag).contains(&"train".to_owned()) {
         return Ok(());
     }
@@ -37,6 +36,11 @@ pub(crate) fn check_parameter(typed: &str) -> Result<(), String> {
     let config =
         if is_of_data { format!(", or set {} in a --config file", flag.replace('-', "_")) } else { String::new() };
     Err(format!("'{typed}' is not a training parameter; use the option --{flag}{config}"))
+}
+
+/// Our option for a name of another program, in the form of [`normalise`].
+pub(crate) fn alias(name: &str) -> Option<&'static str> {
+    ALIASES.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
 }
 
 /// The commands that have an option.

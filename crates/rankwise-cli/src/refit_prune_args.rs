@@ -19,7 +19,7 @@ pub(crate) struct Refit {
     #[arg(long, value_name = "NEW")]
     pub(crate) out: PathBuf,
     /// Weight of the old leaf values, from 0 to 1: a leaf becomes SHARE * old + (1 - SHARE) * refitted.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = decay)]
     pub(crate) decay: f64,
     /// Objective [default: the objective of the model]. Required for models of other programs.
     #[arg(long, value_name = "NAME")]
@@ -41,7 +41,7 @@ pub(crate) struct Prune {
     #[arg(long, value_name = "DATA")]
     pub(crate) valid: PathBuf,
     /// Largest allowed drop of the metric.
-    #[arg(long, value_name = "LOSS", default_value_t = 0.001, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LOSS", default_value = "0.001", value_parser = max_loss)]
     pub(crate) max_loss: f64,
     /// Metric to preserve, such as ndcg@10.
     #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
@@ -53,4 +53,14 @@ pub(crate) struct Prune {
     pub(crate) rules: RulesArgs,
     #[command(flatten)]
     pub(crate) read: DataArgs,
+}
+
+fn decay(typed: &str) -> Result<f64, String> {
+    let share = typed.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".into())
+}
+
+fn max_loss(typed: &str) -> Result<f64, String> {
+    let loss = typed.parse().ok().filter(|loss| *loss >= 0.0);
+    loss.ok_or_else(|| "expected a number of at least 0".into())
 }

@@ -256,7 +256,10 @@ impl<'a> JudgementCache<'a> {
     }
 
     fn rank_by_model(&mut self, path: &Path, output: Output) -> anyhow::Result<Ranked<'_>> {
-        let model = files::read_model(path, self.trees, output)?;
+        let model = match self.judgements {
+            Judgements::Data(data, _) => files::read_model_for(data, path, self.trees, output)?,
+            Judgements::Qrels(_) => files::read_model(path, self.trees, output)?,
+        };
         self.data_path("--model")?;
         let judgements = self.judgements;
         let data = self.data_for(&model)?;

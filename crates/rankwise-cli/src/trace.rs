@@ -7,7 +7,7 @@ use rankwise::data::Documents;
 use rankwise::train::{Flow, LoopParams, Observer, Pass, Progress, Sample};
 
 use crate::args::Train;
-use crate::failure::{user, user_at};
+use crate::failure::user;
 use crate::files;
 use crate::output::Output;
 use crate::record::FileKind;
@@ -38,8 +38,7 @@ impl Tracer {
         };
         let stem = match &args.trace_out {
             Some(folder) => {
-                std::fs::create_dir_all(folder)
-                    .map_err(|error| user_at(folder, format!("cannot create the folder: {error}")))?;
+                rankwise::io::create_folders(folder)?;
                 folder.join("trace")
             }
             None if files::is_stream(out) => {

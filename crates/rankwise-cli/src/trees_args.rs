@@ -7,7 +7,7 @@ use clap::Args;
 pub(crate) struct TreesArgs {
     /// Use only the first N trees (of a multiclass model: N trees per class), or all [default: all; for XGBoost models
     /// with a best iteration: the trees up to it].
-    #[arg(long, value_name = "N|all", value_parser = parse, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N|all", value_parser = parse)]
     trees: Option<TreeChoice>,
 }
 

@@ -23,7 +23,7 @@ const ZSTD_LEVEL: i32 = 3;
 /// compressed. `-` is standard output; devices and pipes are written to directly.
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), IoError> {
     let done = if is_stream(path) { write_plain(io::stdout().lock(), write) } else { write_path(path, write) };
-    done.map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
+    done.map_err(|source| write_error(path, source))
 }
 
 /// Checks, before long work begins, whether [`write_atomically`] could write to the path. It takes the same steps, up
@@ -36,7 +36,45 @@ pub fn check_writable(path: &Path) -> Result<(), IoError> {
     if is_stream(path) {
         return Ok(());
     }
-    check().map_err(|source| IoError::File { path: path.into(), action: Action::Write, source })
+    check().map_err(|source| write_error(path, source))
+}
+
+/// Creates a folder, and the folders above it that are missing.
+pub fn create_folders(path: &Path) -> Result<(), IoError> {
+    let missing_parent = |source: io::Error| match source.kind() {
+        ErrorKind::NotFound => not_accepted(),
+        _ => source,
+    };
+    fs::create_dir_all(path).map_err(|source| write_error(path, missing_parent(source)))
+}
+
+/// Creates a folder in one that exists. Returns whether it is new.
+pub fn create_folder(path: &Path) -> Result<bool, IoError> {
+    match fs::create_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+        Err(source) => Err(write_error(path, explained(source, &parent_of(path)))),
+    }
+}
+
+fn write_error(path: &Path, source: io::Error) -> IoError {
+    IoError::File { path: path.into(), action: Action::Write, source }
+}
+
+/// An error of creating something in a folder. For some folders, such as /proc, the system says "not found" although they exist.
+fn explained(error: io::Error, folder: &Path) -> io::Error {
+    if error.kind() == ErrorKind::NotFound && folder.is_dir() { not_accepted() } else { error }
+}
+
+fn not_accepted() -> io::Error {
+    io::Error::other("its folder accepts no new files; use another folder")
+}
+
+fn parent_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
 }
 
 /// How a path is written to.
@@ -67,10 +105,7 @@ impl Target {
         }
         // A link stays a link; its target is replaced.
         let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
+        let folder = parent_of(&target);
         Ok(Self::Replace { target, folder, permissions: old.map(|metadata| metadata.permissions()) })
     }
 }
@@ -157,7 +192,7 @@ impl Temporary {
                 }
                 // Left behind by a killed process with the same id.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(explained(error, folder)),
             }
         }
     }

@@ -4,8 +4,14 @@ use rankwise_params::ParamValue as _;
 
 use crate::options::{FeatureOwner, Separator};
 
-/// Stands for the role of a column that an option ignores.
-pub(crate) const IGNORED: &str = "ignored";
+/// A column that would have a role by its name, but is used or ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenColumn {
+    /// The column.
+    pub column: String,
+    /// What it is used as; `None` if an option ignores it.
+    pub role: Option<&'static str>,
+}
 
 /// An error in the columns as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +39,14 @@ pub enum ColumnProblem {
         /// The other role.
         second: &'static str,
     },
+    /// A column that one option names and another ignores.
+    #[error("column {column} is named by {option}, but ignored by `ignore_columns`; remove it from one of the two")]
+    NamedAndIgnored {
+        /// The column.
+        column: String,
+        /// The option that names it.
+        option: &'static str,
+    },
     /// Several columns have a usual name for the same role.
     #[error(
         "columns {first} and {second} could both be the {noun}; choose one with {option}, and ignore the other with \
@@ -50,25 +64,27 @@ pub enum ColumnProblem {
     },
     /// There is no label column.
     #[error(
-        "no label column{}; name it with `label_column`, or set `header` no if the first line is not a header; the \
-         columns are {columns}",
-        taken_note(taken.as_ref())
+        "no label column{}{}; the columns are {columns}",
+        naming_advice(taken.as_ref(), "label", "`label_column`"),
+        header_advice(*is_header && taken.is_none())
     )]
     NoLabel {
-        /// A column that would be taken for it, and what it is used as.
-        taken: Option<(String, &'static str)>,
+        /// The column that would be it.
+        taken: Option<TakenColumn>,
+        /// Whether the names are the first line of a text.
+        is_header: bool,
         /// What there is.
         columns: String,
     },
     /// Neither a column nor a side file tells the queries.
     #[error(
-        "no qid column{}; name it with `qid_column`{}; the columns are {columns}",
-        taken_note(taken.as_ref()),
+        "no qid column{}{}; the columns are {columns}",
+        naming_advice(taken.as_ref(), "qid", "`qid_column`"),
         sizes_advice(sizes.as_deref())
     )]
     NoQueries {
-        /// A column that would be taken for it, and what it is used as.
-        taken: Option<(String, &'static str)>,
+        /// The column that would be it.
+        taken: Option<TakenColumn>,
         /// The side file that could give query sizes; `None` for streams.
         sizes: Option<String>,
         /// The existing columns.
@@ -86,10 +102,12 @@ pub enum ColumnProblem {
     #[error("there is only one column, and its text looks like LETOR; set `data_format` letor")]
     LooksLikeLetor,
     /// Two columns have the same name.
-    #[error("two columns are named {name}; rename one of them{}", header_advice(name))]
+    #[error("two columns are named {name}; rename one of them{}", header_advice(*is_header && is_number(name)))]
     SameName {
         /// The name.
         name: String,
+        /// Whether the names are the first line of a text.
+        is_header: bool,
     },
     /// A column has no name.
     #[error("column {number}, counted from 0, has no name; name it, or ignore it with `ignore_columns` {number}")]
@@ -241,7 +259,7 @@ pub enum ColumnProblem {
         /// Its role.
         noun: &'static str,
         /// What to do.
-        advice: &'static str,
+        advice: String,
     },
 }
 
@@ -250,9 +268,12 @@ fn advice(nearest: Option<&str>) -> String {
 }
 
 /// A number is probably not a name.
-fn header_advice(name: &str) -> &'static str {
-    let is_number = name.trim_matches('"').parse::<f64>().is_ok();
-    if is_number { ", or set `header` no if the first line is not a header" } else { "" }
+fn is_number(name: &str) -> bool {
+    name.trim_matches('"').parse::<f64>().is_ok()
+}
+
+fn header_advice(is_doubtful: bool) -> &'static str {
+    if is_doubtful { ", or set `header` no if the first line is not a header" } else { "" }
 }
 
 fn one_column_advice(separator: Separator, is_typed: bool) -> String {
@@ -265,11 +286,16 @@ fn one_column_advice(separator: Separator, is_typed: bool) -> String {
     }
 }
 
-fn taken_note(taken: Option<&(String, &'static str)>) -> String {
-    match taken {
-        None => String::new(),
-        Some((column, IGNORED)) => format!(": column {column} is ignored by `ignore_columns`"),
-        Some((column, role)) => format!(": column {column} is used as the {role}"),
+/// Why there is no column for a role, and which option helps.
+fn naming_advice(taken: Option<&TakenColumn>, noun: &str, option: &str) -> String {
+    let Some(TakenColumn { column, role }) = taken else { return format!("; name it with {option}") };
+    match role {
+        None => format!(
+            ": column {column} is ignored by `ignore_columns`; remove it from there, or name another {noun} column with {option}"
+        ),
+        Some(role) => format!(
+            ": column {column} is used as the {role}; use another column as the {role}, or name another {noun} column with {option}"
+        ),
     }
 }
 

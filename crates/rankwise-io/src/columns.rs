@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::column_problem::{ColumnProblem, IGNORED};
+use crate::column_problem::{ColumnProblem, TakenColumn};
 use crate::options::{LayoutSpec, ReadOptions, Role};
 
 /// The option value that means there is no such column.
@@ -27,18 +27,34 @@ pub(crate) struct Columns {
 
 /// The columns of a table, as in the file.
 pub(crate) enum Names<'a> {
-    Given(&'a [String]),
+    /// The first line of a text.
+    Header(&'a [String]),
+    /// Stored apart from the rows, as in Parquet.
+    Stored(&'a [String]),
     /// The number of unnamed columns.
     Count(usize),
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// The number of columns.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Given(names) => names.len(),
+            Self::Header(names) | Self::Stored(names) => names.len(),
             Self::Count(count) => *count,
         }
+    }
+
+    /// The names, if there are any.
+    pub(crate) fn given(&self) -> Option<&'a [String]> {
+        match self {
+            Self::Header(names) | Self::Stored(names) => Some(names),
+            Self::Count(_) => None,
+        }
+    }
+
+    /// Whether the names are a line that could be a row instead.
+    fn is_line(&self) -> bool {
+        matches!(self, Self::Header(_))
     }
 }
 
@@ -47,36 +63,32 @@ pub(crate) fn resolve(names: &Names<'_>, options: &ReadOptions, has_sizes: bool)
     let table = Table::new(names)?;
     let mut roles: Vec<Option<Role>> = vec![None; table.shown.len()];
     table.assign_typed(&options.layout, &mut roles)?;
-    match names {
-        Names::Given(names) => table.assign_usual(names, options, &mut roles)?,
-        Names::Count(_) => assign_places(&options.layout, has_sizes, &mut roles),
+    match names.given() {
+        Some(names) => table.assign_usual(names, options, &mut roles)?,
+        None => assign_places(&options.layout, has_sizes, &mut roles),
     }
     let label_wanted = !options.is_label_optional && options.layout.label_column.as_deref() != Some(NONE);
     if label_wanted && !roles.contains(&Some(Role::Label)) {
-        let taken = taken(&roles, names, &table.shown, Role::Label);
-        let taken = taken.or_else(|| ignored_label(&roles, names, &table.shown));
-        return Err(ColumnProblem::NoLabel { taken, columns: table.list() });
+        let taken = taken(&roles, names, &options.layout, Role::Label);
+        return Err(ColumnProblem::NoLabel { taken, is_header: names.is_line(), columns: table.list() });
     }
     let feature_names = table.number_features(names, options, &mut roles)?;
     let roles = roles.into_iter().map(|role| role.unwrap_or(Role::Ignored)).collect();
     Ok(Columns { roles, shown: table.shown, feature_names })
 }
 
-/// A column whose name is usual for a role, but that has another one.
-fn taken(roles: &[Option<Role>], names: &Names<'_>, shown: &[String], wanted: Role) -> Option<(String, &'static str)> {
-    let Names::Given(names) = names else { return None };
-    let mut columns = roles.iter().zip(names.iter().zip(shown));
-    columns.find_map(|(role, (name, shown))| match role {
-        Some(Role::Ignored | Role::Feature(_)) | None => None,
-        Some(role) => (*role != wanted && wanted.is_usual(name)).then(|| (shown.clone(), role.noun())),
-    })
-}
-
-/// A column that would be the label if no option ignored it.
-fn ignored_label(roles: &[Option<Role>], names: &Names<'_>, shown: &[String]) -> Option<(String, &'static str)> {
-    let Names::Given(names) = names else { return None };
-    let is_label = |column: &usize| roles[*column] == Some(Role::Ignored) && Role::Label.is_usual(&names[*column]);
-    (0..names.len()).find(is_label).map(|column| (shown[column].clone(), IGNORED))
+/// A column whose name is usual for a role, but that has another one or that an option ignores.
+fn taken(roles: &[Option<Role>], names: &Names<'_>, layout: &LayoutSpec, wanted: Role) -> Option<TakenColumn> {
+    let names = names.given()?;
+    let usual = (0..names.len()).filter(|column| wanted.is_usual(&names[*column]));
+    let taken = usual.filter_map(|column| match roles[column] {
+        Some(Role::Feature(_)) | None => None,
+        Some(Role::Ignored) if !layout.ignores(&names[column], column) => None,
+        Some(Role::Ignored) => Some(TakenColumn { column: quoted(&names[column]), role: None }),
+        Some(role) => (role != wanted).then(|| TakenColumn { column: quoted(&names[column]), role: Some(role.noun()) }),
+    });
+    // The one that is used rather than the one that is ignored.
+    taken.max_by_key(|taken| taken.role.is_some())
 }
 
 struct Table<'a> {
@@ -87,17 +99,15 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(names: &Names<'a>) -> Result<Self, ColumnProblem> {
-        let names = match names {
-            Names::Given(names) => names,
-            Names::Count(count) => {
-                let shown = (0..*count).map(|number| number.to_string()).collect();
-                return Ok(Self { names: &[], shown, by_name: HashMap::new() });
-            }
+        let is_header = names.is_line();
+        let Some(names) = names.given() else {
+            let shown = (0..names.len()).map(|number| number.to_string()).collect();
+            return Ok(Self { names: &[], shown, by_name: HashMap::new() });
         };
         let mut by_name = HashMap::new();
         for (number, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             if by_name.insert(name.as_str(), number).is_some() {
-                return Err(ColumnProblem::SameName { name: quoted(name) });
+                return Err(ColumnProblem::SameName { name: quoted(name), is_header });
             }
         }
         Ok(Self { names, shown: names.iter().map(|name| quoted(name)).collect(), by_name })
@@ -110,8 +120,8 @@ impl<'a> Table<'a> {
     }
 
     fn unknown(&self, option: &str, typed: &str) -> ColumnProblem {
-        // A number that is too large resembles many names.
-        let is_number = typed.parse::<u64>().is_ok();
+        // A number that is no column resembles many names.
+        let is_number = typed.parse::<i64>().is_ok();
         let nearest = rankwise_params::nearest(typed, self.names.iter().map(String::as_str)).filter(|_| !is_number);
         ColumnProblem::Unknown {
             option: option.into(),
@@ -130,6 +140,10 @@ impl<'a> Table<'a> {
             match roles[column] {
                 Some(first) if first != role => {
                     let column = self.shown[column].clone();
+                    let naming = layout.roles().into_iter().find(|(named, ..)| *named == first);
+                    if let (Role::Ignored, Some((_, option, _))) = (role, naming) {
+                        return Err(ColumnProblem::NamedAndIgnored { column, option });
+                    }
                     return Err(ColumnProblem::TwoRoles { column, first: first.noun(), second: role.noun() });
                 }
                 _ => roles[column] = Some(role),
@@ -176,7 +190,7 @@ impl<'a> Table<'a> {
         roles: &mut [Option<Role>],
     ) -> Result<Vec<(u32, String)>, ColumnProblem> {
         let features: Vec<usize> = (0..roles.len()).filter(|column| roles[*column].is_none()).collect();
-        let Names::Given(names) = names else {
+        let Some(names) = names.given() else {
             features.iter().zip(0..).for_each(|(column, id)| roles[*column] = Some(Role::Feature(id)));
             return Ok(Vec::new());
         };
@@ -253,10 +267,10 @@ impl<'a> Table<'a> {
 }
 
 impl Columns {
-    /// A column whose name is usual for a role, but that has another one.
-    pub(crate) fn taken(&self, names: &Names<'_>, wanted: Role) -> Option<(String, &'static str)> {
+    /// A column whose name is usual for a role, but that has another one or that an option ignores.
+    pub(crate) fn taken(&self, names: &Names<'_>, layout: &LayoutSpec, wanted: Role) -> Option<TakenColumn> {
         let roles: Vec<Option<Role>> = self.roles.iter().copied().map(Some).collect();
-        taken(&roles, names, &self.shown, wanted)
+        taken(&roles, names, layout, wanted)
     }
 
     /// The features in column order, if the ids ascend.

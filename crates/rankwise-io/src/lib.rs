@@ -49,10 +49,10 @@ mod trec;
 mod unpack;
 mod write;
 
-pub use atomic::{check_writable, remove_unfinished_files, write_atomically};
+pub use atomic::{check_writable, create_folder, create_folders, remove_unfinished_files, write_atomically};
 pub use byte_stream::read_bytes;
 pub use cache::write_cache;
-pub use column_problem::ColumnProblem;
+pub use column_problem::{ColumnProblem, TakenColumn};
 pub use columns::names_among_ids;
 pub use error::{Action, IoError, Place};
 pub use letor::{LetorWriter, read_letor, read_letor_from};

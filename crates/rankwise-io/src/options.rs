@@ -157,6 +157,11 @@ impl LayoutSpec {
         *self != of_any_form
     }
 
+    /// Whether the options ignore a column, by name or number.
+    pub(crate) fn ignores(&self, name: &str, number: usize) -> bool {
+        self.ignore_columns.iter().any(|typed| typed == name || typed.parse() == Ok(number))
+    }
+
     /// The options that name one column, with the column's role.
     pub(crate) fn roles(&self) -> [(Role, &'static str, Option<&str>); 6] {
         [

@@ -235,7 +235,7 @@ impl<'a> Input<'a> {
             if let Some(file) = described {
                 return Err(not_described(Role::Qid, sizes, file));
             }
-            let taken = columns.taken(names, Role::Qid);
+            let taken = columns.taken(names, &options.layout, Role::Qid);
             return Err(at_path(ColumnProblem::NoQueries { taken, sizes, columns: columns.list() }));
         }
         let resolved = Resolved::new(names, columns);

@@ -14,11 +14,7 @@ pub(crate) struct Resolved {
 
 impl Resolved {
     pub(crate) fn new(names: &Names<'_>, columns: Columns) -> Self {
-        let names = match names {
-            Names::Given(names) => Some(names.to_vec()),
-            Names::Count(_) => None,
-        };
-        Self { columns, names }
+        Self { columns, names: names.given().map(<[String]>::to_vec) }
     }
 
     /// The use of each column, by name or number.

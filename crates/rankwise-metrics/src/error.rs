@@ -12,7 +12,7 @@ pub enum MetricError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// No metric has this name.
-    #[error("unknown metric '{typed}'; {}", known(nearest.as_deref()))]
+    #[error("unknown metric '{typed}'; {}", known(typed, nearest.as_deref()))]
     Unknown {
         /// The name as typed.
         typed: String,
@@ -75,14 +75,24 @@ pub enum MetricError {
 
 /// What is wrong with a cutoff.
 fn invalid_cutoff(typed: &str, name: &str) -> String {
-    if typed.trim().contains(char::is_whitespace) {
-        return "separate metrics by commas, such as ndcg@10,map".into();
+    if is_several(typed) {
+        return SEPARATE.into();
     }
     format!("invalid cutoff; use an integer of at least 1, such as {name}@10, or {name} for whole lists")
 }
 
+/// The remedy for several metrics that are not separated by commas.
+const SEPARATE: &str = "separate metrics by commas, such as ndcg@10,map";
+
+fn is_several(typed: &str) -> bool {
+    typed.trim().contains(|letter: char| letter.is_whitespace() || letter == ';')
+}
+
 /// Suggests a name for an unknown one.
-fn known(nearest: Option<&str>) -> String {
+fn known(typed: &str, nearest: Option<&str>) -> String {
+    if is_several(typed) {
+        return SEPARATE.into();
+    }
     nearest.map_or_else(
         || format!("give {}", <MetricName as ParamValue>::kind()),
         |name| format!("did you mean '{name}'?"),

@@ -203,6 +203,10 @@ impl ParamValue for MetricName {
         Some(Self { kind: MetricKind::parse(name)?, cutoff, is_strict, typed: typed.to_owned() })
     }
 
+    fn problem(text: &str) -> Option<String> {
+        text.parse::<Self>().err().map(|error| error.to_string())
+    }
+
     fn render(&self) -> String {
         let name = self.cutoff.map_or_else(|| self.kind.render(), |cutoff| format!("{}@{cutoff}", self.kind.render()));
         if self.is_strict { format!("{name}-") } else { name }
@@ -223,6 +227,11 @@ impl FromStr for MetricName {
 
     fn from_str(text: &str) -> Result<Self, MetricError> {
         let cut = |typed: &str| -> Option<String> {
+            let (name, digits) = typed.split_at(typed.trim_end_matches(|letter: char| letter.is_ascii_digit()).len());
+            let with_cutoff = format!("{name}@{digits}");
+            if Self::parse(&with_cutoff).is_some_and(|metric| metric.kind.takes_cutoff()) {
+                return Some(with_cutoff);
+            }
             let (name, cutoff) = split_cutoff(typed).map_or((typed, None), |(name, digits)| (name, Some(digits)));
             let cutoff = cutoff.filter(|digits| digits.parse::<usize>().is_ok_and(|cutoff| cutoff > 0));
             let known: Vec<String> = MetricKind::ALL.iter().map(MetricKind::render).collect();
@@ -281,8 +290,13 @@ mod tests {
             MetricError::Unknown { nearest, .. } => nearest,
             other => panic!("{other}"),
         };
-        for (typed, meant) in [("ndgc@10", "ndcg@10"), ("nDCGG", "ndcg"), ("mapp@3", "map@3"), ("recal@5", "recall@5")]
-        {
+        for (typed, meant) in [
+            ("ndgc@10", "ndcg@10"),
+            ("nDCGG", "ndcg"),
+            ("mapp@3", "map@3"),
+            ("recal@5", "recall@5"),
+            ("ndcg10", "ndcg@10"),
+        ] {
             assert_eq!(near(typed).as_deref(), Some(meant), "{typed}");
         }
         for typed in ["foo", "x", "", "accuracy", "f2", "zebra@3", "rmse"] {

@@ -1,6 +1,6 @@
 //! What can be wrong with a parameter.
 
-use crate::Range;
+use crate::{ParamName, Range};
 
 /// An invalid parameter, with the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -14,20 +14,28 @@ pub enum ParamError {
         nearest: Option<String>,
     },
     /// The text is not a value of the parameter's type.
-    #[error("parameter '{name}': invalid value '{value}'; expected {expected}")]
+    #[error("parameter {name}: invalid value '{value}'; expected {expected}")]
     Value {
         /// The parameter.
-        name: String,
+        name: ParamName,
         /// The text as typed.
         value: String,
         /// What is expected.
         expected: String,
     },
+    /// The text is not a value of the parameter's type, and its type knows why.
+    #[error("parameter {name}: {problem}")]
+    Invalid {
+        /// The parameter.
+        name: ParamName,
+        /// What is wrong and what to do.
+        problem: String,
+    },
     /// The value is out of range.
-    #[error("parameter '{name}': {value} is out of range; use {}", range.of("a value"))]
+    #[error("parameter {name}: {value} is out of range; use {}", range.of("a value"))]
     OutOfRange {
         /// The parameter.
-        name: String,
+        name: ParamName,
         /// The value as typed.
         value: String,
         /// The allowed range.
@@ -44,10 +52,10 @@ pub enum ParamError {
         second: String,
     },
     /// The value conflicts with others.
-    #[error("parameter '{name}': {problem}")]
+    #[error("parameter {name}: {problem}")]
     Conflict {
         /// The parameter to change.
-        name: String,
+        name: ParamName,
         /// What is wrong and what to do.
         problem: String,
     },

@@ -1,6 +1,6 @@
 //! A group of related parameters, and the macro that declares one.
 
-use crate::{ParamError, Range};
+use crate::{ParamError, ParamName, ParamValue, Range};
 
 /// The facts about one parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,19 @@ impl ParamInfo {
     /// The allowed values: the form and, if any, the range.
     pub fn allowed(&self) -> String {
         self.range.of(&self.kind)
+    }
+
+    /// Reads a value in range. Errors name the parameter as `typed`.
+    pub fn parse<T: ParamValue>(&self, typed: &str, value: &str) -> Result<T, ParamError> {
+        let name = ParamName::typed(self.name, typed);
+        let Some(parsed) = T::parse(value) else {
+            return Err(match T::problem(value) {
+                Some(problem) => ParamError::Invalid { name, problem },
+                None => ParamError::Value { name, value: value.to_owned(), expected: self.allowed() },
+            });
+        };
+        self.range.check(&name, &parsed)?;
+        Ok(parsed)
     }
 }
 
@@ -112,13 +125,7 @@ macro_rules! param_group {
                 };
                 match info.name {
                     $( stringify!($name) => {
-                        self.$name = <$ty as $crate::ParamValue>::parse(value).ok_or_else(|| {
-                            $crate::ParamError::Value {
-                                name: info.name.to_owned(),
-                                value: value.to_owned(),
-                                expected: info.allowed(),
-                            }
-                        })?;
+                        self.$name = info.parse::<$ty>(name, value)?;
                     } )*
                     _ => unreachable!("the table names fields of the struct only"),
                 }
@@ -161,15 +168,7 @@ macro_rules! param_group {
             $vis fn check(mut self) -> Result<$checked, $crate::ParamError> {
                 $(
                     let range: $crate::Range = $range;
-                    if let Some(bad) =
-                        $crate::ParamValue::numbers(&self.$name).into_iter().find(|value| !range.contains(*value))
-                    {
-                        return Err($crate::ParamError::OutOfRange {
-                            name: stringify!($name).to_owned(),
-                            value: bad.to_string(),
-                            range,
-                        });
-                    }
+                    range.check(&stringify!($name).into(), &self.$name)?;
                 )*
                 $crate::CrossCheck::cross_check(&mut self)?;
                 Ok($checked(self))
@@ -199,7 +198,6 @@ macro_rules! param_group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ParamValue;
 
     crate::param_group! {
         /// A toy group.
@@ -237,8 +235,11 @@ mod tests {
         let typed = ToySpec::default().count(5).share(0.25);
         assert_eq!((typed.count, typed.share), (5, 0.25));
 
-        spec.set("count", "10").unwrap();
-        assert!(matches!(spec.clone().check(), Err(ParamError::OutOfRange { .. })));
+        let told = spec.set("n_toys", "10").unwrap_err().to_string();
+        assert_eq!(told, "parameter 'n_toys' (count): 10 is out of range; use a value from 1 to 9");
+        assert_eq!(spec.count, 5, "unchanged");
+        let told = spec.clone().count(10).check().unwrap_err().to_string();
+        assert_eq!(told, "parameter 'count': 10 is out of range; use a value from 1 to 9");
         spec.set("count", "9").unwrap();
         spec.set("share", "0.5").unwrap();
         assert!(matches!(spec.check(), Err(ParamError::Conflict { .. })));

@@ -38,6 +38,6 @@ mod value;
 
 pub use error::ParamError;
 pub use group::{CrossCheck, ParamGroup, ParamInfo, Setting};
-pub use name::{nearest, normalise};
+pub use name::{ParamName, Spellings, nearest, normalise};
 pub use range::Range;
 pub use value::ParamValue;

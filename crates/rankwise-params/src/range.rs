@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::value::LIST;
+use crate::{ParamError, ParamName, ParamValue};
 
 /// An interval of numbers, open or closed at each end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +52,14 @@ impl Range {
             range if !is_single => format!("{noun}, {range}"),
             range if range.starts_with("at ") => format!("{noun} of {range}"),
             range => format!("{noun} {range}"),
+        }
+    }
+
+    /// Whether the numbers of a value are in the range.
+    pub fn check(self, name: &ParamName, value: &impl ParamValue) -> Result<(), ParamError> {
+        match value.numbers().into_iter().find(|number| !self.contains(*number)) {
+            Some(bad) => Err(ParamError::OutOfRange { name: name.clone(), value: bad.to_string(), range: self }),
+            None => Ok(()),
         }
     }
 

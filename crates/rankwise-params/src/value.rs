@@ -14,6 +14,10 @@ pub trait ParamValue: Sized {
     }
     /// Reads a value; `None` if the text is invalid.
     fn parse(text: &str) -> Option<Self>;
+    /// What is wrong with an invalid text and what to do, if more can be said than what form is expected.
+    fn problem(_text: &str) -> Option<String> {
+        None
+    }
     /// Writes a value so that `parse` reads it back.
     fn render(&self) -> String;
     /// The numbers in it, to which the range applies.
@@ -112,17 +116,23 @@ impl ParamValue for std::path::PathBuf {
 /// How the description of a list begins.
 pub(crate) const LIST: &str = "comma-separated ";
 
+/// The entries of a list.
+fn entries(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+    let is_empty = text.trim().is_empty();
+    text.split(',').filter(move |_| !is_empty)
+}
+
 /// A list is separated by commas; the empty text is the empty list.
 impl<T: ParamValue> ParamValue for Vec<T> {
     fn kind() -> String {
         format!("{LIST}{}", T::plural())
     }
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
-        if text.trim().is_empty() {
-            return Some(Vec::new());
-        }
-        text.split(',').map(T::parse).collect()
+        entries(text).map(T::parse).collect()
+    }
+    fn problem(text: &str) -> Option<String> {
+        entries(text).find(|entry| T::parse(entry).is_none()).and_then(T::problem)
     }
     fn render(&self) -> String {
         self.iter().map(T::render).collect::<Vec<_>>().join(",")
@@ -142,6 +152,9 @@ impl<T: ParamValue> ParamValue for Option<T> {
     fn parse(text: &str) -> Option<Self> {
         let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
         if is("auto") || is(T::unset()) { Some(None) } else { T::parse(text).map(Some) }
+    }
+    fn problem(text: &str) -> Option<String> {
+        T::problem(text)
     }
     fn render(&self) -> String {
         self.as_ref().map_or_else(|| T::unset().into(), T::render)

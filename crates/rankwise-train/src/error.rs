@@ -60,6 +60,9 @@ pub enum TrainError {
     },
     /// Every feature is constant.
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
+    ConstantFeatures,
+    /// There are no features.
+    #[error("there are no features, so there is nothing to split on; check the data")]
     NoFeatures,
 }
 

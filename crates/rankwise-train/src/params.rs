@@ -10,8 +10,8 @@ use rankwise_data::{BinningParams, BinningSpec, ReadingParams, ReadingSpec};
 use rankwise_metrics::{MetricName, Rules, RulesSpec};
 use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
 use rankwise_params::{
-    CrossCheck, ParamError, ParamGroup, ParamInfo, ParamValue, Range, Setting, nearest, normalise, param_enum,
-    param_group,
+    CrossCheck, ParamError, ParamGroup, ParamInfo, ParamValue, Range, Setting, Spellings, nearest, normalise,
+    param_enum, param_group,
 };
 use rankwise_trees::{TreeParams, TreeSpec};
 
@@ -230,6 +230,8 @@ pub struct TrainSpec {
     pub reading: ReadingSpec,
     /// The metric rules.
     pub rules: RulesSpec,
+    /// The names with which parameters were set.
+    spellings: Spellings,
 }
 
 /// The metrics that some objective can optimise.
@@ -256,12 +258,16 @@ impl TrainSpec {
     /// Sets a parameter by any of its names.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
         let is_known = self.boosting.set(name, value).map_err(with_sample)?
-            || self.objective.set(name, value)?
+            || self.objective.set(name, value).map_err(with_targets)?
             || self.trees.set(name, value)?
             || self.binning.set(name, value)?
             || self.reading.set(name, value)?
             || self.rules.set(name, value)?;
-        if is_known { Ok(()) } else { Err(unknown(name)) }
+        if !is_known {
+            return Err(unknown(name));
+        }
+        self.spellings.remember(canonical_name(name)?, name);
+        Ok(())
     }
 
     /// Sets several parameters, such as those of a file; setting one twice is an error.
@@ -294,6 +300,11 @@ impl TrainSpec {
 
     /// Checks all parameters, alone and together.
     pub fn check(self) -> Result<TrainParams, ParamError> {
+        let spellings = self.spellings.clone();
+        self.check_values().map_err(|error| spellings.explain(error))
+    }
+
+    fn check_values(self) -> Result<TrainParams, ParamError> {
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
         let trees = self.trees.clone().check()?;
@@ -370,6 +381,11 @@ impl TrainParams {
         &self.spec
     }
 
+    /// A value that conflicts with others or with the data.
+    pub(crate) fn conflict(&self, name: &str, problem: impl Into<String>) -> ParamError {
+        self.spec.spellings.explain(ParamError::conflict(name, problem))
+    }
+
     /// Every parameter with its value, typed or default.
     pub(crate) fn settings(&self) -> Vec<Setting> {
         self.spec.settings()
@@ -397,8 +413,18 @@ fn canonical_name(typed: &str) -> Result<&'static str, ParamError> {
 /// LightGBM has GOSS among its kinds of boosting.
 fn with_sample(error: ParamError) -> ParamError {
     match error {
-        ParamError::Value { name, value, expected } if name == "learner" && value.eq_ignore_ascii_case("goss") => {
+        ParamError::Value { name, value, expected } if name.name == "learner" && value.eq_ignore_ascii_case("goss") => {
             ParamError::Value { name, value, expected: format!("{expected}; for GOSS, set sample=goss") }
+        }
+        error => error,
+    }
+}
+
+/// Any metric can be parsed, but only some can be optimised.
+fn with_targets(error: ParamError) -> ParamError {
+    match error {
+        ParamError::Invalid { name, problem } if name.name == "target" => {
+            ParamError::Invalid { name, problem: problem.replace(&<MetricName as ParamValue>::kind(), TARGETS) }
         }
         error => error,
     }

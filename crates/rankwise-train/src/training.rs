@@ -183,7 +183,8 @@ impl<'a> Training<'a> {
         let mut phases = Phases::default();
         let binned = timed(&mut phases.bin, || self.data.binned(&share, params.reading(), params.binning()))?;
         if binned.n_features() == 0 {
-            return Err(TrainError::NoFeatures);
+            let is_empty = share.all_feature_ids().is_empty();
+            return Err(if is_empty { TrainError::NoFeatures } else { TrainError::ConstantFeatures });
         }
         let (output, base_score) = match start {
             Some(start) => {
@@ -328,10 +329,10 @@ impl FirstScores<'_> {
 fn check_against_data(params: &TrainParams, share: &Share<'_>, valid: &[ValidSet<'_>]) -> Result<(), TrainError> {
     if params.boosting().early_stopping_rounds > 0 && valid.is_empty() {
         let problem = "early stopping needs a validation set; add one with `valid`";
-        return Err(ParamError::conflict("early_stopping_rounds", problem).into());
+        return Err(params.conflict("early_stopping_rounds", problem).into());
     }
     match params.trees().monotone_constraints.problem(share.all_feature_ids()) {
-        Some(problem) => Err(ParamError::conflict("monotone_constraints", problem).into()),
+        Some(problem) => Err(params.conflict("monotone_constraints", problem).into()),
         None => Ok(()),
     }
 }

@@ -5,10 +5,10 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rankwise_io::{Action, IoError, Place, check_writable, write_atomically};
+use rankwise_io::{Action, IoError, Place, check_writable, create_folder, write_atomically};
 use rankwise_train::{Checkpoint, CheckpointError};
 
 const PREFIX: &str = "tree-";
@@ -85,11 +85,7 @@ impl CheckpointFolder {
     /// Creates the folder if missing, locks it for this process, checks that it is writable, and removes incomplete
     /// files of killed processes. A folder that was created here is removed at the end if it is still empty.
     pub fn open(path: &Path) -> Result<Self, CheckpointFolderError> {
-        let is_made_here = match fs::create_dir(path) {
-            Ok(()) => true,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => false,
-            Err(source) => return Err(io_error(path, Action::Write, source).into()),
-        };
+        let is_made_here = create_folder(path)?;
         let lock = File::open(path).map_err(|source| io_error(path, Action::Open, source))?;
         // Not all file systems support locks.
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rankwise::data::Dataset;
-use rankwise::io::{ReadData, ReadReport};
+use rankwise::io::{ReadData, ReadReport, create_folders};
 use rankwise::tune::{Auto, AutoWatch, Budget, StepStore, Tried, TuneError, Watch, auto};
 
 use self::report::{Report, tried_row};
@@ -168,8 +168,7 @@ struct StepFolder {
 
 impl StepFolder {
     fn open(folder: &Path, resumes: bool, output: Output) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| user_at(folder, format!("cannot create the folder: {error}")))?;
+        create_folders(folder)?;
         let store = Self { folder: folder.to_owned(), has_failed: AtomicBool::new(false), output };
         if !resumes && store.path(0).exists() {
             let message = "this folder already has models; add --resume to use them, or use another folder";

@@ -90,7 +90,10 @@ fn check(args: &Compare, names: &[String], seed: u64) -> anyhow::Result<CompareS
         intervals: IntervalSpec { confidence: 1.0 - args.alpha, seed, ..IntervalSpec::default() },
         top: args.top,
     };
-    spec.check(names)?;
+    spec.check(names).map_err(|error| match error {
+        EvalError::Count { .. } => user(format!("{error} with --model, --scores or --run")),
+        error => error.into(),
+    })?;
     Ok(spec)
 }
 

@@ -17,6 +17,7 @@ use crate::{files, reading, text};
 
 pub(crate) fn run(args: &ConvertData, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "write"]);
+    rankwise::io::check_writable(&args.output)?;
     let format = target(args)?.format();
     let binning = binning(args, format)?;
     output.check_file(&args.output, "data needs")?;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
-use rankwise::io::{Action, IoError};
 use serde_json::json;
 
 use crate::args::{Cli, ManPages};
@@ -15,8 +14,7 @@ use crate::text;
 pub(crate) fn run(args: &ManPages, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["write"]);
     output.phase("write");
-    let fault = |source| IoError::File { path: args.out.clone(), action: Action::Write, source };
-    std::fs::create_dir_all(&args.out).map_err(fault)?;
+    rankwise::io::create_folders(&args.out)?;
     let mut written: Vec<PathBuf> = Vec::new();
     for page in pages() {
         let path = args.out.join(page.get_filename());

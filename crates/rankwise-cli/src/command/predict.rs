@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Predict, output: Output) -> anyhow::Result<()> {
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
     files::check_inputs(&inputs)?;
     let tag = tag(args)?;
-    let model = files::read_model(&args.model, args.trees, output)?;
+    let model = files::read_model_for(&paths, &args.model, args.trees, output)?;
     files::check_output(out, &inputs)?;
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Optional)?;
     reading::tell_split(paths.place(), &report, output);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::Global;
 use crate::data_paths::DataPaths;
-use crate::failure::{user, user_at};
+use crate::failure::user_at;
 use crate::output::Output;
 use crate::record::FileKind;
 use crate::refit_prune_args::Prune;
@@ -20,9 +20,6 @@ use crate::{files, metric_names, reading, text};
 pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "prune", "write"]);
     let metric = metric_names::parse_one(&args.metric)?;
-    if args.max_loss.is_nan() || args.max_loss < 0.0 {
-        return Err(user(format!("--max-loss {}: out of range; expected a number of at least 0", args.max_loss)));
-    }
     let mut rules = RulesSpec::default();
     args.rules.apply(&mut rules)?;
     let rules = Rules::new(&rules, global.seed.unwrap_or(0))?;
@@ -32,7 +29,7 @@ pub(crate) fn run(args: &Prune, global: Global, output: Output) -> anyhow::Resul
     files::check_inputs(&inputs)?;
     files::check_output(&args.out, &inputs)?;
     output.phase("load");
-    let model = files::read_model(&args.model, TreesArgs::default(), output)?;
+    let model = files::read_model_for(&paths, &args.model, TreesArgs::default(), output)?;
     let n_before = files::trees_of(&model, &args.model, "prune")?.n_trees();
     let ReadData { data, report } = files::read_data_for(&model, &paths, &args.read, files::Labels::Needed)?;
     reading::tell(paths.place(), &report, output);

@@ -19,9 +19,6 @@ use crate::{files, options, reading, text};
 
 pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "refit", "write"]);
-    if !(0.0..=1.0).contains(&args.decay) {
-        return Err(user(format!("--decay {}: out of range; expected a number from 0 to 1", args.decay)));
-    }
     output.check_file(&args.out, "model needs")?;
     let paths = DataPaths::find(&args.data)?;
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
@@ -29,7 +26,7 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
     files::check_output(&args.out, &inputs)?;
     output.phase("load");
     let source = files::model_source(&args.model);
-    let model = files::read_model(&args.model, TreesArgs::default(), output)?;
+    let model = files::read_model_for(&paths, &args.model, TreesArgs::default(), output)?;
     let old_trees = files::trees_of(&model, &args.model, "refit")?;
     let is_foreign = source.is_some_and(|source| source != Source::Native);
     let mut spec = match &args.objective {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwise::data::Row;
 use rankwise::data::synth::{Synth, SynthSpec};
-use rankwise::io::{Action, IoError, LetorWriter};
+use rankwise::io::LetorWriter;
 use rankwise::params::ParamValue as _;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -88,11 +88,7 @@ pub(crate) fn write_split(
     output: Output,
 ) -> anyhow::Result<Vec<Written>> {
     let is_new = !folder.exists();
-    std::fs::create_dir_all(folder).map_err(|source| IoError::File {
-        path: folder.into(),
-        action: Action::Write,
-        source,
-    })?;
+    rankwise::io::create_folders(folder)?;
     let write = |(name, queries): (&&str, &Vec<usize>)| write_letor(synth, queries, &folder.join(name), output);
     let written: anyhow::Result<Vec<Written>> = SPLIT_FILES.iter().zip(parts).map(write).collect();
     if written.is_err() && is_new {

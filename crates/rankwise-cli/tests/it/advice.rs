@@ -70,9 +70,14 @@ fn unknown_options_lead_to_those_that_exist() {
 #[test]
 fn metrics_are_separated_by_commas() {
     let sandbox = Sandbox::with_model();
-    let metrics = "ndcg@10 map";
-    let args = ["eval", "vali.txt", "--model", "model.json", "--metric", metrics];
-    sandbox.refused(&args, &["separate metrics by commas, such as ndcg@10,map"]);
+    for metrics in ["ndcg@10 map", "ndcg@10;map", "ndcg map"] {
+        let args = ["eval", "vali.txt", "--model", "model.json", "--metric", metrics];
+        sandbox.refused(&args, &["separate metrics by commas, such as ndcg@10,map"]);
+    }
+    sandbox.all_refused(&[(
+        "eval vali.txt --model model.json --metric ndcg10",
+        &["unknown metric 'ndcg10'; did you mean 'ndcg@10'?"],
+    )]);
 }
 
 #[test]
@@ -143,10 +148,72 @@ fn a_role_that_takes_the_usual_column_of_another_is_named() {
     sandbox.all_refused(&[
         (
             "inspect d.csv --label-column qid",
-            &["d.csv: no qid column: column \"qid\" is used as the label; name it with --qid-column"],
+            &["d.csv: no qid column: column \"qid\" is used as the label; use another column as the label, or name another qid \
+               column with --qid-column"],
         ),
-        ("inspect d.csv --qid-column label", &["d.csv: no label column: column \"label\" is used as the qid; name"]),
+        (
+            "inspect d.csv --qid-column label",
+            &["d.csv: no label column: column \"label\" is used as the qid; use another column as the qid, or name another \
+               label column with --label-column; the columns"],
+        ),
     ]);
+}
+
+#[test]
+fn a_column_that_is_needed_and_ignored_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "label,qid,a\n1,5,2\n0,5,1\n");
+    sandbox.ok("convert-data d.csv d.parquet");
+    for data in ["d.csv", "d.parquet"] {
+        for (role, ignored) in [("label", "label"), ("label", "0"), ("qid", "qid"), ("qid", "1")] {
+            let line = format!("inspect {data} --ignore-columns {ignored}");
+            let advice = format!(
+                "{data}: no {role} column: column \"{role}\" is ignored by --ignore-columns; remove it from there, or name \
+                 another {role} column with --{role}-column"
+            );
+            let outcome = sandbox.run(&line);
+            outcome.expect_refused(&line, &[&advice]);
+            assert!(!outcome.stderr.contains("--header"), "{line}: {}", outcome.stderr);
+            let both = format!("{line} --{role}-column {role}");
+            let told = format!(
+                "{data}: column \"{role}\" is named by --{role}-column, but ignored by --ignore-columns; remove it from one of \
+                 the two"
+            );
+            sandbox.run(&both).expect_refused(&both, &[&told]);
+            sandbox.ok(&format!("inspect {data} --{role}-column {role}"));
+        }
+    }
+    let line = "train d.csv --ignore-columns a --out m.json";
+    sandbox.run(line).expect_refused(line, &["d.csv: there are no features, so there is nothing to split on"]);
+}
+
+#[test]
+fn a_column_of_the_wrong_type_is_not_ignored_if_an_option_names_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", "label,qid,docid,a\n1,5,x,2\n0,5,y,1\n");
+    sandbox.ok("convert-data d.csv d.parquet");
+    sandbox.refused(
+        &["inspect", "d.parquet", "--label-column", "docid"],
+        &["column \"docid\" contains text, but should be a label; convert it to numbers, or name another column with --label-column"],
+    );
+    sandbox.write("t.csv", "label,qid,f1,f2\n1,5,2,3\n");
+    let line = "inspect t.csv --label-column -1";
+    sandbox.run(line).expect_refused(line, &["--label-column -1: no such column; the columns are \"label\""]);
+}
+
+#[test]
+fn a_model_and_data_in_each_others_place_are_swapped() {
+    let sandbox = Sandbox::with_model();
+    let told: &[&str] = &["error: vali.txt: not a model, but model.json is one; swap the two"];
+    sandbox.all_refused(&[
+        ("predict vali.txt model.json", told),
+        ("refit vali.txt model.json --out r.json", told),
+        ("prune vali.txt --valid model.json --out p.json", told),
+        ("eval model.json --model vali.txt", told),
+        ("predict vali.txt train.txt", &["vali.txt: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"]),
+    ]);
+    sandbox.ok("predict model.json vali.txt");
+    sandbox.ok("prune model.json --valid vali.txt --out p.json");
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn usage_errors_name_what_is_missing_or_too_much() {
         ("train --out m.json", &["<DATA>"]),
         ("train train.txt extra --out m.json", &["extra: cannot open: no such file"]),
         ("train train.txt --out", &["a value is required for '--out <MODEL>'"]),
-        ("train train.txt --out m.json --frobnicate", &["unexpected argument '--frobnicate'"]),
+        ("train train.txt --out m.json --frobnicate", &["unknown option '--frobnicate'; see `rankwise train --help`"]),
         ("train train.txt --out m.json --out n.json", &["'--out <MODEL>' cannot be used multiple times"]),
         ("synth --rows 100", &["--out <PATH>"]),
         ("synth --out m.txt", &["--rows <N>"]),
@@ -25,11 +25,65 @@ fn usage_errors_name_what_is_missing_or_too_much() {
     ]);
 }
 
+/// The argument that is missing is named, not one that was given.
+#[test]
+fn missing_arguments_are_told_from_given_ones() {
+    let sandbox = Sandbox::with_model();
+    let before_data = |command: &str| {
+        format!("error: train.txt: not a model; name the model before the data: rankwise {command} MODEL DATA")
+    };
+    let (predict, refit) = (before_data("predict"), before_data("refit"));
+    sandbox.all_refused(&[
+        ("convert-data train.txt", &["not provided:\n  <OUT>\n"]),
+        ("convert-data", &["not provided:\n  <IN>...\n  <OUT>\n"]),
+        ("predict model.json", &["not provided:\n  <DATA>...\n"]),
+        ("predict gone.json", &["not provided:\n  <DATA>...\n"]),
+        ("predict train.txt", &[&predict]),
+        ("refit train.txt --out r.json", &[&refit]),
+        ("refit train.txt", &[&refit]),
+        ("blend model.json", &["not provided:\n  <B>\n  <DATA>...\n"]),
+        ("eval --qrels q.txt", &["--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA"]),
+    ]);
+}
+
+#[test]
+fn options_that_are_none_lead_to_what_is_meant() {
+    let sandbox = Sandbox::with_model();
+    sandbox.all_refused(&[
+        (
+            "predict --model model.json train.txt",
+            &["unknown option '--model'; give MODEL without an option, see `rankwise predict --help`"],
+        ),
+        ("inspect --model model.json", &["unknown option '--model'; give FILE without an option"]),
+        ("convert-data train.txt --out d.csv", &["unknown option '--out'; give OUT without an option"]),
+        ("convert-data --in train.txt d.csv", &["unknown option '--in'; give IN without an option"]),
+        (
+            "train train.txt --model m.json",
+            &["unknown option '--model'; did you mean '--out MODEL' or '--init-model MODEL'?"],
+        ),
+        ("prune model.json --data train.txt --out p.json", &["unknown option '--data'; did you mean '--valid DATA'?"]),
+        ("train train.txt --output m.json", &["unknown option '--output'; did you mean '--out'?"]),
+        ("train train.txt --out m.json --validation v.txt", &["did you mean '--valid'?"]),
+        ("train train.txt --out m.json --n-jobs 2", &["unknown option '--n-jobs'; did you mean '--threads'?"]),
+        // Not --version, --pairs and --features.
+        ("train train.txt --out m.json --verbose", &["unknown option '--verbose'; see `rankwise train --help`"]),
+        ("train train.txt --out m.json --params p.toml", &["unknown option '--params'; see `rankwise train --help`"]),
+        ("synth --queries 100 --out d.txt", &["unknown option '--queries'; see `rankwise synth --help`"]),
+    ]);
+    for line in ["convert model.json --to catboost --out m.cbm", "convert model.json --to rankwise --out m.json"] {
+        let outcome = sandbox.run(line);
+        outcome.expect_refused(line, &["[possible values: lightgbm, xgboost, "]);
+        assert!(!outcome.stderr.contains("similar"), "{line}: {}", outcome.stderr);
+    }
+}
+
 #[test]
 fn numbers_of_flags_have_limits() {
     let sandbox = Sandbox::with_model();
     let threads: &[&str] = &["for '--threads <N>': expected an integer from 1 to 1024"];
     let seed: &[&str] = &["for '--seed <S>': expected an integer from 0 to 18446744073709551615"];
+    let rows: &[&str] = &["for '--rows <N>': expected an integer from 1 to 1073741824"];
+    let features: &[&str] = &["for '--features <F>': expected an integer from 1 to 1000000"];
     sandbox.all_refused(&[
         ("train train.txt --out m.json --threads 0", threads),
         ("--threads 99999 train train.txt --out m.json", threads),
@@ -38,12 +92,29 @@ fn numbers_of_flags_have_limits() {
         ("train train.txt --out m.json --seed text", seed),
         ("train train.txt --out m.json --seed -1", seed),
         ("synth --rows 10 --out m.txt --seed 18446744073709551616", seed),
-        ("synth --rows 0 --out m.txt", &["invalid number of rows, 0; give 1 to 1073741824"]),
-        ("synth --rows 99999999999 --out m.txt", &["invalid number of rows, 99999999999; give 1 to"]),
-        ("synth --rows 99999999999999999999999 --out m.txt", &["for '--rows <N>': expected an integer"]),
-        ("synth --rows many --out m.txt", &["invalid value 'many' for '--rows <N>': expected an integer"]),
-        ("synth --rows -5 --out m.txt", &["invalid value '-5' for '--rows <N>': expected an integer"]),
-        ("synth --rows 10 --features 0 --out m.txt", &["invalid number of features, 0; give 1 to 1000000"]),
+        ("synth --rows 0 --out m.txt", rows),
+        ("synth --rows 99999999999 --out m.txt", rows),
+        ("synth --rows 99999999999999999999999 --out m.txt", rows),
+        ("synth --rows many --out m.txt", rows),
+        (
+            "synth --rows -5 --out m.txt",
+            &["invalid value '-5' for '--rows <N>': expected an integer from 1 to 1073741824"],
+        ),
+        ("synth --rows 10 --features 0 --out m.txt", features),
+        ("synth --rows 10 --features -1 --out m.txt", features),
+        (
+            "convert model.json --to onnx --out m.onnx --columns -3",
+            &["invalid value '-3' for '--columns <N>': expected an integer of at least 1"],
+        ),
+        ("eval train.txt --feature -1", &["--feature -1: no such feature in train.txt; ids go from 1 to 8"]),
+        (
+            "refit model.json train.txt --out r.json --decay x",
+            &["for '--decay <SHARE>': expected a number from 0 to 1"],
+        ),
+        (
+            "prune model.json --valid vali.txt --out p.json --max-loss 1%",
+            &["for '--max-loss <LOSS>': expected a number of at least 0"],
+        ),
         ("synth --rows 10 --preset news --out m.txt", &["invalid value 'news'", "expected web|long|wide"]),
     ]);
     for shares in ["x", "0.5,0.6", "1,2,3", "0.2,0.2,0.2,0.4", "nan", "0.5,0,0.5", "1.5,-0.5", "", ","] {
@@ -59,15 +130,14 @@ fn numbers_of_flags_have_limits() {
 #[test]
 fn parameters_are_named_with_what_would_fit() {
     let sandbox = Sandbox::with_model();
-    let cases: [(&str, &[&str]); 31] = [
+    let cases: [(&str, &[&str]); 40] = [
         ("num_leafs=3", &["unknown parameter 'num_leafs'; did you mean 'num_leaves'?", "--help-params"]),
         ("subsampl=3", &["unknown parameter 'subsampl'; did you mean 'subsample'?"]),
         ("zebra=3", &["unknown parameter 'zebra'; `rankwise train --help-params` lists all"]),
-        ("=3", &["unknown parameter ''"]),
         ("num_leaves", &["--set num_leaves: no value; write KEY=VALUE"]),
         ("num_leaves=", &["parameter 'num_leaves': invalid value ''; expected an integer from 2 to 131072"]),
         ("num_leaves=many", &["parameter 'num_leaves': invalid value 'many'; expected an integer"]),
-        ("max_leaves=3.5", &["parameter 'num_leaves': invalid value '3.5'; expected an integer"]),
+        ("max_leaves=3.5", &["parameter 'max_leaves' (num_leaves): invalid value '3.5'; expected an integer"]),
         ("num_leaves=1", &["parameter 'num_leaves': 1 is out of range; use a value from 2 to 131072"]),
         ("max_bin=256", &["parameter 'max_bin': 256 is out of range"]),
         ("max_bin=-1", &["parameter 'max_bin': invalid value '-1'; expected an integer from 2 to 255"]),
@@ -77,8 +147,16 @@ fn parameters_are_named_with_what_would_fit() {
             &["invalid value '99999999999999999999'; expected an integer from 1 to 1000000"],
         ),
         ("learning_rate=0", &["parameter 'learning_rate': 0 is out of range; use a value above 0 and at most 10"]),
-        ("eta=nan", &["parameter 'learning_rate': NaN is out of range"]),
-        ("eta=inf", &["parameter 'learning_rate': inf is out of range"]),
+        ("eta=nan", &["parameter 'eta' (learning_rate): NaN is out of range"]),
+        ("eta=inf", &["parameter 'eta' (learning_rate): inf is out of range"]),
+        (
+            "subsample=3",
+            &["parameter 'subsample' (bagging_fraction): 3 is out of range; use a value above 0 and at most 1"],
+        ),
+        ("subsample=0.5", &["parameter 'subsample' (bagging_fraction): no effect while bagging_freq is 0"]),
+        ("od_wait=5", &["parameter 'od_wait' (early_stopping_rounds): early stopping needs a validation set"]),
+        ("booster=gblinear", &["parameter 'booster' (learner): invalid value 'gblinear'; expected gbdt|"]),
+        ("=3", &["--set =3: no name; write KEY=VALUE"]),
         ("lambda_l2=-1", &["parameter 'lambda_l2': -1 is out of range; use a value of at least 0"]),
         ("bagging_fraction=1.5", &["parameter 'bagging_fraction': 1.5 is out of range"]),
         ("bagging_fraction=0.5", &["no effect while bagging_freq is 0; set bagging_freq=1"]),
@@ -97,7 +175,17 @@ fn parameters_are_named_with_what_would_fit() {
         ("label_gain=1,1", &["parameter 'label_gain': all gains are equal; give better labels larger gains"]),
         ("label_gain=0,-1", &["parameter 'label_gain': -1 is out of range; use a value of at least 0"]),
         ("objective=magic", &["parameter 'objective': invalid value 'magic'; expected lambdamart|lambdaloss|"]),
-        ("metric=magic", &["parameter 'metric': invalid value 'magic'", "ndcg|dcg"]),
+        ("metric=magic", &["parameter 'metric': unknown metric 'magic'; give a metric (ndcg|dcg|"]),
+        ("metric=ndgc@10", &["parameter 'metric': unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"]),
+        ("metric=map,ndcg@0", &["parameter 'metric': metric 'ndcg@0': invalid cutoff; use an integer of at least 1"]),
+        ("eval_metric=ndcg@0", &["parameter 'eval_metric' (metric): metric 'ndcg@0': invalid cutoff"]),
+        ("target=ndcg@0", &["parameter 'target': metric 'ndcg@0': invalid cutoff"]),
+        (
+            "target=magic",
+            &[
+                "parameter 'target': unknown metric 'magic'; give a metric (ndcg|dcg|map|mrr|err|p|recall|hits|pfound|rbp), ",
+            ],
+        ),
         ("absent=maybe", &["parameter 'absent': invalid value 'maybe'; expected missing|zero"]),
         ("early_stopping_rounds=5", &["early stopping needs a validation set; add one with --valid"]),
     ];
@@ -124,7 +212,7 @@ fn parameters_are_named_with_what_would_fit() {
         ),
         (
             "train --data train.txt --out m.json",
-            &["unknown option '--data'; give the data without an option, see `rankwise train --help`"],
+            &["unknown option '--data'; give DATA without an option, see `rankwise train --help`"],
         ),
         ("predict m.json train.txt --num_iteration 3", &["unknown option '--num_iteration'; did you mean '--trees'?"]),
         (

@@ -289,7 +289,7 @@ fn what_cannot_be_compared_is_refused() {
     let two = "compare d.txt --scores right.txt --scores half.txt";
     let many = format!("compare d.txt {}", "--scores right.txt ".repeat(21));
     let refused = |line: &str, parts: &[&str]| sandbox.refused(&line.split_whitespace().collect::<Vec<_>>(), parts);
-    refused("compare d.txt", &["nothing to compare; give 2 to 20 systems"]);
+    refused("compare d.txt", &["nothing to compare; give 2 to 20 systems with --model, --scores or --run"]);
     refused("compare d.txt --scores right.txt", &["one system cannot be compared; give 2 to 20 systems"]);
     refused(&many, &["21 systems cannot be compared; give 2 to 20 systems"]);
     refused("compare d.txt --scores right.txt --scores right.txt", &["two systems are named 'right.txt'", "--names"]);

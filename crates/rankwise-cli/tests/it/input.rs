@@ -82,7 +82,7 @@ fn data_that_teaches_nothing_is_refused() {
     );
     refused("1 qid:a 1:1\n0 qid:b 1:2\n", &["d.txt: no query has two documents with different labels"]);
     refused("1 qid:a 1:1\n0 qid:a 1:1\n", &["d.txt: no feature has two different values", "check the data"]);
-    refused("1 qid:a\n0 qid:a\n", &["d.txt: no feature has two different values"]);
+    refused("1 qid:a\n0 qid:a\n", &["d.txt: there are no features, so there is nothing to split on; check the data"]);
     refused(
         "1000 qid:a 1:1\n0 qid:a 1:2\n",
         &["d.txt: label 1000 in query 'a' is too large for exponential gain", "--gain linear"],

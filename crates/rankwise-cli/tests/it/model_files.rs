@@ -86,7 +86,7 @@ fn what_is_no_file_is_refused() {
         ("predict . train.txt", &[".: cannot read: this is a folder; give a file"]),
         ("eval train.txt --model nosuch.json", &["nosuch.json: cannot open: no such file"]),
         (
-            "predict train.txt model.json",
+            "predict train.txt train.txt",
             &["train.txt: not a model of Rankwise, LightGBM, XGBoost, CatBoost or RankLib"],
         ),
     ]);

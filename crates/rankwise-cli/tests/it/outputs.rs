@@ -29,8 +29,29 @@ fn folders_and_missing_folders_are_refused() {
             &["train.txt: cannot write: a file with this name exists"],
         ),
         ("demo --out train.txt", &["train.txt: cannot write: a file with this name exists; give a folder"]),
+        ("convert-data train.txt folder", &["folder: cannot write: this is a folder; give a file"]),
         ("demo --out train.txt/x", &["train.txt/x: cannot write: a part of the path is a file"]),
     ]);
+}
+
+/// The system says of a new file in /proc that it does not exist.
+#[test]
+#[cfg(target_os = "linux")]
+fn folders_that_accept_no_files_are_told_from_missing_ones() {
+    let sandbox = Sandbox::with_model();
+    let told: &[&str] = &["/proc/new: cannot write: its folder accepts no new files; use another folder"];
+    for line in [
+        "train train.txt --out /proc/new",
+        "predict model.json train.txt --out /proc/new",
+        "train train.txt --out m.json --checkpoint /proc/new",
+        "train train.txt --out m.json --trace 1 --trace-out /proc/new",
+        "synth --rows 500 --split 0.5,0.5 --out /proc/new",
+        "man --out /proc/new",
+    ] {
+        sandbox.run(line).expect_refused(line, told);
+    }
+    let line = "train train.txt --out m.json --trace 1 --trace-out train.txt";
+    sandbox.run(line).expect_refused(line, &["train.txt: cannot write: a file with this name exists; give a folder"]);
 }
 
 /// A place that turns out to be wrong after an hour of training would be a bad joke.

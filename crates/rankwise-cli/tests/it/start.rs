@@ -100,9 +100,12 @@ fn bad_starts_and_refits_are_refused() {
         ("train train.rwcache --out n.json --init-model model.json", "train.rwcache: "),
         (
             "refit model.json train.txt --out n.json --decay 1.5",
-            "--decay 1.5: out of range; expected a number from 0 to 1",
+            "invalid value '1.5' for '--decay <SHARE>': expected a number from 0 to 1",
         ),
-        ("refit model.json train.txt --out n.json --decay NaN", "--decay NaN: out of range; expected a number"),
+        (
+            "refit model.json train.txt --out n.json --decay NaN",
+            "invalid value 'NaN' for '--decay <SHARE>': expected a number from 0 to 1",
+        ),
         (
             "refit lgbm.txt train.txt --out n.json",
             "lgbm.txt: the model was trained by another program; set --objective",
@@ -145,7 +148,7 @@ fn prune_keeps_the_metric_that_eval_measures() {
     for (line, said) in [
         (
             "prune m.json --valid vali.txt --out n.json --max-loss -1",
-            "--max-loss -1: out of range; expected a number of at least 0",
+            "invalid value '-1' for '--max-loss <LOSS>': expected a number of at least 0",
         ),
         ("prune m.json --valid vali.txt --out n.json --metric nope", "unknown metric 'nope'; give a metric ("),
         ("prune m.json --valid gone.txt --out n.json", "gone.txt: cannot open"),

@@ -45,7 +45,10 @@ fn what_cannot_be_traced_is_refused_before_training() {
         ),
         (format!("train train.txt --out - --trace {qid}"), "set --trace-out to a folder for the traces"),
         (format!("train train.txt --out m.json --trace {qid} --trace {qid}"), "remove one of them"),
-        (format!("train train.txt --out m.json --trace {qid} --trace-out file"), "file: cannot create the folder"),
+        (
+            format!("train train.txt --out m.json --trace {qid} --trace-out file"),
+            "file: cannot write: a file with this name exists; give a folder",
+        ),
         ("train train.txt --out m.json --trace-out there".to_owned(), "--trace <QUERY>"),
     ] {
         let outcome = sandbox.run(&line);

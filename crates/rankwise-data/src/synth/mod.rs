@@ -27,9 +27,9 @@ use self::web::{Web, WebQuery};
 use crate::{Dataset, DatasetBuilder, Draw, Purpose, RowBlock, RowKey};
 
 /// The limit of a [`Dataset`].
-const MAX_ROWS: usize = 1 << 30;
+pub const MAX_ROWS: usize = 1 << 30;
 /// With more, one row would take milliseconds; it must be a mistake.
-const MAX_FEATURES: usize = 1_000_000;
+pub const MAX_FEATURES: usize = 1_000_000;
 /// Number of rows in a block: enough work for a task, yet enough blocks for all threads.
 const BLOCK_ROWS: usize = 8192;
 

@@ -114,7 +114,7 @@ impl TextTable<'_> {
             let path = self.input.path.into();
             return Err(IoError::Columns { path, problem: self.one_column(names.as_deref()) });
         }
-        let names = names.as_deref().map_or(Names::Count(n_columns), Names::Given);
+        let names = names.as_deref().map_or(Names::Count(n_columns), Names::Header);
         self.input.resolve(&names, &self.options).map(Some)
     }
 

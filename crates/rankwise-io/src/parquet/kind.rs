@@ -57,18 +57,23 @@ const MAX_DECIMAL_BYTES: i32 = 16;
 
 /// How to interpret a column with this role, or why it cannot have this role.
 pub(super) fn kind_for(column: &ColumnDescriptor, role: Role) -> Result<Kind, ColumnProblem> {
-    let problem = |found: &str, advice: &'static str| ColumnProblem::Type {
+    let problem = |found: &str, advice: String| ColumnProblem::Type {
         column: quoted(&column.path().string()),
         found: found.into(),
         noun: if matches!(role, Role::Feature(_)) { "number" } else { role.noun() },
         advice,
     };
-    let kind =
-        kind_of(column).map_err(|found| problem(found, "convert it to numbers, or ignore it with `ignore_columns`"))?;
+    let to_numbers = || match role {
+        Role::Feature(_) => "convert it to numbers, or ignore it with `ignore_columns`".to_owned(),
+        _ => format!("convert it to numbers, or name another column with `{}_column`", role.name()),
+    };
+    let kind = kind_of(column).map_err(|found| problem(found, to_numbers()))?;
     match (role, kind) {
         (Role::Qid | Role::DocId, Kind::Text | Kind::Signed | Kind::Unsigned | Kind::Float) => Ok(kind),
-        (Role::Qid | Role::DocId, _) => Err(problem("neither text nor integers", "store ids as text or as integers")),
-        (_, Kind::Text) => Err(problem("text", "convert it to numbers, or ignore it with `ignore_columns`")),
+        (Role::Qid | Role::DocId, _) => {
+            Err(problem("neither text nor integers", "store ids as text or as integers".into()))
+        }
+        (_, Kind::Text) => Err(problem("text", to_numbers())),
         _ => Ok(kind),
     }
 }

@@ -137,7 +137,7 @@ impl<'f, F: ChunkReader + Clone + 'static> OpenFile<'f, F> {
         let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
         let mut options = input.options.clone();
         options.layout.ignore_columns = ignored(&input.options.layout.ignore_columns, &names);
-        let resolved = input.resolve(&Names::Given(&names), &options)?;
+        let resolved = input.resolve(&Names::Stored(&names), &options)?;
         let kinds = used_columns(&resolved.columns)
             .map(|(column, role)| Ok((column, role, kind_for(&schema.column(column), role)?)))
             .collect::<Result<Vec<(usize, Role, Kind)>, _>>()

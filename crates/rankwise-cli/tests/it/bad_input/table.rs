@@ -142,7 +142,7 @@ pub(super) const FILES: &[(&str, &[Row])] = &[
         ("d.parquet", Made(make::infinite_label), "d.parquet: row 1: \"inf\" in column \"label\" is not a label"),
         ("d.parquet", Made(make::null_label), "d.parquet: row 2: no label in column \"label\""),
         ("d.parquet", Made(make::no_rows), "d.parquet: there are no rows"),
-        ("d.parquet", Made(make::no_label_column), "d.parquet: no label column"),
+        ("d.parquet", Made(make::no_label_column), "d.parquet: no label column; name it with --label-column; the columns are "),
     ]),
     // Beside the data.
     (BESIDE, &[
@@ -297,14 +297,14 @@ pub(super) const ARGUMENTS: &[(&str, &str)] = &[
     ("eval train.txt --scores scores.txt --metric ndcg,bpref@10", "metric 'bpref@10' takes no cutoff; remove @k"),
     ("eval train.txt --scores scores.txt --metric err --err-max-grade 2", "is above the maximum label of err and pfound, 2; increase --err-max-grade"),
     ("eval train.txt --scores scores.txt --metric err --gain linear", "has the gain ... use gains as probabilities, from 0 to 1; use --gain exp"),
-    ("eval train.txt --scores scores.txt --relevant-from 0", "'relevant_from': 0 is out of range"),
-    ("eval train.txt --scores scores.txt --rbp-persistence 1", "'rbp_persistence': 1 is out of range"),
+    ("eval train.txt --scores scores.txt --relevant-from 0", "'0' for '--relevant-from <VALUE>': expected auto or a number above 0"),
+    ("eval train.txt --scores scores.txt --rbp-persistence 1", "'1' for '--rbp-persistence <VALUE>': expected a number above 0 and below 1"),
     ("eval train.txt --scores scores.txt --discount log3", "'log3' for '--discount <VALUE>'"),
     // Systems and what they are measured by.
     ("eval --run run.txt", "a run needs judgements; add --qrels FILE, or DATA"),
     ("eval --scores scores.txt --qrels qrels.txt", "--scores needs labelled documents, and --qrels is only for runs; give DATA instead of --qrels"),
     ("eval train.txt --run run.txt --qrels qrels.txt", "--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE` without DATA"),
-    ("eval --qrels qrels.txt", "--run <FILE>"),
+    ("eval --qrels qrels.txt", "--qrels is for runs, in place of DATA; write `--run RUN --qrels FILE`"),
     ("eval --run - --qrels -", "standard input can be read only once"),
     ("eval --run run.txt --qrels qrels.txt --per-query run.txt", "run.txt: cannot write: this file is also an input"),
 ];

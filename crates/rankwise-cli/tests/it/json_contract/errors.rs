@@ -59,10 +59,10 @@ const CASES: &[Case] = &[
 /// Usage: what clap says, in other words than in text mode.
 const USAGE: [(&str, &str, &str); 7] = [
     ("train", "required arguments were not provided", "add the missing arguments"),
-    ("train train.txt --out m.json --vald v.txt", "unexpected argument '--vald'", "'--valid'"),
+    ("train train.txt --out m.json --vald v.txt", "unknown option '--vald'", "did you mean '--valid'?"),
     ("trian train.txt", "unrecognized subcommand 'trian'", "'train'"),
     ("train train.txt --out m.json --num-leaves 3", "is a training parameter", "--set num_leaves=VALUE"),
-    ("synth --rows x --out y", "invalid value 'x'", "give an integer, such as 10000"),
+    ("synth --rows x --out y", "invalid value 'x'", "give an integer from 1 to 1073741824"),
     ("predict m.json train.txt --format x", "invalid value 'x'", "use one of scores, tsv, run"),
     ("eval train.txt --scores s.txt --run r.txt", "cannot be used with", "remove one of the two"),
 ];
