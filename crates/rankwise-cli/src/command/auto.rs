@@ -21,6 +21,9 @@ use crate::progress::JobWatch;
 use crate::record::FileKind;
 use crate::{files, reading, text};
 
+/// The fewest queries that can be divided into halves twice.
+const MIN_QUERIES: usize = 4;
+
 /// The default time.
 const TIME: Duration = Duration::from_secs(60);
 
@@ -56,7 +59,8 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
         Some(store) => auto(&search, &watch, store),
         None => auto(&search, &watch, &()),
     };
-    let found = found.map_err(|error| placed(error, &data_paths, valid_paths.as_ref(), store.as_ref(), &watch))?;
+    let found =
+        found.map_err(|error| placed(error, &read, &data_paths, valid_paths.as_ref(), store.as_ref(), &watch))?;
     output.phase("other");
     output.write_text(&args.out, FileKind::Model, &found.model.to_json())?;
     let report = Report {
@@ -131,6 +135,7 @@ impl Read {
 /// An error with the file that it is about.
 fn placed(
     error: TuneError,
+    read: &Read,
     data: &DataPaths,
     valid: Option<&DataPaths>,
     store: Option<&StepFolder>,
@@ -144,12 +149,22 @@ fn placed(
             Some(store) => user_at(&store.path(step - 1), source.to_string()),
             None => user(source.to_string()),
         },
-        TuneError::TooManyFolds { queries, .. } => {
-            let message = format!(
-                "{} are too few to choose by; use more data, or train one model with `train`",
-                text::count(queries, "query")
-            );
-            user_at(valid.unwrap_or(data).place(), message)
+        TuneError::TooManyFolds { .. } => {
+            let few = |read: &ReadData| text::count(read.data.n_queries(), "query");
+            match (&read.valid, valid) {
+                (Some(read), Some(paths)) => {
+                    let message = format!("{} are too few to choose by; use at least {MIN_QUERIES}", few(read));
+                    user_at(paths.place(), message)
+                }
+                _ => {
+                    let message = format!(
+                        "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; \
+                         use more data, or train one model with `train`",
+                        few(&read.data)
+                    );
+                    user_at(data.place(), message)
+                }
+            }
         }
         TuneError::NoTime => user("the time was over before the first tree was grown; increase --time"),
         error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {

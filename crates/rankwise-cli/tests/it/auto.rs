@@ -22,7 +22,7 @@ fn the_model_is_an_ordinary_one() {
     assert!(sandbox.ok("inspect m.json").contains("objective auto"));
     assert_eq!(scores.lines().count(), sandbox.text("d/test.txt").lines().count());
     let better = sandbox.json("eval d/test.txt --model m.json");
-    assert!(better["metrics"]["ndcg@10"].as_f64().unwrap() > 0.3, "{better}");
+    assert!(better["metrics"]["ndcg@10"].as_f64().unwrap() > 0.25, "{better}");
     sandbox.run("refit m.json d/test.txt --out r.json").expect_refused("auto", &["combines several"]);
 }
 
@@ -94,8 +94,11 @@ fn mistakes_are_explained() {
         ("auto d/train.txt --out m.json --steps -1", &["expected an integer of at least 1"]),
         ("auto d/train.txt --steps 3", &["--out"]),
         ("auto --out m.json", &["DATA"]),
-        ("auto few.txt --out m.json --steps 1", &["few.txt: 2 queries are too few to choose by"]),
-        ("auto d/train.txt --valid few.txt --out m.json --steps 1", &["few.txt: 2 queries are too few"]),
+        (
+            "auto few.txt --out m.json --steps 1",
+            &["few.txt: 2 queries are too few: every fifth is set aside to choose by"],
+        ),
+        ("auto d/train.txt --valid few.txt --out m.json --steps 1", &["few.txt: 2 queries are too few to choose by"]),
         ("auto d/train.txt --valid d/vali.txt --valid d/test.txt --out m.json --steps 1", &["one validation set"]),
         ("auto d/train.txt --out m.json --steps 1 --metric auc", &["auc"]),
         ("auto d/train.txt --out d/train.txt --steps 1", &["d/train.txt"]),

@@ -39,7 +39,7 @@ pub(super) const CASES: &[Case] = &[
     clean("inspect named.json"),
     clean("inspect linear.json"),
     clean("inspect lgb.txt"),
-    clean("auto train.txt --out m.json --steps 2 --set num_trees=5"),
+    clean("auto many.txt --out m.json --steps 2 --set num_trees=5"),
     clean(
         "auto train.txt --valid vali.txt --out m.json --steps 5 --set num_trees=5 --refit --checkpoint run --metric NDCG@5",
     ),
@@ -113,6 +113,9 @@ fn write_data(sandbox: &Sandbox) {
         rows().map(|(label, qid, a, b)| format!("{label} qid:{qid} {}:{a} {}:{b}\n", 1 + shift, 2 + shift)).collect()
     };
     sandbox.write("named.txt", letor(0));
+    let many =
+        (0..600).map(|row| format!("{} qid:{} 1:{} 2:{}\n", row % 3, row / 12, (row % 3) * 10 + row % 7, row % 11));
+    sandbox.write("many.txt", many.collect::<String>());
     sandbox.write("shifted.txt", letor(1000));
     sandbox.write("weighted.txt", letor(0));
     sandbox.write("weighted.txt.weight", (0..120).map(|row| format!("{}\n", 1 + row % 2)).collect::<String>());
