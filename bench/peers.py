@@ -20,6 +20,7 @@ REQUIREMENTS = [
     "scikit-learn==1.9.1",
     "pyarrow==26.0.1",
     "catboost==1.2.10",
+    "flaml==2.7.0",
     "lleaves==1.3.0",
     # The newest version that works with lleaves.
     "llvmlite==0.44.0",

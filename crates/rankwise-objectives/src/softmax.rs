@@ -1,12 +1,13 @@
 //! Cross-entropy of two distributions over the documents of a query: one from the labels, one from the scores.
 //!
 //! ```text
-//! p_i = exp(s_i) / sum w_j exp(s_j)                       loss = -sum w_i t_i ln p_i
-//! t_i = label_i / sum w_j label_j                         softmax (CatBoost's QuerySoftMax, each query counted once)
-//! t_i = exp(label_i) / sum w_j exp(label_j)               listnet (Cao et al. 2007, top one)
-//! g_i = w_i (p_i - t_i)        h_i = w_i p_i (1 - w_i p_i)
+//! p_i = exp(s_i) / sum w_j exp(s_j)                       loss = -S sum w_i t_i ln p_i
+//! t_i = label_i / S,  S = sum w_j label_j                 softmax (CatBoost's QuerySoftMax)
+//! t_i = exp(label_i) / sum w_j exp(label_j),  S = 1       listnet (Cao et al. 2007, top one)
+//! g_i = S w_i (p_i - t_i)        h_i = S w_i p_i (1 - w_i p_i)
 //! ```
 //!
+//! With `softmax`, a query counts as much as its labels say: S is what makes the loss of a query the sum over its labels.
 //! A document with weight w counts as w documents. A query without relevant documents has no label distribution. With
 //! `softmax` it has no gradient; with `listnet` it pulls scores together.
 
@@ -55,13 +56,14 @@ impl Objective for Softmax {
         let [found, wanted, ..] = &mut scratch.wide;
         distribution(docs, |doc| docs.scores[doc], found);
         let label = |doc: usize| f64::from(docs.labels[doc]);
+        let mut total = 1.0;
         match self.labels {
             Labels::Softmax => distribution(docs, label, wanted),
             Labels::Share => {
-                let sum: f64 = (0..n_docs).map(|doc| docs.weight(doc) * label(doc)).sum();
+                total = (0..n_docs).map(|doc| docs.weight(doc) * label(doc)).sum();
                 wanted.clear();
-                if sum > 0.0 {
-                    wanted.extend((0..n_docs).map(|doc| label(doc) / sum));
+                if total > 0.0 {
+                    wanted.extend((0..n_docs).map(|doc| label(doc) / total));
                 } else {
                     // No target distribution: no gradient.
                     out.grad.fill(0.0);
@@ -71,8 +73,8 @@ impl Objective for Softmax {
             }
         }
         for doc in 0..n_docs {
-            out.grad[doc] = (found[doc] - wanted[doc]) as f32;
-            out.hess[doc] = (found[doc] * (1.0 - docs.weight(doc) * found[doc])) as f32;
+            out.grad[doc] = (total * (found[doc] - wanted[doc])) as f32;
+            out.hess[doc] = (total * found[doc] * (1.0 - docs.weight(doc) * found[doc])) as f32;
         }
     }
 }

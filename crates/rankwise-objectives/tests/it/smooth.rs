@@ -54,10 +54,9 @@ fn cross_entropy(list: &List, targets: &[f64]) -> f64 {
     reduce::sum((0..targets.len()).map(|i| list.weights[i] * targets[i] * (norm - list.scores[i])))
 }
 
+/// The labels themselves are the targets.
 fn softmax(list: &List) -> f64 {
-    let sum = reduce::sum((0..list.labels.len()).map(|i| list.weights[i] * list.labels[i]));
-    let share = |label: &f64| if sum > 0.0 { label / sum } else { 0.0 };
-    cross_entropy(list, &list.labels.iter().map(share).collect::<Vec<_>>())
+    cross_entropy(list, &list.labels)
 }
 
 fn listnet(list: &List) -> f64 {
