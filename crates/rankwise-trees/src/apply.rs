@@ -13,8 +13,9 @@ use crate::host::Placed;
 use crate::kernel::sides::sort_sides;
 use crate::question::Question;
 
-/// Rows that one task sorts into leaves.
-const ROWS_PER_TASK: usize = 1 << 13;
+/// Rows that one task sorts into leaves, where there are enough of them for all threads. With fewer, many nodes have a handful of
+/// them, which takes nearly as long as a dozen; with more, their part of a column leaves the cache.
+const ROWS_PER_TASK: Range<usize> = 1 << 13..1 << 16;
 /// With fewer rows, another thread is of no use.
 const MIN_ROWS: usize = 1 << 12;
 
@@ -66,8 +67,10 @@ impl<'a> Sorter<'a> {
 
     /// Adds the values of leaves to the scores of all rows but some, which ascend.
     fn add_values(&self, values: &[f64], scores: &mut [f64], but: &[u32]) {
-        scores.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
-            let range = task * ROWS_PER_TASK..task * ROWS_PER_TASK + scores.len();
+        let Range { start: fewest, end: most } = ROWS_PER_TASK;
+        let size = scores.len().div_ceil(rayon::current_num_threads()).clamp(fewest, most);
+        scores.par_chunks_mut(size).enumerate().for_each_init(Rooms::default, |rooms, (task, scores)| {
+            let range = task * size..task * size + scores.len();
             rooms.fill(&range, but);
             self.sort(range, rooms, |leaf, rows| {
                 for row in rows {
