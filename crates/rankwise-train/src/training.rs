@@ -201,8 +201,7 @@ impl<'a> Training<'a> {
             let metrics = &params.boosting().metric;
             let set = |set: &ValidSet<'a>| {
                 let share = Share::new(set.data, reduce)?;
-                let scores = first_scores.of(set.data.into());
-                Validation::new(*set, share, &binned, metrics, params.rules(), scores)
+                Validation::new(*set, share, &binned, metrics, params.rules(), first_scores.of(set.data.into()))
             };
             valid.iter().map(set).collect::<Result<Vec<_>, TrainError>>()
         })?;

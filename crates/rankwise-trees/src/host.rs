@@ -18,7 +18,7 @@ use rankwise_model::Tree;
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
-use crate::apply::{add_to_own, add_tree};
+use crate::apply::{add_to_others, add_to_own, add_tree};
 use crate::bounds::Bounds;
 use crate::context::{Judge, TreeContext};
 use crate::engine::{Engine, Group, GroupSplit, LeafSums, OpenTree, Root, TreeInput, Width};
@@ -68,6 +68,8 @@ pub(crate) struct Placed {
     pub(crate) rows: Vec<u32>,
     /// Leaves with parts of `rows`, in each of which rows ascend. A leaf has several if it was divided once.
     pub(crate) leaf_rows: Vec<(usize, Range<usize>)>,
+    /// The same rows, ascending, if these are not all.
+    sample: Vec<u32>,
 }
 
 impl<'a, H: Histograms> HostEngine<'a, H> {
@@ -131,11 +133,10 @@ impl<H: Histograms> Engine for HostEngine<'_, H> {
 
     fn add_grown(&self, output: usize, tree: &Tree, scores: &mut [f64]) {
         let placed = &self.placed[output];
+        add_to_own(placed, &tree.parts().leaf_value, scores);
         // The tree has not seen the rows outside its sample.
         if placed.rows.len() < scores.len() {
-            self.add_tree(tree, 1.0, scores);
-        } else {
-            add_to_own(placed, &tree.parts().leaf_value, scores);
+            add_to_others(tree, &placed.sample, scores, self.setup.data, self.setup.simd);
         }
     }
 
@@ -317,7 +318,12 @@ impl<H: Histograms> OpenTree for HostTree<'_, '_, H> {
             }
         }
         engine.spare = Spare { packed: fixed.into_packed(), sides };
-        engine.placed[input.output] = Placed { rows: partition.into_rows(), leaf_rows };
+        let placed = &mut engine.placed[input.output];
+        (placed.rows, placed.leaf_rows) = (partition.into_rows(), leaf_rows);
+        placed.sample.clear();
+        if input.rows.len() < engine.setup.data.n_rows() {
+            placed.sample.extend_from_slice(input.rows);
+        }
         times
     }
 }

@@ -21,6 +21,7 @@ use crate::context::TreeContext;
 use crate::counts::{BinCounts, count_bins};
 use crate::histograms::{Histograms as _, ScanGroup, ScanNode};
 use crate::kernel::CellRow;
+use crate::kernel::halves::place_of;
 use crate::kernel::level::{ScoreRow, add_scores, slack};
 use crate::scan::{Side, Split, Sweep, best_of_feature};
 use crate::{Cell, Sums};
@@ -77,11 +78,11 @@ impl BlockScores {
         let ways = [Some(&self.right), self.left.as_ref()];
         // Without missing values both ways are the same.
         let ways = ways.into_iter().enumerate().filter_map(|(way, scores)| Some((way, scores?)));
-        let mut peak = f32::NEG_INFINITY;
+        let (mut peak, place) = (f32::NEG_INFINITY, place_of(lane));
         for (way, scores) in ways {
             for (bin, row) in scores[..n_bins].iter().enumerate() {
                 let is_allowed = mask.is_none_or(|mask| mask.0[way][bin]);
-                peak = if is_allowed && row[lane] > peak { row[lane] } else { peak };
+                peak = if is_allowed && row[place] > peak { row[place] } else { peak };
             }
         }
         peak

@@ -8,9 +8,10 @@ use rankwise_data::simd_kernel;
 use crate::blocks::BLOCK_FEATURES;
 
 use super::CellRow;
+use super::halves::halves;
 use super::peaks::{MAX_L2, PeakScan, SLACK, ValueBins, missing_cells, n_scanned, shrunk};
 
-/// The scores of one bin, by lane; negative infinity where a split is not allowed.
+/// The scores of one bin, each lane at its place ([`super::halves::place_of`]); negative infinity where a split is not allowed.
 pub(crate) type ScoreRow = [f32; BLOCK_FEATURES];
 
 /// A bound of the error of a sum over some nodes: that of each score, and of adding so many numbers that are not negative.
@@ -117,8 +118,9 @@ impl NodeLanes {
     #[inline(always)]
     fn scores<const HAS_L1: bool>(self, left: &CellRow) -> ScoreRow {
         let mut scores = [0.0; BLOCK_FEATURES];
-        for lane in 0..BLOCK_FEATURES {
-            let (left_grad, left_hess) = ((left[lane] >> 32) as i32, left[lane] as i32);
+        let left = halves(left);
+        for place in 0..BLOCK_FEATURES {
+            let (left_grad, left_hess) = (left.grad[place], left.hess[place]);
             // Lanes that are past their last bin may hold any bits; they are not used, but must not overflow.
             let right_grad = self.grad.wrapping_sub(left_grad);
             let right_hess = self.hess.wrapping_sub(left_hess);
@@ -129,7 +131,7 @@ impl NodeLanes {
             let dl = if left_hess == 0 { 1.0 } else { left_hess as f32 + self.l2 };
             let dr = if right_hess == 0 { 1.0 } else { right_hess as f32 + self.l2 };
             let score = (gl * gl * dr + gr * gr * dl) / (dl * dr);
-            scores[lane] = if is_refused { f32::NEG_INFINITY } else { score };
+            scores[place] = if is_refused { f32::NEG_INFINITY } else { score };
         }
         scores
     }
@@ -141,6 +143,7 @@ mod tests {
     use rankwise_data::SimdLevel;
 
     use super::*;
+    use crate::kernel::halves::place_of;
 
     /// The score of one split in f64.
     fn score(whole: u64, left: u64, scan: &PeakScan) -> f64 {
@@ -209,7 +212,7 @@ mod tests {
             for lane in 0..BLOCK_FEATURES {
                 for bin in 0..bins[lane] as usize {
                     for way in 0..=usize::from(has_missing) {
-                        let (true_sum, found) = (sums[bin][lane][way], f64::from(found[0][bin][way][lane]));
+                        let (true_sum, found) = (sums[bin][lane][way], f64::from(found[0][bin][way][place_of(lane)]));
                         if true_sum == f64::NEG_INFINITY {
                             prop_assert_eq!(found, f64::NEG_INFINITY);
                         } else {

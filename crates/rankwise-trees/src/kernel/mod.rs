@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop, clippy::needless_bitwise_bool)]
 
 pub(crate) mod accumulate;
+pub(crate) mod halves;
 pub(crate) mod joint;
 pub(crate) mod lane;
 pub(crate) mod level;

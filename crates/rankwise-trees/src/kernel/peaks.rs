@@ -10,6 +10,7 @@ use rankwise_data::simd_kernel;
 use crate::blocks::BLOCK_FEATURES;
 
 use super::CellRow;
+use super::halves::{Halves, halves, place_of};
 
 /// A bound of the error: 16 roundings of at most 2^-24 each, all of positive terms, and half as much again.
 pub(crate) const SLACK: f64 = 1.0 + 1.5 / (1u64 << 20) as f64;
@@ -122,17 +123,16 @@ fn with_flags(
     let n_bins = n_scanned(bins, n_rows);
     let has_missing = missing != [0; BLOCK_FEATURES];
     match (scan.l1 != 0, has_missing) {
-        (false, false) => sweep::<false, false>(n_bins, bins, scan, &missing, cells),
-        (false, true) => sweep::<false, true>(n_bins, bins, scan, &missing, cells),
-        (true, false) => sweep::<true, false>(n_bins, bins, scan, &missing, cells),
-        (true, true) => sweep::<true, true>(n_bins, bins, scan, &missing, cells),
+        (false, false) => sweep::<false, false>(n_bins, scan, &missing, cells),
+        (false, true) => sweep::<false, true>(n_bins, scan, &missing, cells),
+        (true, false) => sweep::<true, false>(n_bins, scan, &missing, cells),
+        (true, true) => sweep::<true, true>(n_bins, scan, &missing, cells),
     }
 }
 
 #[inline(always)]
 fn sweep<const HAS_L1: bool, const HAS_MISSING: bool>(
     n_bins: usize,
-    bins: &ValueBins,
     scan: &PeakScan,
     missing: &CellRow,
     mut cells: impl FnMut(usize) -> CellRow,
@@ -151,16 +151,16 @@ fn sweep<const HAS_L1: bool, const HAS_MISSING: bool>(
         for lane in 0..BLOCK_FEATURES {
             below[lane] = below[lane].wrapping_add(row[lane]);
         }
-        scan.judge::<HAS_L1>(&mut peaks, &below, bins, bin);
+        scan.judge::<HAS_L1>(&mut peaks, &halves(&below));
         if HAS_MISSING {
             let mut left = below;
             for lane in 0..BLOCK_FEATURES {
                 left[lane] = left[lane].wrapping_add(missing[lane]);
             }
-            scan.judge::<HAS_L1>(&mut peaks, &left, bins, bin);
+            scan.judge::<HAS_L1>(&mut peaks, &halves(&left));
         }
     }
-    peaks
+    std::array::from_fn(|lane| peaks[place_of(lane)])
 }
 
 /// A node as every lane sees it.
@@ -174,21 +174,24 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Raises the peaks to the scores of the splits with these cells on the left.
+    /// Raises the peaks, which stand where `left` has its lanes, to the scores of the splits with these sums on the left.
+    ///
+    /// Nothing asks for the last bin of a lane: from there on all rows are on the left, or more where missing values are added
+    /// once more, so that none are on the right and the split is not allowed.
     #[inline(always)]
-    fn judge<const HAS_L1: bool>(self, peaks: &mut Peaks, left: &CellRow, bins: &ValueBins, bin: usize) {
-        for lane in 0..BLOCK_FEATURES {
-            let (left_grad, left_hess) = ((left[lane] >> 32) as i32, left[lane] as i32);
-            // Lanes that are past their last bin may hold any bits; they are not used, but must not overflow.
+    fn judge<const HAS_L1: bool>(self, peaks: &mut Peaks, left: &Halves) {
+        for place in 0..BLOCK_FEATURES {
+            let (left_grad, left_hess) = (left.grad[place], left.hess[place]);
+            // Lanes without a feature of the tree may hold any bits; they are not used, but must not overflow.
             let right_grad = self.grad.wrapping_sub(left_grad);
             let right_hess = self.hess.wrapping_sub(left_hess);
-            let is_allowed = (left_hess >= self.min_hess) & (right_hess >= self.min_hess) & ((bin as u32) < bins[lane]);
+            let is_allowed = left_hess.min(right_hess) >= self.min_hess;
             let gl = shrunk::<HAS_L1>(left_grad, self.l1) as f32;
             let gr = shrunk::<HAS_L1>(right_grad, self.l1) as f32;
             let dl = left_hess as f32 + self.l2;
             let dr = right_hess as f32 + self.l2;
             let score = (gl * gl * dr + gr * gr * dl) / (dl * dr);
-            peaks[lane] = if is_allowed & (score > peaks[lane]) { score } else { peaks[lane] };
+            peaks[place] = if is_allowed & (score > peaks[place]) { score } else { peaks[place] };
         }
     }
 }
