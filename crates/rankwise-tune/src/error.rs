@@ -7,7 +7,8 @@ use rankwise_model::ModelError;
 use rankwise_params::ParamError;
 use rankwise_train::TrainError;
 
-use crate::auto::StepFileError;
+use crate::space::SpaceError;
+use crate::store::StepFileError;
 
 /// A search or cross-validation that cannot be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -92,6 +93,15 @@ pub enum TuneError {
         step: usize,
         /// Why.
         source: StepFileError,
+    },
+    /// A search space that cannot be used.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// A search of nothing.
+    #[error("there are no {what}; use at least 1")]
+    None {
+        /// What there should be some of.
+        what: &'static str,
     },
     /// The caller asked to stop.
     #[error("interrupted")]
