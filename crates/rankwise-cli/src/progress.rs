@@ -168,6 +168,33 @@ impl Steps {
     }
 }
 
+/// Several lines that are replaced on a terminal whenever they change.
+pub(crate) struct LiveText {
+    display: Display,
+}
+
+impl LiveText {
+    pub(crate) fn new(output: Output) -> Self {
+        let style = ProgressStyle::with_template("{msg}").expect("the template is right");
+        Self { display: Display::new(output, |bar| bar.set_style(style)) }
+    }
+
+    /// Shows the text; `false` if there is no terminal to show it on.
+    pub(crate) fn show(&self, text: impl FnOnce() -> String) -> bool {
+        match &self.display {
+            Display::Bar(bar) => bar.set_message(text()),
+            Display::Nothing => {}
+            Display::Lines => return false,
+        }
+        true
+    }
+
+    /// Clears the text.
+    pub(crate) fn finish(&self) {
+        self.display.finish();
+    }
+}
+
 /// Shows the progress of jobs that train on several threads, and stops them after Ctrl-C.
 pub(crate) struct JobWatch {
     steps: Mutex<Steps>,

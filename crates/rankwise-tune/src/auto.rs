@@ -24,11 +24,11 @@ use halves::{Halves, View};
 use member::{Member, Outcome, Step, TrainedMember};
 use step_file::{VERSION, read_step, write_step};
 
+use crate::TuneError;
 use crate::jobs::{Watch, Workers};
 use crate::portfolio::{self, Row};
 use crate::split::Split;
 use crate::store::{Origin, StepStore};
-use crate::TuneError;
 
 /// A step sees the results of the steps this far before it, so up to as many can run at the same time.
 const LAG: usize = 8;

@@ -15,7 +15,10 @@ const FEWEST_OTHERS: usize = 5;
 
 /// The rounds after which a trial of `num_rounds` rounds is compared with others.
 pub(crate) fn rungs(num_rounds: usize) -> impl Iterator<Item = usize> {
-    [REDUCTION * REDUCTION, REDUCTION].into_iter().map(move |share| num_rounds / share).filter(|rung| *rung >= FEWEST_ROUNDS)
+    [REDUCTION * REDUCTION, REDUCTION]
+        .into_iter()
+        .map(move |share| num_rounds / share)
+        .filter(|rung| *rung >= FEWEST_ROUNDS)
 }
 
 /// Whether a trial is stopped at a rung. `best` is its best value so far, and `others` the values of other trials after each

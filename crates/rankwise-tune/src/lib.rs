@@ -22,14 +22,12 @@ mod store;
 mod tpe;
 mod tune;
 
-pub use auto::{
-    Auto, AutoRanker, AutoWatch, Budget, Difference, Rule, Rung, Tried, TriedResult, auto,
-};
+pub use auto::{Auto, AutoRanker, AutoWatch, Budget, Difference, Rule, Rung, Tried, TriedResult, auto};
 pub use cv::{CrossValidated, CrossValidation, CvSystem, FoldResult, SystemResult, cross_validate};
 pub use error::TuneError;
 pub use folds::{Folds, Rotation};
 pub use jobs::Watch;
 pub use space::{Condition, Dimension, DimensionSpec, Point, Space, SpaceError, SpaceFileError, Values};
 pub use store::{StepFileError, StepStore};
-pub use tpe::{Seen, Search};
+pub use tpe::{Search, Seen};
 pub use tune::{Stopping, TestedOn, Trial, TrialResult, TuneWatch, Tuned, Tuning, tune};

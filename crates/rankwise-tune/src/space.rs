@@ -161,7 +161,8 @@ impl Space {
 
     /// The values of the active parameters, as typed.
     pub(crate) fn settings(&self, points: &[Option<Point>]) -> Vec<(&'static str, String)> {
-        let setting = |(dimension, point): (&Dimension, &Option<Point>)| Some((dimension.name, dimension.text((*point)?)));
+        let setting =
+            |(dimension, point): (&Dimension, &Option<Point>)| Some((dimension.name, dimension.text((*point)?)));
         self.dimensions.iter().zip(points).filter_map(setting).collect()
     }
 
@@ -182,7 +183,8 @@ fn depth(all: &[(&DimensionSpec, Dimension, usize)], start: usize) -> Result<usi
     let mut place = start;
     for depth in 0..=all.len() {
         let Some((other, _)) = &all[place].0.when else { return Ok(depth) };
-        let found = info(other).ok().and_then(|info| all.iter().position(|(_, dimension, _)| dimension.name == info.name));
+        let found =
+            info(other).ok().and_then(|info| all.iter().position(|(_, dimension, _)| dimension.name == info.name));
         let name = all[place].0.name.clone();
         place = found.ok_or_else(|| {
             SpaceError::when(&name, format!("'{other}' is not in the search space; add it, or remove the condition"))
@@ -192,7 +194,11 @@ fn depth(all: &[(&DimensionSpec, Dimension, usize)], start: usize) -> Result<usi
 }
 
 /// The condition of a parameter, on one of those before it.
-fn condition(before: &[Dimension], name: &str, (other, values): &(String, Vec<String>)) -> Result<Condition, SpaceError> {
+fn condition(
+    before: &[Dimension],
+    name: &str,
+    (other, values): &(String, Vec<String>),
+) -> Result<Condition, SpaceError> {
     let other = info(other)?.name;
     let place = before.iter().position(|dimension| dimension.name == other).expect("parameters are sorted by depth");
     let Values::Choice(choices) = &before[place].values else {
@@ -248,7 +254,9 @@ impl Dimension {
                 }
             }
             Values::Choice(values) => {
-                if let Some((idx, value)) = values.iter().enumerate().find(|(idx, value)| values[..*idx].contains(value)) {
+                if let Some((idx, value)) =
+                    values.iter().enumerate().find(|(idx, value)| values[..*idx].contains(value))
+                {
                     debug_assert!(idx > 0);
                     return Err(SpaceError::ValueTwice { name: name(), value: value.clone() });
                 }

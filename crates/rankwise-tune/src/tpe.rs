@@ -2,8 +2,8 @@
 //!
 //! Bergstra, Bardenet, Bengio and Kégl, "Algorithms for Hyper-Parameter Optimization" (NeurIPS 2011), section 4: trials are
 //! divided into the best ones and the others; each part becomes a density; among points drawn from the density of the best,
-//! the one is tried that is most likely under it compared with the density of the others. Parameters are drawn one by one.
-//! The number of best trials, the weights of old trials and the widths of kernels follow Watanabe, "Tree-Structured Parzen
+//! the one is tried that is most likely under it compared with the density of the others. A density is a mixture over trials
+//! of products over parameters, so that values which are good together are found. The number of best trials, the weights of old trials and the widths of kernels follow Watanabe, "Tree-Structured Parzen
 //! Estimator: Understanding Its Algorithm Components and Their Roles for Better Empirical Performance" (2023), which
 //! describes what Optuna and Hyperopt do.
 //!
@@ -14,12 +14,12 @@ mod parzen;
 use rankwise_data::{Draw, Purpose};
 
 use self::parzen::Parzen;
-use crate::{Dimension, Point, Space};
+use crate::{Point, Space};
 
 /// So many results are needed before the estimator is used.
 const STARTUP_TRIALS: usize = 10;
 
-/// Points that are drawn for each parameter.
+/// Points that are drawn for each trial.
 const CANDIDATES: u32 = 24;
 
 /// The share of the trials that count as the best, and their largest number.
@@ -75,13 +75,11 @@ impl Search {
             return space.draw(|idx, dimension| dimension.random(&draw, idx));
         }
         let is_best = best(seen, n_known);
-        space.draw(|idx, dimension| {
-            let part = |wanted: bool| -> Vec<Point> {
-                let those = seen.iter().zip(&is_best).filter(|(_, is_best)| **is_best == wanted);
-                those.filter_map(|(seen, _)| seen.points[idx]).collect()
-            };
-            likeliest(dimension, [&part(true), &part(false)], &draw, idx)
-        })
+        let density = |wanted: bool| {
+            let those = seen.iter().zip(&is_best).filter(|(_, is_best)| **is_best == wanted);
+            Parzen::new(space, &those.map(|(seen, _)| seen.points).collect::<Vec<_>>())
+        };
+        likeliest(&density(true), &density(false), &draw)
     }
 }
 
@@ -97,14 +95,13 @@ fn best(seen: &[Seen<'_>], n_known: usize) -> Vec<bool> {
 }
 
 /// The point that is most likely under the density of the best trials compared with that of the others.
-fn likeliest(dimension: &Dimension, [best, others]: [&[Point]; 2], draw: &Draw, idx: usize) -> Point {
-    let (best, others) = (Parzen::new(dimension, best), Parzen::new(dimension, others));
-    let mut chosen: Option<(f64, Point)> = None;
+fn likeliest(best: &Parzen<'_>, others: &Parzen<'_>, draw: &Draw) -> Vec<Option<Point>> {
+    let mut chosen: Option<(f64, Vec<Option<Point>>)> = None;
     for candidate in 0..CANDIDATES {
-        let point = best.sample(dimension, draw, idx, candidate);
-        let score = best.log_density(dimension, point) - others.log_density(dimension, point);
-        if chosen.is_none_or(|(highest, _)| score > highest) {
-            chosen = Some((score, point));
+        let points = best.sample(draw, candidate);
+        let score = best.log_density(&points) - others.log_density(&points);
+        if chosen.as_ref().is_none_or(|(highest, _)| score > *highest) {
+            chosen = Some((score, points));
         }
     }
     chosen.expect("there are candidates").1
@@ -118,13 +115,16 @@ mod tests {
     fn search(search: Search, space: &Space, seed: u64, n_trials: usize, value: impl Fn(&[f64]) -> f64) -> f64 {
         let mut done: Vec<(Vec<Option<Point>>, f64)> = Vec::new();
         for trial in 0..n_trials {
-            let seen: Vec<Seen<'_>> =
-                done.iter().map(|(points, value)| Seen { points, value: Some(*value) }).collect();
+            let seen: Vec<Seen<'_>> = done.iter().map(|(points, value)| Seen { points, value: Some(*value) }).collect();
             let points = search.suggest(space, seed, trial, &seen);
-            let numbers: Vec<f64> = points.iter().flatten().map(|point| match point {
-                Point::Number(number) => *number,
-                Point::Choice(choice) => *choice as f64,
-            }).collect();
+            let numbers: Vec<f64> = points
+                .iter()
+                .flatten()
+                .map(|point| match point {
+                    Point::Number(number) => *number,
+                    Point::Choice(choice) => *choice as f64,
+                })
+                .collect();
             let value = value(&numbers);
             done.push((points, value));
         }

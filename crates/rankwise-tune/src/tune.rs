@@ -16,8 +16,8 @@ use rankwise_model::Model;
 use rankwise_params::ParamError;
 use rankwise_train::{TrainParams, TrainSpec};
 
-pub use self::trial::{Trial, TrialResult};
 use self::trial::{Outcome, Run};
+pub use self::trial::{Trial, TrialResult};
 use self::trial_file::{VERSION, read_trial, write_trial};
 use crate::jobs::{Watch, Workers};
 use crate::split::Split;
@@ -92,8 +92,6 @@ pub struct Tuned {
     pub table: Table,
     /// The comparison of these two.
     pub comparison: Comparison,
-    /// The scores of the winner on the test queries, in canonical order.
-    pub test_scores_canonical: Vec<f64>,
     /// Number of queries that models were trained on, that decided, and that tested.
     pub n_queries: [usize; 3],
     /// Whether the user stopped the search.
@@ -101,12 +99,12 @@ pub struct Tuned {
 }
 
 /// What the winner was compared with the default on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestedOn {
     /// The test data.
     TestData,
     /// Validation queries that did not decide anything.
-    HalfOfValidation(Box<Dataset>),
+    HalfOfValidation,
 }
 
 /// Searches for good values of parameters.
@@ -149,16 +147,12 @@ pub fn tune(tuning: &Tuning<'_>, watch: &dyn TuneWatch, store: &dyn StepStore) -
     let n_deciding = valid.n_queries();
     let [winner, default] = [plan.model(&runs[best])?, plan.model(&runs[0])?];
     let best_params = plan.params(&runs[best].points)?;
-    let (tested_on, tested) = match (tuning.test, halves) {
-        (None, Some([_, testing])) => (TestedOn::HalfOfValidation(Box::new(testing)), None),
-        (test, _) => (TestedOn::TestData, test),
+    let (tested_on, test) = match (tuning.test, &halves) {
+        (None, Some([_, testing])) => (TestedOn::HalfOfValidation, testing),
+        (test, _) => (TestedOn::TestData, test.unwrap_or(tuning.data)),
     };
-    let test = match &tested_on {
-        TestedOn::HalfOfValidation(testing) => testing,
-        TestedOn::TestData => tested.unwrap_or(tuning.data),
-    };
-    let scores = predict_canonical(&winner, test);
-    let table = table(test, &params, [("winner", &scores), ("default", &predict_canonical(&default, test))])?;
+    let scores = [&winner, &default].map(|model| predict_canonical(model, test));
+    let table = table(test, &params, [("winner", &scores[0]), ("default", &scores[1])])?;
     let intervals = IntervalSpec { seed, ..IntervalSpec::default() };
     let comparison = Comparison::new(&table, &CompareSpec { intervals, ..CompareSpec::default() }, |_, _| {})?;
     Ok(Tuned {
@@ -168,7 +162,6 @@ pub fn tune(tuning: &Tuning<'_>, watch: &dyn TuneWatch, store: &dyn StepStore) -
         best: best - 1,
         default: runs[0].trial(),
         n_queries: [n_train, n_deciding, test.n_queries()],
-        test_scores_canonical: scores,
         tested_on,
         table,
         comparison,
@@ -215,7 +208,8 @@ impl Tuning<'_> {
 
     /// What must be the same to resume.
     fn lines(&self) -> Vec<String> {
-        let search = format!("search {}, parallel {}, stopping {:?}", self.search.as_str(), self.parallel, self.stopping);
+        let search =
+            format!("search {}, parallel {}, stopping {:?}", self.search.as_str(), self.parallel, self.stopping);
         self.space.lines().into_iter().chain([search]).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The built-in search space: the distributions of the StochasticRank paper, Appendix F.
 
-use rankwise_params::ParamValue as _;
 use rankwise_objectives::ObjectiveKind;
+use rankwise_params::ParamValue as _;
 use rankwise_train::TrainSpec;
 use rankwise_trees::Growth;
 

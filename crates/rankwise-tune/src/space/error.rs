@@ -28,7 +28,9 @@ pub enum SpaceError {
         high: f64,
     },
     /// The logarithm of the lower bound does not exist.
-    #[error("parameter '{name}': a logarithmic range starts above 0, not at {low}; raise the lower bound, or use uniform")]
+    #[error(
+        "parameter '{name}': a logarithmic range starts above 0, not at {low}; raise the lower bound, or use uniform"
+    )]
     LogBound {
         /// The parameter.
         name: String,
@@ -60,13 +62,17 @@ pub enum SpaceError {
         value: String,
     },
     /// Nothing to choose from.
-    #[error("parameter '{name}' has fewer than two values to choose from; add another, or set it outside the search space")]
+    #[error(
+        "parameter '{name}' has fewer than two values to choose from; add another, or set it outside the search space"
+    )]
     OneValue {
         /// The parameter.
         name: String,
     },
     /// A parameter whose values cannot be compared by the metric.
-    #[error("parameter '{name}' cannot be searched: it does not change how good the model is; set it outside the search space")]
+    #[error(
+        "parameter '{name}' cannot be searched: it does not change how good the model is; set it outside the search space"
+    )]
     NotSearched {
         /// The parameter.
         name: String,
@@ -86,7 +92,9 @@ pub enum SpaceError {
         name: String,
     },
     /// The built-in space has nothing that is not set.
-    #[error("all parameters of the built-in search space are set; remove one of these settings, or give a search space")]
+    #[error(
+        "all parameters of the built-in search space are set; remove one of these settings, or give a search space"
+    )]
     AllSet,
 }
 

@@ -66,7 +66,8 @@ fn dimension(entry: &Entry) -> Result<DimensionSpec, String> {
     let problem = |problem: &str| format!("parameter '{name}': {problem}; {FORMS}");
     let table = match &entry.value {
         Value::Array(values) => {
-            let values = Values::Choice(texts(values).ok_or_else(|| problem("a value is not text, number or boolean"))?);
+            let values =
+                Values::Choice(texts(values).ok_or_else(|| problem("a value is not text, number or boolean"))?);
             return Ok(DimensionSpec { name, values, when: None });
         }
         Value::Table(table) => table,
