@@ -260,31 +260,44 @@ pub(crate) struct BinnedFeature {
     column: Option<BinColumn>,
 }
 
-impl BinnedFeature {
-    /// Chooses and applies the bins of values that are compared as f32, of which `n_present` are not absent.
-    pub(crate) fn of_f32(values: &[f32], n_present: usize, absent: Absent, sample: &RowSample, max_bin: usize) -> Self {
-        let bins = FeatureBins::from_values(sample.of(values), max_bin);
+/// Chooses the bins of values in input order, and applies them.
+pub(crate) struct ChooseBins<'a> {
+    /// Of rows in input order.
+    pub(crate) sample: &'a RowSample,
+    /// The place of each row in input order, by canonical order.
+    pub(crate) order: &'a [u32],
+    pub(crate) max_bin: usize,
+}
+
+impl ChooseBins<'_> {
+    /// For values that are compared as f32, of which `n_present` are not absent.
+    pub(crate) fn of_f32(&self, values: &[f32], n_present: usize, absent: Absent) -> BinnedFeature {
+        let bins = FeatureBins::from_values(self.sample.of(values), self.max_bin);
         if bins.is_constant() {
-            return Self { bins, column: None };
+            return BinnedFeature { bins, column: None };
         }
-        let mut column = Vec::with_capacity(values.len());
-        bins.bin_all(values, &mut column);
+        let mut by_input = Vec::with_capacity(values.len());
+        bins.bin_all(values, &mut by_input);
         let column = if n_present * ROWS_PER_SPARSE_BIN <= values.len() {
-            let present = (0u32..).zip(values).zip(column).filter(|((_, value), _)| !absent.matches(**value));
-            let (rows, of_rows) = present.map(|((row, _), bin)| (row, bin)).unzip();
+            let present = (0u32..).zip(self.order).filter(|(_, place)| !absent.matches(values[**place as usize]));
+            let (rows, of_rows) = present.map(|(row, place)| (row, by_input[*place as usize])).unzip();
             BinColumn::Sparse { rows, bins: of_rows, rest: bins.bin(absent.value()) }
         } else {
-            BinColumn::Dense(column)
+            self.dense(&by_input)
         };
-        Self { bins, column: Some(column) }
+        BinnedFeature { bins, column: Some(column) }
     }
 
-    /// Chooses and applies the bins of finite or missing values that are compared as f64.
-    pub(crate) fn of_f64(values: &[f64], sample: &RowSample, max_bin: usize) -> Self {
-        let bins = FeatureBins::of_values(sample.of(values), max_bin);
-        let column =
-            (!bins.is_constant()).then(|| BinColumn::Dense(values.iter().map(|value| bins.bin_f64(*value)).collect()));
-        Self { bins, column }
+    /// For finite or missing values that are compared as f64.
+    pub(crate) fn of_f64(&self, values: &[f64]) -> BinnedFeature {
+        let bins = FeatureBins::of_values(self.sample.of(values), self.max_bin);
+        let by_input = || values.iter().map(|value| bins.bin_f64(*value)).collect::<Vec<u8>>();
+        let column = (!bins.is_constant()).then(|| self.dense(&by_input()));
+        BinnedFeature { bins, column }
+    }
+
+    fn dense(&self, by_input: &[u8]) -> BinColumn {
+        BinColumn::Dense(self.order.iter().map(|place| by_input[*place as usize]).collect())
     }
 }
 
@@ -496,6 +509,17 @@ impl RowSample {
             is_taken[*row as usize] = true;
         }
         Self { n_rows: limit, some: Some((rows, is_taken)) }
+    }
+
+    /// The same rows, counted in input order; `input_row` is the place of each row there.
+    pub(crate) fn in_input_order(mut self, input_row: &[u32]) -> Self {
+        if let Some((rows, is_taken)) = &mut self.some {
+            is_taken.fill(false);
+            rows.iter_mut().for_each(|row| *row = input_row[*row as usize]);
+            rows.iter().for_each(|row| is_taken[*row as usize] = true);
+            rows.sort_unstable();
+        }
+        self
     }
 
     fn has(&self, row: u32) -> bool {

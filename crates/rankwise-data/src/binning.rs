@@ -3,7 +3,9 @@
 //! A bin holds the values up to and including its upper bound. So `bin(v) <= b` is equivalent to `v <= upper[b]`, and a
 //! tree grown on bins can score values. Missing values have their own bin, after the value bins.
 
-use std::hint::select_unpredictable;
+mod distinct;
+mod lookup;
+mod ordered;
 
 use rankwise_params::{CrossCheck, Range, param_group};
 
@@ -20,11 +22,6 @@ param_group! {
 
 impl CrossCheck for BinningSpec {}
 
-/// Maximum number of bins. One less than a power of two, so that it can serve as a mask.
-const MAX_BINS: usize = 255;
-/// How many values are looked up together.
-const LOOKED_UP: usize = 8;
-
 /// A value that can be binned: f32, or f64 for features with different values that are equal as f32.
 pub(crate) trait BinValue: Copy + PartialOrd + Into<f64> + radsort::Key {
     const MAX: Self;
@@ -36,6 +33,9 @@ pub(crate) trait BinValue: Copy + PartialOrd + Into<f64> + radsort::Key {
 
     /// The largest number that is not above the midpoint of `self` and the larger `next`.
     fn middle(self, next: Self) -> Self;
+
+    /// The distinct values, ascending, with their counts. There is no NaN and no -0.
+    fn distinct(values: &mut [Self]) -> Vec<(Self, usize)>;
 }
 
 impl BinValue for f32 {
@@ -54,6 +54,10 @@ impl BinValue for f32 {
         let rounded = middle as f32;
         if f64::from(rounded) > middle { rounded.next_down() } else { rounded }
     }
+
+    fn distinct(values: &mut [Self]) -> Vec<(Self, usize)> {
+        distinct::distinct_f32(values)
+    }
 }
 
 impl BinValue for f64 {
@@ -71,6 +75,11 @@ impl BinValue for f64 {
         let middle = f64::midpoint(self, next);
         // If there is no number in between, the midpoint rounds to one of the two.
         if middle < next { middle } else { self }
+    }
+
+    fn distinct(values: &mut [Self]) -> Vec<(Self, usize)> {
+        radsort::sort(values);
+        values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect()
     }
 }
 
@@ -100,9 +109,7 @@ impl FeatureBins {
         for value in &mut values {
             *value = value.plus_zero();
         }
-        radsort::sort(&mut values);
-        let distinct: Vec<(T, usize)> = values.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect();
-        Self::from_distinct(&distinct, has_missing, max_bin)
+        Self::from_distinct(&T::distinct(&mut values), has_missing, max_bin)
     }
 
     /// The bins of values with their counts, in any order. Values may repeat, and counts may be 0.
@@ -179,30 +186,9 @@ impl FeatureBins {
         self.upper[usize::from(bin)]
     }
 
-    /// Appends the bins of many values. Several lookups are interleaved, so that one can wait for memory while others
-    /// continue.
+    /// Appends the bins of many values.
     pub(crate) fn bin_all(&self, values: &[f32], out: &mut Vec<u8>) {
-        let mut upper = [f32::INFINITY; MAX_BINS + 1];
-        upper.iter_mut().zip(&self.upper).for_each(|(to, bound)| *to = *bound as f32);
-        // No value exceeds the last bound.
-        let first_step = self.upper.len().next_power_of_two() / 2;
-        let (groups, rest) = values.as_chunks::<LOOKED_UP>();
-        for group in groups {
-            // For each value, the number of bounds it is known to exceed.
-            let mut above = [0usize; LOOKED_UP];
-            let mut step = first_step;
-            while step > 0 {
-                for (above, value) in above.iter_mut().zip(group) {
-                    // The index is always in range; the mask lets the compiler drop the bounds check.
-                    let probe = (*above + step - 1) & MAX_BINS;
-                    *above = select_unpredictable(upper[probe] < *value, *above + step, *above);
-                }
-                step /= 2;
-            }
-            let bin = |(above, value): (&usize, &f32)| if value.is_nan() { self.missing_bin() } else { *above as u8 };
-            out.extend(above.iter().zip(group).map(bin));
-        }
-        out.extend(rest.iter().map(|value| self.bin(*value)));
+        lookup::Lookup::new(self).bin_all(values, out);
     }
 
     /// The bin of a value that is an f32.
