@@ -313,10 +313,6 @@ impl Dimension {
         }
     }
 
-    pub(crate) fn is_integer(&self) -> bool {
-        self.is_integer
-    }
-
     fn is_log(&self) -> bool {
         matches!(self.values, Values::LogUniform(..))
     }
@@ -407,7 +403,7 @@ mod tests {
                 let dimension = &space.dimensions()[0];
                 let Point::Number(number) = dimension.at(share) else { panic!("a number") };
                 prop_assert!((low..=high).contains(&number), "{name} {number} in {low} {high}");
-                prop_assert!(!dimension.is_integer() || number.fract() == 0.0);
+                prop_assert!(!dimension.is_integer || number.fract() == 0.0);
                 TrainSpec::default().set(name, &dimension.text(Point::Number(number))).unwrap();
             }
         }

@@ -69,7 +69,7 @@ impl TuneWatch for TrialWatch {
             format!("{}{done} of {} done, {seconds} s", table.text(), text::count(self.n_trials, "trial"))
         });
         if !is_shown {
-            self.output.remark(&format!("{seconds:>4} s  {}", table.row(number, trial).join("  ")));
+            self.output.remark(&format!("{seconds:>4} s  {}", table.row(number, trial).join("  ").trim_end()));
         }
     }
 }
@@ -101,7 +101,7 @@ impl Trials {
         let widths = [0, 1, 2].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
         let line = |[number, value, trees, parameters]: &[String; 4]| {
             let [a, b, c] = widths;
-            format!("{number:<a$}  {value:>b$}  {trees:>c$}  {parameters}\n")
+            format!("{}\n", format!("{number:<a$}  {value:>b$}  {trees:>c$}  {parameters}").trim_end())
         };
         rows.iter().map(line).collect()
     }
