@@ -72,7 +72,7 @@ pub enum TuneError {
         /// The fold, counted from 1.
         fold: usize,
         /// Why.
-        source: TrainError,
+        source: Box<TrainError>,
     },
     /// The time was over before the first round of training.
     #[error("the time was over before the first tree was grown; allow more time")]

@@ -145,7 +145,7 @@ pub fn tune(tuning: &Tuning<'_>, watch: &dyn TuneWatch, store: &dyn StepStore) -
     let best = plan.best(&runs)?;
     let n_train = split.train().n_queries();
     let n_deciding = valid.n_queries();
-    let [winner, default] = [plan.model(&runs[best])?, plan.model(&runs[0])?];
+    let [winner, default] = [Plan::model(&runs[best])?, Plan::model(&runs[0])?];
     let best_params = plan.params(&runs[best].points)?;
     let (tested_on, test) = match (tuning.test, &halves) {
         (None, Some([_, testing])) => (TestedOn::HalfOfValidation, testing),
@@ -263,7 +263,7 @@ impl Plan<'_> {
             return Ok(None);
         }
         let run = match self.params(&points) {
-            Ok(params) => match self.train_one(&params, seen)? {
+            Ok(params) => match self.train_one(&params, seen) {
                 Some(outcome) => Run { points, settings, outcome },
                 None => return Ok(None),
             },
@@ -329,9 +329,9 @@ impl Plan<'_> {
     }
 
     /// The model of a job that may win.
-    fn model(&self, run: &Run) -> Result<Model, TuneError> {
+    fn model(run: &Run) -> Result<Model, TuneError> {
         match &run.outcome {
-            Outcome::Trained { model: Some(model), .. } => Ok(model.clone()),
+            Outcome::Trained { model: Some(model), .. } => Ok((**model).clone()),
             _ => Err(TuneError::NothingTrained { problem: "a saved trial has no model".into() }),
         }
     }

@@ -25,7 +25,7 @@ use crate::{files, reading, text};
 const MIN_QUERIES: usize = 4;
 
 /// The default time.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "search"]);
@@ -138,20 +138,16 @@ fn placed(
         },
         TuneError::TooManyFolds { .. } => {
             let few = |read: &ReadData| text::count(read.data.n_queries(), "query");
-            match (&read.valid, valid) {
-                (Some(read), Some(paths)) => {
-                    let message = format!("{} are too few to choose by; use at least {MIN_QUERIES}", few(read));
-                    user_at(paths.place(), message)
-                }
-                _ => {
-                    let message = format!(
-                        "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; \
-                         use more data, or train one model with `train`",
-                        few(&read.data)
-                    );
-                    user_at(data.place(), message)
-                }
+            if let (Some(read), Some(paths)) = (&read.valid, valid) {
+                let message = format!("{} are too few to choose by; use at least {MIN_QUERIES}", few(read));
+                return user_at(paths.place(), message);
             }
+            let message = format!(
+                "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; use more \
+                 data, or train one model with `train`",
+                few(&read.data)
+            );
+            user_at(data.place(), message)
         }
         TuneError::NoTime => user("the time was over before the first tree was grown; increase --time"),
         error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {

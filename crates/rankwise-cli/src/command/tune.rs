@@ -192,19 +192,16 @@ impl<'a> Paths<'a> {
                 Some(store) => user_at(&store.path(step), source.to_string()),
                 None => user(source.to_string()),
             },
-            TuneError::TooManyFolds { .. } => match (&read.valid, &self.valid) {
-                (Some(read), Some(paths)) => {
+            TuneError::TooManyFolds { .. } => {
+                if let (Some(read), Some(paths)) = (&read.valid, &self.valid) {
                     let queries = text::count(read.data.n_queries(), "query");
                     let message = format!("{queries} cannot both decide and test; use at least 2, or add --test");
-                    user_at(paths.place(), message)
+                    return user_at(paths.place(), message);
                 }
-                _ => {
-                    let queries = text::count(read.data.data.n_queries(), "query");
-                    let message =
-                        format!("{queries} are too few: every fifth is set aside for validation; use more data");
-                    user_at(data, message)
-                }
-            },
+                let queries = text::count(read.data.data.n_queries(), "query");
+                let message = format!("{queries} are too few: every fifth is set aside for validation; use more data");
+                user_at(data, message)
+            }
             error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {
                 user_at(data, error.to_string())
             }

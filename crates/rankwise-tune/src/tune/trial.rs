@@ -6,8 +6,8 @@ use rankwise_model::Model;
 use rankwise_train::{Flow, Pass, Progress, TrainParams, Training, ValidSet};
 
 use super::{Plan, Stopping};
+use crate::Point;
 use crate::halving::{Other, is_hopeless, rungs};
-use crate::{Point, TuneError};
 
 /// One trial of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub(super) enum Outcome {
         best_round: usize,
         is_stopped: bool,
         /// Cut at the best round; `None` if the trial cannot win.
-        model: Option<Model>,
+        model: Option<Box<Model>>,
     },
     Failed {
         problem: String,
@@ -112,7 +112,7 @@ impl Run {
 
 impl Plan<'_> {
     /// Trains; `None` if the user stopped it.
-    pub(super) fn train_one(&self, params: &TrainParams, seen: &[Arc<Run>]) -> Result<Option<Outcome>, TuneError> {
+    pub(super) fn train_one(&self, params: &TrainParams, seen: &[Arc<Run>]) -> Option<Outcome> {
         let sets = [ValidSet { name: "the validation data", data: self.valid }];
         let rungs: Vec<usize> = match self.tuning.stopping {
             Stopping::Never => Vec::new(),
@@ -137,16 +137,16 @@ impl Plan<'_> {
         };
         let trained = Training::new(params, self.train).valid(&sets).run(&mut observer);
         if self.watch.is_stopped() {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(match trained {
+        Some(match trained {
             Err(error) => Outcome::Failed { problem: error.to_string() },
             Ok(trained) => match trained.no_trees {
                 Some(reason) => Outcome::Failed { problem: reason.to_string() },
                 None if best_round == 0 => Outcome::Failed { problem: "no round was better than none".into() },
-                None => Outcome::Trained { curve, best_round, is_stopped, model: Some(trained.model) },
+                None => Outcome::Trained { curve, best_round, is_stopped, model: Some(Box::new(trained.model)) },
             },
-        }))
+        })
     }
 
     /// The trials that another is compared with.

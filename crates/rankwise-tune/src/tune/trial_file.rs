@@ -30,7 +30,7 @@ pub(super) fn write_trial(run: &Run, origin: &Origin) -> String {
             curve: curve.clone(),
             best_round: *best_round,
             is_stopped: *is_stopped,
-            model: model.as_ref().map(Model::to_json),
+            model: model.as_ref().map(|model| model.to_json()),
         },
         Outcome::Failed { problem } => SavedOutcome::Failed { problem: problem.clone() },
     };
@@ -60,7 +60,7 @@ pub(super) fn read_trial(
                 return Err(damaged("its learning curve is incomplete"));
             }
             let model = model.map_err(|error| damaged(&error.to_string()))?;
-            Outcome::Trained { curve, best_round, is_stopped, model }
+            Outcome::Trained { curve, best_round, is_stopped, model: model.map(Box::new) }
         }
         SavedOutcome::Failed { problem } => Outcome::Failed { problem },
     };

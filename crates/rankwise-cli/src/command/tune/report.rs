@@ -39,7 +39,7 @@ impl Report<'_> {
     }
 
     fn n_trees(&self) -> usize {
-        self.tuned.model.tree_ensemble().map_or(0, |ensemble| ensemble.n_trees())
+        self.tuned.model.tree_ensemble().map_or(0, rankwise::model::TreeEnsemble::n_trees)
     }
 
     fn count(&self, is_wanted: impl Fn(&TrialResult) -> bool) -> usize {

@@ -26,7 +26,7 @@ pub(super) struct TrialWatch {
 pub(super) struct Trials {
     metric: String,
     is_larger_better: bool,
-    trials: Vec<(usize, Trial)>,
+    done: Vec<(usize, Trial)>,
 }
 
 impl TrialWatch {
@@ -62,14 +62,14 @@ impl TuneWatch for TrialWatch {
     fn trial_done(&self, number: Option<usize>, trial: &Trial) {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let number = number.map_or(0, |number| number + 1);
-        table.trials.push((number, trial.clone()));
+        table.done.push((number, trial.clone()));
         let seconds = self.output.elapsed().as_secs();
         let is_shown = self.live.show(|| {
-            let done = table.trials.iter().filter(|(number, _)| *number > 0).count();
+            let done = table.done.iter().filter(|(number, _)| *number > 0).count();
             format!("{}{done} of {} done, {seconds} s", table.text(), text::count(self.n_trials, "trial"))
         });
         if !is_shown {
-            self.output.remark(&format!("{seconds:>4} s  {}", table.row(number, trial).join("  ").trim_end()));
+            self.output.remark(&format!("{seconds:>4} s  {}", Trials::row(number, trial).join("  ").trim_end()));
         }
     }
 }
@@ -80,24 +80,24 @@ impl Trials {
         Self {
             metric: metric.as_str().to_owned(),
             is_larger_better: metric.kind().is_larger_better(),
-            trials: Vec::new(),
+            done: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, number: usize, trial: &Trial) {
-        self.trials.push((number, trial.clone()));
+        self.done.push((number, trial.clone()));
     }
 
     /// The best trials and the default.
     pub(super) fn text(&self) -> String {
         let sign = if self.is_larger_better { -1.0 } else { 1.0 };
         let key = |trial: &Trial| trial.result.value().map_or(f64::INFINITY, |value| sign * value);
-        let mut order: Vec<&(usize, Trial)> = self.trials.iter().filter(|(number, _)| *number > 0).collect();
+        let mut order: Vec<&(usize, Trial)> = self.done.iter().filter(|(number, _)| *number > 0).collect();
         order.sort_by(|a, b| key(&a.1).total_cmp(&key(&b.1)).then(a.0.cmp(&b.0)));
-        let default = self.trials.iter().find(|(number, _)| *number == 0);
+        let default = self.done.iter().find(|(number, _)| *number == 0);
         let mut rows = vec![["trial", &self.metric, "trees", "parameters"].map(str::to_owned)];
         let shown = order.into_iter().take(SHOWN).chain(default);
-        rows.extend(shown.map(|(number, trial)| self.row(*number, trial)));
+        rows.extend(shown.map(|(number, trial)| Self::row(*number, trial)));
         let widths = [0, 1, 2].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
         let line = |[number, value, trees, parameters]: &[String; 4]| {
             let [a, b, c] = widths;
@@ -107,7 +107,7 @@ impl Trials {
     }
 
     /// The number, the value, the trees and the parameters of a trial.
-    fn row(&self, number: usize, trial: &Trial) -> [String; 4] {
+    fn row(number: usize, trial: &Trial) -> [String; 4] {
         let number = if number == 0 { "default".to_owned() } else { number.to_string() };
         let settings: Vec<String> = trial.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let settings = settings.join(" ");
