@@ -262,6 +262,8 @@ mod tests {
         prop_oneof![
             4 => (-20i8..20).prop_map(f32::from),
             2 => -1.0f32..1.0,
+            // Many bounds close to each other, with larger values.
+            2 => (0u32..200).prop_map(|n| f32::from_bits(1.0f32.to_bits() + 5 * n)),
             1 => prop_oneof![Just(f32::NAN), Just(-0.0), Just(f32::MAX), Just(-f32::MAX), Just(f32::MIN_POSITIVE)],
             1 => any::<u32>().prop_map(|bits| f32::from_bits(bits).clamp(-f32::MAX, f32::MAX)),
         ]

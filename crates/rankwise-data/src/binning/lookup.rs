@@ -7,8 +7,8 @@ use super::ordered::ordered_bits;
 
 /// How many values are looked up together, so that their steps overlap.
 const TOGETHER: usize = 8;
-/// Maximum number of bins. One less than a power of two, so that it can serve as a mask.
-const MAX_BINS: usize = 255;
+/// Room for 255 bounds and the steps beyond them: a power of two, so that its predecessor can serve as a mask.
+const ROOM: usize = 512;
 /// Number of cells of a table. It takes a sixteenth of a first-level cache.
 const N_CELLS: usize = 2048;
 
@@ -17,7 +17,7 @@ const N_CELLS: usize = 2048;
 pub(super) struct Lookup<'a> {
     bins: &'a FeatureBins,
     /// Padded with infinity.
-    upper: [f32; MAX_BINS + 1],
+    upper: [f32; ROOM],
     /// The bits of the first bound.
     lowest: u32,
     shift: u32,
@@ -29,7 +29,7 @@ pub(super) struct Lookup<'a> {
 
 impl<'a> Lookup<'a> {
     pub(super) fn new(bins: &'a FeatureBins) -> Self {
-        let mut upper = [f32::INFINITY; MAX_BINS + 1];
+        let mut upper = [f32::INFINITY; ROOM];
         upper.iter_mut().zip(&bins.upper).for_each(|(to, bound)| *to = *bound as f32);
         // No value exceeds the last bound.
         let bounds = &upper[..bins.upper.len().saturating_sub(1)];
@@ -74,7 +74,7 @@ impl<'a> Lookup<'a> {
             while step > 0 {
                 for (above, value) in above.iter_mut().zip(group) {
                     // The index is always in range; the mask lets the compiler drop the bounds check.
-                    let probe = (*above + step - 1) & MAX_BINS;
+                    let probe = (*above + step - 1) & (ROOM - 1);
                     *above = select_unpredictable(self.upper[probe] < *value, *above + step, *above);
                 }
                 step /= 2;
@@ -83,5 +83,24 @@ impl<'a> Lookup<'a> {
             out.extend(above.iter().zip(group).map(bin));
         }
         out.extend(rest.iter().map(|value| self.bins.bin(*value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds that share a cell at the end of the table, in every number.
+    #[test]
+    fn crowded_cells_are_searched_to_their_end() {
+        for n_close in 1..=260 {
+            let close = |n: u32| f32::from_bits(1f32.to_bits() - 3 * n);
+            let mut values: Vec<f32> = (0..n_close).map(close).collect();
+            values.extend([-5.0; 8]);
+            let bins = FeatureBins::from_values(values.clone(), 255);
+            let mut found = Vec::new();
+            bins.bin_all(&values, &mut found);
+            assert_eq!(found, values.iter().map(|value| bins.bin(*value)).collect::<Vec<_>>(), "{n_close}");
+        }
     }
 }
