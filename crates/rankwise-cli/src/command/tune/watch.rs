@@ -7,7 +7,7 @@ use rankwise::tune::{Trial, TrialResult, TuneWatch, Watch};
 
 use crate::failure::Interrupted;
 use crate::output::Output;
-use crate::progress::{JobWatch, LiveText};
+use crate::progress::LiveText;
 use crate::text;
 
 /// The most trials in the table.
@@ -15,7 +15,6 @@ pub(super) const SHOWN: usize = 8;
 
 /// Shows finished trials.
 pub(super) struct TrialWatch {
-    jobs: JobWatch,
     live: LiveText,
     output: Output,
     n_trials: usize,
@@ -31,30 +30,23 @@ pub(super) struct Trials {
 
 impl TrialWatch {
     pub(super) fn new(output: Output, n_trials: usize, params: &TrainParams) -> Self {
-        Self {
-            jobs: JobWatch::new(output, "trials", n_trials),
-            live: LiveText::new(output),
-            output,
-            n_trials,
-            table: Mutex::new(Trials::new(params)),
-        }
+        Self { live: LiveText::new(output), output, n_trials, table: Mutex::new(Trials::new(params)) }
     }
 
     /// Clears what is shown.
     pub(super) fn finish(&self) {
         self.live.finish();
-        self.jobs.finish();
     }
 
-    /// See [`JobWatch::interrupted`].
+    /// See [`LiveText::interrupted`].
     pub(super) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
-        self.jobs.interrupted(message)
+        self.live.interrupted(message)
     }
 }
 
 impl Watch for TrialWatch {
     fn is_stopped(&self) -> bool {
-        self.jobs.is_stopped()
+        self.live.is_stopped()
     }
 }
 
