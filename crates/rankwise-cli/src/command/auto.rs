@@ -149,6 +149,8 @@ fn placed(
             );
             user_at(data.place(), message)
         }
+        // `refit` is also a command, so it is not written as a flag everywhere.
+        error @ TuneError::Refit => user(error.to_string().replace("`refit`", "--refit")),
         TuneError::NoTime => user("the time was over before the first tree was grown; increase --time"),
         error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {
             user_at(data.place(), error.to_string())
