@@ -22,6 +22,7 @@ use crate::data_paths::ValidArgs;
 use crate::param_args::ParamArgs;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
+use crate::tune_args::Tune;
 
 /// More than any machine has cores.
 const MAX_THREADS: u16 = 1024;
@@ -60,6 +61,7 @@ pub(crate) enum Command {
     Auto(Box<Auto>),
     Train(Box<Train>),
     Cv(Box<Cv>),
+    Tune(Box<Tune>),
     Predict(Predict),
     Eval(Box<Eval>),
     Compare(Box<Compare>),

@@ -16,6 +16,7 @@ mod prune;
 mod refit;
 mod synth;
 mod train;
+mod tune;
 
 use anyhow::Context as _;
 use rankwise::data::SimdLevel;
@@ -45,7 +46,10 @@ fn n_threads(asked: Option<u16>, output: Output) -> usize {
 }
 
 fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
-    if !matches!(cli.command, Command::Auto(_) | Command::Cv(_) | Command::Demo(_) | Command::Train(_)) {
+    if !matches!(
+        cli.command,
+        Command::Auto(_) | Command::Cv(_) | Command::Demo(_) | Command::Train(_) | Command::Tune(_)
+    ) {
         failure::remove_files_on_signals();
     }
     match cli.command {
@@ -54,6 +58,7 @@ fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Inspect(args) => inspect::run(&args, output),
         Command::Auto(args) => auto::run(&args, cli.global, output),
         Command::Train(args) => train::run(&args, cli.global, output),
+        Command::Tune(args) => tune::run(&args, cli.global, output),
         Command::Cv(args) => cv::run(&args, cli.global, output),
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),

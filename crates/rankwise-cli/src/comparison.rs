@@ -190,7 +190,7 @@ impl Report<'_> {
         };
         json!({
             "systems": self.table.names().iter().enumerate().map(system).collect::<Vec<_>>(),
-            "tests": self.comparison.pairs.iter().map(|pair| self.pair_json(pair)).collect::<Vec<_>>(),
+            "tests": self.tests_json(),
             "test": name(self.spec.test),
             "alternative": if self.spec.alternative == Alternative::Different { "two-sided" } else { "a is better than b" },
             "permutations": permutations,
@@ -203,6 +203,11 @@ impl Report<'_> {
             "metric_names": self.rules.metric_names,
             "convention": self.rules.entries,
         })
+    }
+
+    /// The comparisons of pairs.
+    pub(crate) fn tests_json(&self) -> Vec<Value> {
+        self.comparison.pairs.iter().map(|pair| self.pair_json(pair)).collect()
     }
 
     fn pair_json(&self, pair: &Pair) -> Value {

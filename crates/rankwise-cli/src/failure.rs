@@ -140,7 +140,7 @@ fn place(error: &anyhow::Error) -> Option<Place> {
 }
 
 /// Options that the libraries name in their messages, in backticks: `ignore_columns` is --ignore-columns here.
-const OPTIONS: [&str; 26] = [
+const OPTIONS: [&str; 25] = [
     "allow_rounding",
     "columns",
     "convention",
@@ -161,7 +161,6 @@ const OPTIONS: [&str; 26] = [
     "qid_column",
     "qrels",
     "query_weight_column",
-    "refit",
     "rotate",
     "separator",
     "ties",

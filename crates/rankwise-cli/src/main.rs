@@ -30,10 +30,12 @@ mod progress;
 mod reading;
 mod record;
 mod refit_prune_args;
+mod search;
 mod system;
 mod text;
 mod trace;
 mod trees_args;
+mod tune_args;
 mod usage;
 
 use failure::ErrorForm;

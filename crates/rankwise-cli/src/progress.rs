@@ -168,6 +168,43 @@ impl Steps {
     }
 }
 
+/// Several lines that are replaced on a terminal whenever they change, while work goes on that Ctrl-C stops.
+pub(crate) struct LiveText {
+    display: Display,
+    signals: &'static Signals,
+}
+
+impl LiveText {
+    pub(crate) fn new(output: Output) -> Self {
+        let style = ProgressStyle::with_template("{msg}").expect("the template is right");
+        Self { display: Display::new(output, |bar| bar.set_style(style)), signals: signals(output) }
+    }
+
+    /// Shows the text; `false` if there is no terminal to show it on.
+    pub(crate) fn show(&self, text: impl FnOnce() -> String) -> bool {
+        match &self.display {
+            Display::Bar(bar) => bar.set_message(text()),
+            Display::Nothing => {}
+            Display::Lines => return false,
+        }
+        true
+    }
+
+    /// Clears the text.
+    pub(crate) fn finish(&self) {
+        self.display.finish();
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.signals.is_interrupted()
+    }
+
+    /// See [`Watch::interrupted`].
+    pub(crate) fn interrupted(&self, message: Option<&'static str>) -> Interrupted {
+        self.signals.interrupted(message)
+    }
+}
+
 /// Shows the progress of jobs that train on several threads, and stops them after Ctrl-C.
 pub(crate) struct JobWatch {
     steps: Mutex<Steps>,

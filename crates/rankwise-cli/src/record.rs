@@ -14,6 +14,7 @@ use crate::files::is_stream;
 pub(crate) enum FileKind {
     Cache,
     Checkpoint,
+    Config,
     Data,
     History,
     ManPage,
@@ -30,6 +31,7 @@ impl FileKind {
         match self {
             Self::Cache => "cache",
             Self::Checkpoint => "checkpoint",
+            Self::Config => "config",
             Self::Data => "data",
             Self::History => "history",
             Self::ManPage => "man-page",

@@ -22,12 +22,13 @@ pub use choice::Rule;
 use choice::{Choice, Pool, Values, random_order};
 use halves::{Halves, View};
 use member::{Member, Outcome, Step, TrainedMember};
-pub use step_file::StepFileError;
-use step_file::{Origin, read_step, write_step};
+use step_file::{VERSION, read_step, write_step};
 
+use crate::TuneError;
 use crate::jobs::{Watch, Workers};
 use crate::portfolio::{self, Row};
-use crate::{Folds, TuneError};
+use crate::split::Split;
+use crate::store::{Origin, StepStore};
 
 /// A step sees the results of the steps this far before it, so up to as many can run at the same time.
 const LAG: usize = 8;
@@ -37,9 +38,6 @@ const MAX_CYCLES: usize = 3;
 
 /// The share of the rows, the best ones, that later cycles repeat.
 const REPEATED: f64 = 2.0 / 3.0;
-
-/// Without validation data, every fifth query is set aside for validation.
-const VALIDATION_FOLDS: usize = 5;
 
 /// The share of the time for training, if the chosen models are trained again afterwards.
 const SHARE_BEFORE_REFIT: f64 = 0.45;
@@ -66,23 +64,6 @@ pub enum Budget {
     Time(Duration),
     /// After so many models.
     Steps(usize),
-}
-
-/// Keeps finished steps, so that an interrupted search can be resumed.
-pub trait StepStore: Sync {
-    /// A step as saved before.
-    fn load(&self, step: usize) -> Option<String>;
-    /// Saves a step.
-    fn save(&self, step: usize, content: &str);
-}
-
-/// Keeps nothing.
-impl StepStore for () {
-    fn load(&self, _: usize) -> Option<String> {
-        None
-    }
-
-    fn save(&self, _: usize, _: &str) {}
 }
 
 /// Observes a search.
@@ -189,17 +170,17 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
     if metric.kind().is_pooled() {
         return Err(EvalError::Pooled { metric: metric.as_str().to_owned() }.into());
     }
-    let split = Split::new(search, params.boosting().seed)?;
-    let halves = Halves::new(split.valid(search), metric, params.rules(), params.boosting().seed)?;
-    let rows = portfolio::rows(search.spec, split.train(search).n_rows())?;
+    let split = Split::new(search.data, search.valid, params.boosting().seed)?;
+    let halves = Halves::new(split.valid(), metric, params.rules(), params.boosting().seed)?;
+    let rows = portfolio::rows(search.spec, split.train().n_rows())?;
     let (max_steps, time) = match search.budget {
         Budget::Steps(steps) => (steps, None),
         Budget::Time(time) => (MAX_CYCLES * rows.len(), Some(time)),
     };
     let share = if search.refit.is_some() { SHARE_BEFORE_REFIT } else { 1.0 };
     let deadline = time.map(|time| started + time.mul_f64(share));
-    let origin = Origin::new(&params, split.train(search), halves.data);
-    let plan = Plan { train: split.train(search), halves: &halves, rows: &rows, deadline, origin, watch, store };
+    let origin = Origin::new(VERSION, &params, split.train(), halves.data);
+    let plan = Plan { train: split.train(), halves: &halves, rows: &rows, deadline, origin, watch, store };
     let members = plan.train(max_steps)?;
     let is_interrupted = watch.is_stopped();
     let found = plan.conclude(&members, &params)?;
@@ -218,29 +199,6 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
         n_train_queries: plan.train.n_queries(),
         is_interrupted,
     })
-}
-
-/// Training and validation data, if both come from the same data.
-struct Split(Option<[Dataset; 2]>);
-
-impl Split {
-    fn new(search: &Auto<'_>, seed: u64) -> Result<Self, TuneError> {
-        if search.valid.is_some() {
-            return Ok(Self(None));
-        }
-        let folds = Folds::random(search.data, VALIDATION_FOLDS, seed)?;
-        let queries = 0..search.data.n_queries();
-        let (valid, train): (Vec<usize>, Vec<usize>) = queries.partition(|query| folds.of_query()[*query] == 0);
-        Ok(Self(Some([search.data.select_queries(&train)?, search.data.select_queries(&valid)?])))
-    }
-
-    fn train<'a>(&'a self, search: &Auto<'a>) -> &'a Dataset {
-        self.0.as_ref().map_or(search.data, |[train, _]| train)
-    }
-
-    fn valid<'a>(&'a self, search: &Auto<'a>) -> &'a Dataset {
-        self.0.as_ref().map_or_else(|| search.valid.unwrap_or(search.data), |[_, valid]| valid)
-    }
 }
 
 /// What is trained, and for how long.

@@ -166,7 +166,11 @@ impl CrossValidation<'_> {
         let training = Training::new(system.params, &train).valid(&sets);
         let training = if valid.is_none() { training.keep_all_rounds() } else { training };
         let mut stopping = |_: &Progress<'_>| if watch.is_stopped() { Flow::Stop } else { Flow::Continue };
-        let failed = |source: TrainError| TuneError::Fold { system: system.name.to_owned(), fold: fold + 1, source };
+        let failed = |source: TrainError| TuneError::Fold {
+            system: system.name.to_owned(),
+            fold: fold + 1,
+            source: Box::new(source),
+        };
         let trained = training.run(&mut stopping).map_err(failed)?;
         if watch.is_stopped() {
             return Err(TuneError::Interrupted);

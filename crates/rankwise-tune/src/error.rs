@@ -7,7 +7,8 @@ use rankwise_model::ModelError;
 use rankwise_params::ParamError;
 use rankwise_train::TrainError;
 
-use crate::auto::StepFileError;
+use crate::space::SpaceError;
+use crate::store::StepFileError;
 
 /// A search or cross-validation that cannot be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -71,7 +72,7 @@ pub enum TuneError {
         /// The fold, counted from 1.
         fold: usize,
         /// Why.
-        source: TrainError,
+        source: Box<TrainError>,
     },
     /// The time was over before the first round of training.
     #[error("the time was over before the first tree was grown; allow more time")]
@@ -92,6 +93,15 @@ pub enum TuneError {
         step: usize,
         /// Why.
         source: StepFileError,
+    },
+    /// A search space that cannot be used.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// A search of nothing.
+    #[error("there are no {what}; use at least 1")]
+    None {
+        /// What there should be some of.
+        what: &'static str,
     },
     /// The caller asked to stop.
     #[error("interrupted")]

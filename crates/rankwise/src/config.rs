@@ -69,6 +69,17 @@ pub fn apply_with(
     Ok(())
 }
 
+/// Settings as the text of a file that [`apply`] reads.
+pub fn render<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let line = |(name, value): (&str, &str)| {
+        let is_bare = matches!(value, "true" | "false")
+            || value.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let is_bare = is_bare && format!("a = {value}").parse::<toml::Table>().is_ok();
+        if is_bare { format!("{name} = {value}\n") } else { format!("{name} = {value:?}\n") }
+    };
+    settings.into_iter().map(line).collect()
+}
+
 /// Explains the usual errors in values: text without quotes, and numbers that begin with the point.
 fn value_problem(text: &str, offset: usize) -> Option<String> {
     let offset = text.floor_char_boundary(offset);

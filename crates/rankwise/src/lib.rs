@@ -159,4 +159,6 @@ mod docs {
     mod speed {}
     #[doc = include_str!("../../../docs/stochasticrank.md")]
     mod stochasticrank {}
+    #[doc = include_str!("../../../docs/tune.md")]
+    mod tune {}
 }

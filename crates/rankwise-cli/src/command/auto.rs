@@ -3,12 +3,11 @@
 mod report;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rankwise::data::Dataset;
-use rankwise::io::{ReadData, ReadReport, create_folders};
-use rankwise::tune::{Auto, AutoWatch, Budget, StepStore, Tried, TuneError, Watch, auto};
+use rankwise::io::{ReadData, ReadReport};
+use rankwise::tune::{Auto, AutoWatch, Budget, Tried, TuneError, Watch, auto};
 
 use self::report::{Report, tried_row};
 use crate::args::Global;
@@ -19,18 +18,19 @@ use crate::inputs::Inputs;
 use crate::output::Output;
 use crate::progress::JobWatch;
 use crate::record::FileKind;
+use crate::search::{StepFolder, find_data};
 use crate::{files, reading, text};
 
 /// The fewest queries that can be divided into halves twice.
 const MIN_QUERIES: usize = 4;
 
 /// The default time.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["load", "search"]);
     output.phase("load");
-    let (data_paths, valid_paths) = find_data(args)?;
+    let (data_paths, valid_paths) = find_data("auto", &args.data, &args.valid)?;
     let (spec, layout) = args.params.spec(&args.rules, &args.read, global)?;
     let params = spec.clone().check()?;
     let paths: Vec<&Path> = data_paths
@@ -41,7 +41,8 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     files::check_inputs(&paths)?;
     output.check_file(&args.out, "model needs")?;
     files::check_output(&args.out, &paths)?;
-    let store = args.checkpoint.as_deref().map(|folder| StepFolder::open(folder, args.resume, output)).transpose()?;
+    let store =
+        args.checkpoint.as_deref().map(|folder| StepFolder::open(folder, "step", args.resume, output)).transpose()?;
     let inputs = Inputs { pairs: None, layout, absent: params.reading().absent, start: None, output };
     let read = Read::new(&inputs, &data_paths, valid_paths.as_ref(), args.refit)?;
     read.tell(&inputs, &data_paths, valid_paths.as_ref(), output);
@@ -75,20 +76,6 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     };
     output.summary(&args.out, &report.text(output.is_quiet()), report.json())?;
     if found.is_interrupted { Err(watch.jobs.interrupted(None).into()) } else { Ok(()) }
-}
-
-/// The training data and the validation data.
-fn find_data(args: &Args) -> anyhow::Result<(DataPaths, Option<DataPaths>)> {
-    let (mut data, mut valid) = (args.data.clone(), args.valid.clone());
-    if data.is_empty() {
-        let missing = || user("no training data; put it before the options: rankwise auto DATA --out MODEL");
-        data.push(valid.give_back().ok_or_else(missing)?);
-    }
-    if valid.0.len() > 1 {
-        return Err(user("--valid: choices need one validation set; write all its files after one --valid"));
-    }
-    let valid = valid.0.first().map(|typed| DataPaths::find(typed)).transpose()?;
-    Ok((DataPaths::find(&data)?, valid))
 }
 
 /// The data of a search.
@@ -146,70 +133,29 @@ fn placed(
             watch.jobs.interrupted(Some("interrupted before the first model was trained; nothing was written")).into()
         }
         TuneError::Step { step, source } => match store {
-            Some(store) => user_at(&store.path(step - 1), source.to_string()),
+            Some(store) => user_at(&store.path(step), source.to_string()),
             None => user(source.to_string()),
         },
         TuneError::TooManyFolds { .. } => {
             let few = |read: &ReadData| text::count(read.data.n_queries(), "query");
-            match (&read.valid, valid) {
-                (Some(read), Some(paths)) => {
-                    let message = format!("{} are too few to choose by; use at least {MIN_QUERIES}", few(read));
-                    user_at(paths.place(), message)
-                }
-                _ => {
-                    let message = format!(
-                        "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; \
-                         use more data, or train one model with `train`",
-                        few(&read.data)
-                    );
-                    user_at(data.place(), message)
-                }
+            if let (Some(read), Some(paths)) = (&read.valid, valid) {
+                let message = format!("{} are too few to choose by; use at least {MIN_QUERIES}", few(read));
+                return user_at(paths.place(), message);
             }
+            let message = format!(
+                "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; use more \
+                 data, or train one model with `train`",
+                few(&read.data)
+            );
+            user_at(data.place(), message)
         }
+        // `refit` is also a command, so it is not written as a flag everywhere.
+        error @ TuneError::Refit => user(error.to_string().replace("`refit`", "--refit")),
         TuneError::NoTime => user("the time was over before the first tree was grown; increase --time"),
         error @ (TuneError::NothingTrained { .. } | TuneError::Data(_) | TuneError::Metric(_)) => {
             user_at(data.place(), error.to_string())
         }
         error => error.into(),
-    }
-}
-
-/// Finished models in a folder.
-struct StepFolder {
-    folder: PathBuf,
-    has_failed: AtomicBool,
-    output: Output,
-}
-
-impl StepFolder {
-    fn open(folder: &Path, resumes: bool, output: Output) -> anyhow::Result<Self> {
-        create_folders(folder)?;
-        let store = Self { folder: folder.to_owned(), has_failed: AtomicBool::new(false), output };
-        if !resumes && store.path(0).exists() {
-            let message = "this folder already has models; add --resume to use them, or use another folder";
-            return Err(user_at(folder, message));
-        }
-        Ok(store)
-    }
-
-    fn path(&self, step: usize) -> PathBuf {
-        self.folder.join(format!("step-{:04}.json", step + 1))
-    }
-}
-
-impl StepStore for StepFolder {
-    fn load(&self, step: usize) -> Option<String> {
-        // A file that cannot be read is trained again, and replaced.
-        std::fs::read_to_string(self.path(step)).ok()
-    }
-
-    fn save(&self, step: usize, content: &str) {
-        let saved = self.output.write_text(&self.path(step), FileKind::Checkpoint, content);
-        if let Err(error) = saved
-            && !self.has_failed.swap(true, Ordering::Relaxed)
-        {
-            self.output.warn_always(&format!("cannot save step {}: {error}", step + 1));
-        }
     }
 }
 

@@ -57,6 +57,7 @@ pages! {
     pairwise: "docs/pairwise.md",
     scoring: "docs/scoring.md",
     stochasticrank: "docs/stochasticrank.md",
+    tune: "docs/tune.md",
 }
 
 fn root() -> PathBuf {

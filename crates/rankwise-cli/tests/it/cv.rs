@@ -14,7 +14,7 @@ fn five_files(sandbox: &Sandbox) {
     let mut parts = vec![String::new(); 5];
     for line in text.lines() {
         let qid: usize = line.split_whitespace().nth(1).unwrap().strip_prefix("qid:").unwrap().parse().unwrap();
-        parts[qid % 5] += &format!("{line}\n");
+        parts[qid % 5].extend([line, "\n"]);
     }
     parts.iter().enumerate().for_each(|(idx, part)| sandbox.write(&format!("S{}.txt", idx + 1), part));
 }

@@ -44,4 +44,5 @@ mod tables;
 mod trace;
 mod train;
 mod traps;
+mod tune;
 mod warnings;

@@ -1,65 +1,14 @@
 //! Finished steps as text, so that a search can be resumed.
 
-use rankwise_data::Documents;
-use rankwise_model::{Model, ModelError};
-use rankwise_params::Setting;
-use rankwise_train::TrainParams;
+use rankwise_model::Model;
 use serde::{Deserialize, Serialize};
 
 use super::halves::Halves;
 use super::member::{Member, Outcome, TrainedMember};
+use crate::store::{Origin, StepFileError};
 
 /// Changes whenever the portfolio or a rule of the search does.
-const VERSION: u32 = 1;
-
-/// A saved step that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StepFileError {
-    /// Damaged, or not a saved step.
-    #[error("not a saved step: {problem}; delete it, and the step is repeated")]
-    Damaged {
-        /// What is wrong.
-        problem: String,
-    },
-    /// From another search.
-    #[error("saved with other {what}; use the same, or another folder")]
-    Other {
-        /// What differs.
-        what: &'static str,
-    },
-    /// Its model cannot be used.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-}
-
-/// What must be the same to resume.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Origin {
-    version: u32,
-    params: Vec<String>,
-    train: String,
-    valid: String,
-}
-
-impl Origin {
-    pub(crate) fn new(params: &TrainParams, train: &Documents, valid: &Documents) -> Self {
-        let fingerprint = |data: &Documents| format!("{:032x} {}", data.fingerprint(), data.n_rows());
-        let setting = |setting: Setting| format!("{}={}", setting.name, setting.value);
-        let params = params.changed().into_iter().map(setting).collect();
-        Self { version: VERSION, params, train: fingerprint(train), valid: fingerprint(valid) }
-    }
-
-    fn check_same(&self, saved: &Self) -> Result<(), StepFileError> {
-        let what = match () {
-            () if self.version != saved.version => "versions of Rankwise",
-            () if self.params != saved.params => "parameters",
-            () if self.train != saved.train => "training data",
-            () if self.valid != saved.valid => "validation data",
-            () => return Ok(()),
-        };
-        Err(StepFileError::Other { what })
-    }
-}
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct StepFile {

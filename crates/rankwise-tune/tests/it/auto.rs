@@ -144,7 +144,7 @@ fn random_labels_give_no_gain() {
         spec.set("ties", "average").unwrap();
         let search = Auto { data: &data, valid: None, spec: &spec, budget: Budget::Steps(4), refit: None };
         let found = auto(&search, &(), &()).unwrap();
-        let gain = found.rungs.last().unwrap().over_random.clone().unwrap();
+        let gain = found.rungs.last().unwrap().over_random.unwrap();
         let interval = gain.interval.unwrap();
         covered += usize::from(interval.low <= 0.0 && interval.high >= 0.0);
     }

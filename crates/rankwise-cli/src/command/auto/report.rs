@@ -53,7 +53,7 @@ impl Report<'_> {
     }
 
     fn n_trees(&self) -> usize {
-        self.found.model.tree_ensemble().map_or(0, |ensemble| ensemble.n_trees())
+        self.found.model.tree_ensemble().map_or(0, rankwise::model::TreeEnsemble::n_trees)
     }
 
     /// The last estimate: that of the model.

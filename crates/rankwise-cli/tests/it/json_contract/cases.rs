@@ -47,6 +47,10 @@ pub(super) const CASES: &[Case] = &[
     clean(
         "cv train.txt --set num_trees=3 --rotate --try num_leaves=4 --try num_leaves=8 --metric AP,ndcg@5 --out s.txt --history h.csv --per-query q.tsv",
     ),
+    clean("tune many.txt --out m.json --trials 2 --set num_trees=5"),
+    warned(
+        "tune train.txt --valid vali.txt --test many.txt --out m.json --trials 12 --halving --set num_trees=30 --checkpoint run --metric NDCG@5,map --write-config best.toml",
+    ),
     clean("train train.txt --out m.json --set num_trees=3"),
     clean("train train.txt --out m.json --set num_trees=3 --valid vali.txt --metric NDCG@5,AP,ndcg@5- --history h.csv"),
     warned("train train.txt --out m.json --set num_trees=3 --valid vali.txt --valid vali.txt named.txt --trace 1"),
