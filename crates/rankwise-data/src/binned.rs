@@ -515,8 +515,10 @@ impl RowSample {
     pub(crate) fn in_input_order(mut self, input_row: &[u32]) -> Self {
         if let Some((rows, is_taken)) = &mut self.some {
             is_taken.fill(false);
-            rows.iter_mut().for_each(|row| *row = input_row[*row as usize]);
-            rows.iter().for_each(|row| is_taken[*row as usize] = true);
+            for row in &mut *rows {
+                *row = input_row[*row as usize];
+                is_taken[*row as usize] = true;
+            }
             rows.sort_unstable();
         }
         self

@@ -76,7 +76,8 @@ pub fn blend_canonical(
         let nothing = BlendError::NothingToMeasure { metric: metric.as_str().to_owned() };
         evaluator.evaluate_canonical(scores)?.metrics[0].mean.ok_or(nothing)
     };
-    let spreads = scores.map(|scores| deviation_within_queries(data, 0..data.n_queries(), scores));
+    let queries: Vec<usize> = (0..data.n_queries()).collect();
+    let spreads = scores.map(|scores| deviation_within_queries(data, &queries, scores));
     for (ranker, spread) in spreads.into_iter().enumerate() {
         if spread.is_nan() || spread <= 0.0 {
             return Err(BlendError::Constant { ranker });

@@ -74,9 +74,9 @@ impl<'a> Pool<'a> {
             members: Vec::new(),
         };
         for view in View::ALL {
-            let queries = (0..halves.data.n_queries()).filter(|query| halves.has(view, *query));
+            let queries: Vec<usize> = (0..halves.data.n_queries()).filter(|query| halves.has(view, *query)).collect();
             let deviation = |member: &&TrainedMember| {
-                deviation_within_queries(halves.data, queries.clone(), &member.scores[view as usize])
+                deviation_within_queries(halves.data, &queries, &member.scores[view as usize])
             };
             pool.deviations[view as usize] = members.iter().map(deviation).collect();
             for member in &members {
