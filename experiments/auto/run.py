@@ -195,6 +195,10 @@ def one_sided(test, sign):
     return half if sign * test["difference"] > 0 else 1 - half
 
 
+def shown(p):
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def section(binary, folder, title, sets):
     means, pairs = compare(binary, folder, sets)
     lines = [
@@ -205,10 +209,10 @@ def section(binary, folder, title, sets):
     ]
     for name in sorted(set(means) - {AUTO}, key=lambda name: -means[name]):
         test, sign = pairs[name]
-        bounds = sorted(sign * bound for bound in test["interval"])
+        bounds = sorted(sign * test["interval"][end] for end in ("low", "high"))
         lines.append(
             f"| {name.replace('-', ' ')} | {means[name]:.4f} | {sign * test['difference']:+.4f} | [{bounds[0]:+.4f}, {bounds[1]:+.4f}] | "
-            f"{one_sided(test, sign):.4f} |"
+            f"{shown(one_sided(test, sign))} |"
         )
     return "\n".join(lines) + "\n"
 
