@@ -18,6 +18,7 @@ if sysconfig.get_config_var("Py_GIL_DISABLED"):
     raise ImportError("rankwise does not support free-threaded Python; use the standard build of this version")
 
 from . import metrics
+from ._auto_ranker import AutoRanker
 from ._callbacks import early_stopping, log_evaluation, progress_bar, record_evaluation, reset_parameter
 from ._data import Dataset, make_ranking, read_letor
 from ._model import Model, TrainingInterrupted, load_model, train
@@ -25,16 +26,23 @@ from ._plots import plot_comparison, plot_importance, plot_learning_curve, plot_
 from ._ranker import Ranker
 from ._rankwise import __version__
 from ._results import Comparison, Evaluation, compare, evaluate
+from ._search import Auto, CrossValidation, Tuned, auto, cross_validate, tune
 
 __all__ = [
+    "Auto",
+    "AutoRanker",
     "Comparison",
+    "CrossValidation",
     "Dataset",
     "Evaluation",
     "Model",
     "Ranker",
     "TrainingInterrupted",
+    "Tuned",
     "__version__",
+    "auto",
     "compare",
+    "cross_validate",
     "early_stopping",
     "evaluate",
     "load_model",
@@ -50,4 +58,5 @@ __all__ = [
     "record_evaluation",
     "reset_parameter",
     "train",
+    "tune",
 ]

@@ -110,3 +110,30 @@ def train(
     learning_rate: Any = None,
     n_jobs: int | None = None,
 ) -> tuple[RawModel, dict[str, Any]]: ...
+def auto(
+    params: dict[str, Any],
+    data: RawDataset,
+    valid: RawDataset | None,
+    budget: tuple[float | None, int | None],
+    refit: RawDataset | None = None,
+    callback: Any = None,
+    n_jobs: int | None = None,
+) -> tuple[RawModel, dict[str, Any]]: ...
+def cross_validate(
+    systems: list[tuple[str, dict[str, Any]]],
+    data: RawDataset,
+    folds: int | npt.NDArray[np.int64],
+    rotate: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> dict[str, Any]: ...
+def tune_parameters(
+    params: dict[str, Any],
+    data: RawDataset,
+    valid: RawDataset | None,
+    test: RawDataset | None,
+    space: dict[str, Any] | None,
+    search: tuple[str, bool, int, int],
+    callback: Any = None,
+    n_jobs: int | None = None,
+) -> tuple[RawModel, dict[str, Any]]: ...

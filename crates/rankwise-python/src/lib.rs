@@ -14,6 +14,7 @@ mod measure;
 mod model;
 mod params;
 mod pool;
+mod search;
 mod train;
 
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ mod _rankwise {
     use super::model::{PyModel, load_model, model_from_bytes};
     #[pymodule_export]
     use super::params::{aliases, nearest_parameter};
+    #[pymodule_export]
+    use super::search::{auto, cross_validate, tune_parameters};
     #[pymodule_export]
     use super::train::train;
 

@@ -216,7 +216,7 @@ fn entries<T>(
 }
 
 /// A comparison as a dictionary.
-fn described<'py>(py: Python<'py>, compared: &Compared) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn described<'py>(py: Python<'py>, compared: &Compared) -> PyResult<Bound<'py, PyDict>> {
     let (table, comparison) = (&compared.table, &compared.comparison);
     let pairs: Vec<Bound<'py, PyDict>> = comparison
         .pairs

@@ -23,8 +23,13 @@ pub(crate) fn nearest_parameter(name: &str) -> Option<&'static str> {
     rankwise::help::nearest_parameter(name)
 }
 
-/// The parameters of a dictionary. Values that are `None` stand for the default.
+/// The parameters of a dictionary, checked.
 pub(crate) fn checked(params: &Bound<'_, PyDict>) -> PyResult<TrainParams> {
+    spec(params)?.check().map_err(|error: ParamError| exception(error))
+}
+
+/// The parameters of a dictionary. Values that are `None` stand for the default.
+pub(crate) fn spec(params: &Bound<'_, PyDict>) -> PyResult<TrainSpec> {
     let mut spec = TrainSpec::default();
     let mut pairs = Vec::with_capacity(params.len());
     for (name, value) in params {
@@ -35,11 +40,12 @@ pub(crate) fn checked(params: &Bound<'_, PyDict>) -> PyResult<TrainParams> {
         }
     }
     let all = spec.set_all(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    all.and_then(|()| spec.check()).map_err(|error: ParamError| exception(error))
+    all.map_err(|error: ParamError| exception(error))?;
+    Ok(spec)
 }
 
 /// A value as it would be typed on the command line.
-fn as_typed(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+pub(crate) fn as_typed(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(value) = value.cast::<PyBool>() {
         return Ok(if value.is_true() { "true" } else { "false" }.to_owned());
     }

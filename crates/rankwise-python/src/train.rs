@@ -21,7 +21,7 @@ use crate::params::checked;
 use crate::pool::threads_for;
 
 /// How often signals are looked for.
-const SIGNAL_PERIOD: Duration = Duration::from_millis(50);
+pub(crate) const SIGNAL_PERIOD: Duration = Duration::from_millis(50);
 
 /// How often other work of the pool is looked for while the caller works.
 const WORK_PERIOD: Duration = Duration::from_millis(1);
@@ -216,7 +216,7 @@ fn schedule(rates: &Bound<'_, PyAny>, num_rounds: usize) -> PyResult<Vec<f64>> {
 }
 
 /// Raises what a signal handler of Python raises.
-fn signals() -> PyResult<()> {
+pub(crate) fn signals() -> PyResult<()> {
     // The method itself is not general enough in its lifetime.
     #[allow(clippy::redundant_closure_for_method_calls)]
     Python::attach(|py| py.check_signals())

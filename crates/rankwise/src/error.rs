@@ -12,6 +12,7 @@ use rankwise_model::ModelError;
 use rankwise_objectives::ObjectiveError;
 use rankwise_params::ParamError;
 use rankwise_train::{CheckpointError, PruneError, StartError, TrainError};
+use rankwise_tune::{SpaceError, TuneError};
 
 use crate::config::ConfigError;
 use crate::{BlendError, CheckExportError, CheckpointFolderError, JudgeError};
@@ -101,6 +102,12 @@ pub enum Error {
     /// Rankers that cannot be combined.
     #[error(transparent)]
     Blend(#[from] BlendError),
+    /// A cross-validation or search that cannot be run.
+    #[error(transparent)]
+    Tune(Box<TuneError>),
+    /// A space that cannot be searched.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
     /// An invalid request for synthetic data.
     #[error(transparent)]
     Synth(#[from] SynthError),
@@ -130,10 +137,16 @@ impl Error {
     }
 }
 
-// The two largest errors are boxed, so that results stay small.
+// The largest errors are boxed, so that results stay small.
 impl From<IoError> for Error {
     fn from(error: IoError) -> Self {
         Self::Io(Box::new(error))
+    }
+}
+
+impl From<TuneError> for Error {
+    fn from(error: TuneError) -> Self {
+        Self::Tune(Box::new(error))
     }
 }
 

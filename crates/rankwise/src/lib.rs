@@ -159,6 +159,10 @@ mod docs {
     mod speed {}
     #[doc = include_str!("../../../docs/stochasticrank.md")]
     mod stochasticrank {}
+    #[doc = include_str!("../../../docs/auto.md")]
+    mod auto {}
+    #[doc = include_str!("../../../docs/cv.md")]
+    mod cv {}
     #[doc = include_str!("../../../docs/tune.md")]
     mod tune {}
 }

@@ -57,6 +57,8 @@ pages! {
     pairwise: "docs/pairwise.md",
     scoring: "docs/scoring.md",
     stochasticrank: "docs/stochasticrank.md",
+    auto: "docs/auto.md",
+    cv: "docs/cv.md",
     tune: "docs/tune.md",
 }
 
