@@ -22,7 +22,7 @@ class AutoRanker(Ranker):
     Parameters
     ----------
     time : float, optional
-        Seconds after which no further model is started; 60 by default.
+        Time in seconds; 60 by default.
     steps : int, optional
         Number of models to train, instead of a time. The result is then the same on every machine.
     refit : bool, default False

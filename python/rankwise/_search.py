@@ -219,7 +219,7 @@ def auto(
     params : dict, optional
         Parameters that every model has, such as `{"metric": "ndcg@5"}`. What is set here is not varied.
     time : float, optional
-        Seconds after which no further model is started; 60 by default. The number of models depends on the machine.
+        Time in seconds; 60 by default. The number of models depends on the machine.
     steps : int, optional
         Number of models to train, instead of a time. The result is then the same on every machine.
     refit : Dataset, optional

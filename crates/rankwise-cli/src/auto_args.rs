@@ -21,7 +21,8 @@ pub(crate) struct Auto {
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) valid: ValidArgs,
-    /// Stop after this time, such as 60s, 10m or 1h [default: 60s]. The number of models depends on the machine.
+    /// Stop after this time, such as 60s, 10m or 1h [default: 60s]. The number of models, and so the result, depends on
+    /// the machine.
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "steps")]
     pub(crate) time: Option<Duration>,
     /// Stop after this many models instead. The result is then the same on every machine.

@@ -79,8 +79,8 @@ impl Args for ValidArgs {
                 .value_parser(value_parser!(PathBuf))
                 .action(ArgAction::Append)
                 .help(
-                    "Validation set: one or more files, folders or patterns. Can be repeated for several sets. The \
-                     model keeps the trees up to the best iteration on the first set",
+                    "Validation set: one or more files, folders or patterns. `train` takes several sets, by repeating \
+                     it; the model keeps the trees up to the best iteration on the first",
                 ),
         )
     }

@@ -17,7 +17,7 @@ pub(crate) struct ParamArgs {
     /// Objective, such as lambdamart, xendcg or rmse; `train --help-params objective` lists all.
     #[arg(long, value_name = "NAME")]
     pub(crate) objective: Option<String>,
-    /// Metrics on validation data, such as ndcg@10 or ndcg@5,dcg. The first one decides.
+    /// Metrics, such as ndcg@10 or ndcg@5,dcg. With validation data, the first one selects the best iteration.
     #[arg(long, value_name = "LIST")]
     pub(crate) metric: Option<String>,
     /// TOML file with parameters, one `name = value` per line; put text in quotes.

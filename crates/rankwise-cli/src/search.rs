@@ -24,7 +24,7 @@ pub(crate) fn find_data(
         data.push(valid.give_back().ok_or_else(missing)?);
     }
     if valid.0.len() > 1 {
-        return Err(user("--valid: choices need one validation set; write all its files after one --valid"));
+        return Err(user("--valid: there can be only one validation set here; write all its files after one --valid"));
     }
     let valid = valid.0.first().map(|typed| DataPaths::find(typed)).transpose()?;
     Ok((DataPaths::find(&data)?, valid))

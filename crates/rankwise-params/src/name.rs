@@ -44,6 +44,11 @@ impl Spellings {
         self.0.insert(name, typed.to_owned());
     }
 
+    /// Whether a parameter was typed.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// A parameter as typed.
     pub fn of(&self, name: &str) -> ParamName {
         ParamName::typed(name, self.0.get(name).map_or(name, String::as_str))

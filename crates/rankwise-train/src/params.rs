@@ -285,6 +285,11 @@ impl TrainSpec {
         Ok(())
     }
 
+    /// Whether a parameter was set, be it to its default, or differs from its default.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.spellings.has(name) || self.settings().iter().any(|setting| setting.name == name && !setting.is_default)
+    }
+
     /// The current values, in the order of the tables.
     pub fn settings(&self) -> Vec<Setting> {
         [

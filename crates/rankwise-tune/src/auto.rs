@@ -282,8 +282,9 @@ impl Plan<'_> {
             let mut best: Vec<(usize, f64)> =
                 values.filter_map(|(row, member)| Some((row, self.halves.sign * self.value(member)?))).collect();
             best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            let row = best.iter().map(|(row, _)| *row).find(|row| !taken.contains(row));
-            taken.push(row.or(best.first().map(|(row, _)| *row)).unwrap_or(0));
+            // Of rows that are not seen yet, the first.
+            let mut rows = best.iter().map(|(row, _)| *row).chain(0..n_rows);
+            taken.push(rows.find(|row| !taken.contains(row)).unwrap_or(0));
         }
         (&self.rows[taken[place]], cycle + 1)
     }

@@ -85,7 +85,7 @@ pub(crate) fn rows(base: &TrainSpec, n_documents: usize) -> Result<Vec<Row>, Par
         table.sort_by_key(|(trees, _)| *trees == Trees::Oblivious);
     }
     let typed: Vec<&'static str> =
-        base.settings().iter().filter(|setting| !setting.is_default).map(|setting| setting.name).collect();
+        base.settings().iter().map(|setting| setting.name).filter(|name| base.is_set(name)).collect();
     let metric = base.boosting.metric.first().cloned();
     let mut rows: Vec<Row> = Vec::new();
     for (trees, objective) in table {
@@ -100,15 +100,25 @@ pub(crate) fn rows(base: &TrainSpec, n_documents: usize) -> Result<Vec<Row>, Par
         spec.boosting.metric.truncate(1);
         spec.boosting.early_stopping_rounds = 0;
         if rows.iter().all(|row| row.spec != spec) {
-            rows.push(Row { name: format!("{} {objective}", trees.name()), spec, typed: typed.clone() });
+            let trees = if typed.contains(&"grow") { given_trees(&spec) } else { trees.name().to_owned() };
+            rows.push(Row { name: format!("{trees} {objective}"), spec, typed: typed.clone() });
         }
     }
     Ok(rows)
 }
 
 fn objective_of(spec: &TrainSpec) -> String {
-    let is_objective = |setting: &Setting| setting.name == "objective";
-    spec.settings().into_iter().find(is_objective).map_or_else(String::new, |setting| setting.value)
+    value_of(spec, "objective")
+}
+
+/// The trees of a growth policy that the user set.
+fn given_trees(spec: &TrainSpec) -> String {
+    format!("{}, {} leaves,", value_of(spec, "grow"), value_of(spec, "num_leaves"))
+}
+
+fn value_of(spec: &TrainSpec, name: &str) -> String {
+    let is_wanted = |setting: &Setting| setting.name == name;
+    spec.settings().into_iter().find(is_wanted).map_or_else(String::new, |setting| setting.value)
 }
 
 /// Metrics other than NDCG that LambdaMART can optimise.
@@ -169,6 +179,10 @@ mod tests {
     #[test]
     fn what_the_user_set_stays() {
         assert_eq!(names(&[("objective", "xendcg")], 1000), ["oblivious xendcg", "leafwise xendcg"]);
+        // Also if it is set to its default.
+        assert_eq!(names(&[("objective", "lambdamart")], 1000), ["oblivious lambdamart", "leafwise lambdamart"]);
+        let of_grow = names(&[("objective", "rmse"), ("grow", "leafwise")], 1000);
+        assert_eq!(of_grow, ["leafwise, 64 leaves, rmse", "leafwise, 31 leaves, rmse"]);
         let mut base = TrainSpec::default();
         base.set_all([("learning_rate", "0.2"), ("sample", "goss"), ("metric", "map,ndcg@5")]).unwrap();
         for row in rows(&base, 1000).unwrap() {

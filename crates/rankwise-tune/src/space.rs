@@ -139,8 +139,7 @@ impl Space {
 
     /// Rejects parameters that are set already.
     pub(crate) fn check_with(&self, spec: &TrainSpec) -> Result<(), SpaceError> {
-        let is_set = |name: &str| spec.settings().iter().any(|setting| setting.name == name && !setting.is_default);
-        match self.dimensions.iter().find(|dimension| is_set(dimension.name)) {
+        match self.dimensions.iter().find(|dimension| spec.is_set(dimension.name)) {
             Some(dimension) => Err(SpaceError::Both { name: dimension.name.to_owned() }),
             None => Ok(()),
         }

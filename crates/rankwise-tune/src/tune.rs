@@ -197,9 +197,8 @@ impl Tuning<'_> {
         }
         self.space.check_with(self.spec)?;
         let mut base = self.spec.clone();
-        let settings = base.settings();
         for (name, value) in ROUNDS {
-            if settings.iter().any(|setting| setting.name == name && setting.is_default) {
+            if !self.spec.is_set(name) {
                 base.set(name, value)?;
             }
         }

@@ -22,7 +22,9 @@ pub enum JudgeError {
         line: u64,
     },
     /// A dataset without document ids.
-    #[error("its documents have no ids, which a run needs; add ids (after # in LETOR), or use `qrels`")]
+    #[error(
+        "its documents have no ids, which a run needs; add a column `docid` (in LETOR, ids after #), or use `qrels`"
+    )]
     NoDocIds,
     /// A document that occurs twice in a dataset.
     #[error("document '{doc}' occurs twice in query '{qid}'; remove one of them, since a run can contain it only once")]

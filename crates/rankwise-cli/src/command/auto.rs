@@ -143,9 +143,10 @@ fn placed(
                 return user_at(paths.place(), message);
             }
             let message = format!(
-                "{} are too few: every fifth is set aside to choose by, and at least {MIN_QUERIES} of those are needed; use more \
-                 data, or train one model with `train`",
-                few(&read.data)
+                "{} are too few: one fifth is set aside for validation, which needs at least {MIN_QUERIES}; give at least {} \
+                 queries, or a validation set with --valid",
+                few(&read.data),
+                5 * (MIN_QUERIES - 1) + 1
             );
             user_at(data.place(), message)
         }

@@ -96,7 +96,7 @@ fn mistakes_are_explained() {
         ("auto --out m.json", &["DATA"]),
         (
             "auto few.txt --out m.json --steps 1",
-            &["few.txt: 2 queries are too few: every fifth is set aside to choose by"],
+            &["few.txt: 2 queries are too few: one fifth is set aside for validation, which needs at least 4; give at least 16 queries"],
         ),
         ("auto d/train.txt --valid few.txt --out m.json --steps 1", &["few.txt: 2 queries are too few to choose by"]),
         ("auto d/train.txt --valid d/vali.txt --valid d/test.txt --out m.json --steps 1", &["one validation set"]),

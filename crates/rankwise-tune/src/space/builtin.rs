@@ -38,9 +38,7 @@ pub(super) fn space(spec: &TrainSpec) -> Result<Space, SpaceError> {
     if spec.boosting.langevin {
         all.extend([("model_shrink_rate", MODEL_SHRINK_RATE), ("diffusion_temperature", DIFFUSION_TEMPERATURE)]);
     }
-    let settings = spec.settings();
-    let is_free = |name: &str| settings.iter().any(|setting| setting.name == name && setting.is_default);
-    let free = all.into_iter().filter(|(name, _)| is_free(name));
+    let free = all.into_iter().filter(|(name, _)| !spec.is_set(name));
     let specs: Vec<DimensionSpec> =
         free.map(|(name, values)| DimensionSpec { name: name.to_owned(), values, when: None }).collect();
     if specs.is_empty() { Err(SpaceError::AllSet) } else { Space::new(&specs) }
@@ -62,6 +60,8 @@ mod tests {
     fn the_space_depends_on_what_is_set() {
         assert_eq!(names(&[]), "lambda_l2 learning_rate num_leaves");
         assert_eq!(names(&[("grow", "oblivious"), ("lambda_l2", "3")]), "learning_rate max_depth");
+        // Set to its default.
+        assert_eq!(names(&[("learning_rate", "0.1")]), "lambda_l2 num_leaves");
         assert_eq!(names(&[("noise", "gumbel")]), "lambda_l2 learning_rate noise_strength num_leaves");
         assert_eq!(
             names(&[("objective", "stochasticrank"), ("langevin", "true")]),

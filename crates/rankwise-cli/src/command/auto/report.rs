@@ -47,6 +47,10 @@ impl Report<'_> {
         StatedRules::new(self.params.rules(), &self.params.boosting().metric[..1], &[])
     }
 
+    fn n_trained(&self) -> usize {
+        self.found.tried.iter().filter(|tried| matches!(tried.result, TriedResult::Trained { .. })).count()
+    }
+
     fn n_combined(&self) -> usize {
         let has_part = |tried: &&Tried| matches!(tried.result, TriedResult::Trained { factor: Some(_), .. });
         self.found.tried.iter().filter(has_part).count()
@@ -117,12 +121,14 @@ impl Report<'_> {
             ),
             Rule::Best(1) => {
                 "the model is the best single one: on queries that did not choose it, it was better than the \
-                              mean by more than chance"
+                 mean by more than chance; the last estimate may be that of another choice, as each half of the queries chose by \
+                 itself"
                     .into()
             }
             Rule::Best(_) => format!(
                 "the model is the mean of the best {combined}: on queries that did not choose them, they were better than the mean \
-                 of all by more than chance"
+                 of all by more than chance; the last estimate may be that of another choice, as each half of the queries chose \
+                 by itself"
             ),
         }
     }
@@ -140,7 +146,8 @@ impl Report<'_> {
         } else {
             format!("{more} will probably change little")
         };
-        format!("twice as many models gained {difference} {range} over half of them; {advice}")
+        let n_models = self.n_trained();
+        format!("{n_models} models instead of the first {}: {difference} {range}; {advice}", n_models / 2)
     }
 
     pub(super) fn json(&self) -> Value {
