@@ -134,6 +134,8 @@ class AutoRanker(Ranker):
             self.auto_, self.model_ = found, found.model
         except TrainingInterrupted as error:
             interrupted, self.model_ = error, error.model
+            if hasattr(self, "auto_"):
+                del self.auto_
         self.n_features_in_ = table.n_columns
         if table.names is not None:
             self.feature_names_in_ = np.array(table.names, dtype=object)

@@ -124,7 +124,7 @@ def cross_validate(
     *,
     folds: int | npt.ArrayLike = 5,
     rotate: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
     n_jobs: int | None = None,
 ) -> CrossValidation:
     """Trains a model without each fold and measures it on that fold. A query is never split.
@@ -141,7 +141,7 @@ def cross_validate(
         Validate on the fold before the one that is measured, and keep the best round; with five folds this is LETOR's
         rotation. Early stopping needs it.
     seed : int
-        Seed of random folds and of intervals.
+        Seed of random folds, of intervals, and of training unless `params` has a seed; 0 by default.
 
     Examples
     --------
@@ -156,9 +156,31 @@ def cross_validate(
     given = dict(params or {})
     several = bool(given) and all(isinstance(value, Mapping) for value in given.values())
     systems = given if several else {"parameters": given}
-    named = [(str(name), dict(one)) for name, one in systems.items()]  # type: ignore[arg-type]
-    chosen: Any = folds if isinstance(folds, int) else np.ascontiguousarray(folds, dtype=np.int64)
-    return CrossValidation(_rankwise.cross_validate(named, _raw(data, "data"), chosen, rotate, seed, n_jobs))
+    named: list[tuple[str, dict[str, Any]]] = [(str(name), dict(one)) for name, one in systems.items()]  # type: ignore[arg-type]
+    if seed is None:
+        seed = next((int(one["seed"]) for _, one in named if one.get("seed") is not None), 0)
+    else:
+        named = [(name, one if _has_seed(one) else {**one, "seed": seed}) for name, one in named]
+    return CrossValidation(_rankwise.cross_validate(named, _raw(data, "data"), _folds(folds), rotate, seed, n_jobs))
+
+
+_SEEDS = ("seed", *(alias for alias, name in _rankwise.aliases().items() if name == "seed"))
+
+
+def _has_seed(params: Mapping[str, Any]) -> bool:
+    return any(params.get(name) is not None for name in _SEEDS)
+
+
+def _folds(folds: Any) -> Any:
+    """A number of folds, or the fold of each row."""
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if folds < 2:
+            raise ValueError(f"folds={folds}: expected at least 2")
+        return int(folds)
+    given = np.asarray(folds)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise TypeError("folds: expected a number of folds, or an array with the fold of each row, counted from 0")
+    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 class Auto:

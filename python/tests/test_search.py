@@ -50,6 +50,10 @@ def test_folds_that_split_a_query_are_refused():
         rankwise.cross_validate(None, given, folds=np.arange(given.n_rows) % 3)
     with pytest.raises(ValueError, match="720 documents"):
         rankwise.cross_validate(None, given, folds=[0, 1])
+    with pytest.raises(TypeError, match="folds: expected a number"):
+        rankwise.cross_validate(None, given, folds=np.full(given.n_rows, 0.5))
+    with pytest.raises(ValueError, match="folds=1"):
+        rankwise.cross_validate(None, given, folds=np.int64(1))
     with pytest.raises(ValueError, match="4 folds"):
         rankwise.cross_validate(None, data(n_queries=3), folds=4)
     with pytest.raises(ValueError, match="num_leaves"):
@@ -75,6 +79,10 @@ def test_auto_refuses_what_it_cannot_do():
         rankwise.auto(data(), steps=0)
     with pytest.raises(ValueError, match="time=-1"):
         rankwise.auto(data(), time=-1.0)
+    with pytest.raises(ValueError, match="time or steps"):
+        rankwise.auto(data(), time=1.0, steps=2)
+    with pytest.raises(ValueError, match="multiclass"):
+        rankwise.auto(data(), params={"objective": "multiclass"}, steps=2)
     with pytest.raises(ZeroDivisionError):
         rankwise.auto(data(), steps=3, callback=lambda report: 1 / 0)
 

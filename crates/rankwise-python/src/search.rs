@@ -142,8 +142,10 @@ fn serve(
         let is_over = !matches!(is_done.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty));
         let wait = if is_over { Duration::ZERO } else { SIGNAL_PERIOD };
         let result = match received.recv_timeout(wait) {
-            Ok(report) if raised.is_none() => callback.map_or(Ok(()), |callback| {
-                Python::attach(|py| callback.bind(py).call1((report.to_dict(py)?,)).map(|_| ()))
+            Ok(report) if raised.is_none() => Python::attach(|py| {
+                py.check_signals()?;
+                let Some(callback) = callback else { return Ok(()) };
+                callback.bind(py).call1((report.to_dict(py)?,)).map(|_| ())
             }),
             Ok(_) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => return raised,
@@ -162,6 +164,7 @@ fn serve(
 /// Returns the model and a dictionary of what was tried and what it is worth.
 #[pyfunction]
 #[pyo3(signature = (params, data, valid, budget, refit=None, callback=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn auto<'py>(
     py: Python<'py>,
     params: &Bound<'py, PyDict>,
@@ -174,6 +177,7 @@ pub(crate) fn auto<'py>(
 ) -> PyResult<(PyModel, Bound<'py, PyDict>)> {
     let spec = spec(params)?;
     let budget = match budget {
+        (Some(_), Some(_)) => return Err(PyValueError::new_err("give time or steps, not both")),
         (_, Some(0)) => return Err(PyValueError::new_err("steps=0: expected at least 1")),
         (_, Some(steps)) => Budget::Steps(steps),
         (seconds, None) => {
@@ -310,6 +314,7 @@ fn folds_of(given: &Bound<'_, PyAny>, data: &Documents, seed: u64) -> PyResult<F
 /// many may run at the same time.
 #[pyfunction]
 #[pyo3(signature = (params, data, valid, test, space, search, callback=None, n_jobs=None))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn tune_parameters<'py>(
     py: Python<'py>,
     params: &Bound<'py, PyDict>,

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use rankwise_data::Dataset;
 use rankwise_eval::{EvalError, IntervalSpec, QueryValues, Summary, intervals};
 use rankwise_model::{Header, Model};
-use rankwise_train::{Flow, Progress, TrainParams, TrainSpec, Training};
+use rankwise_objectives::ObjectiveKind;
+use rankwise_train::{Flow, Pass, Progress, TrainParams, TrainSpec, Training};
 
 pub use choice::Rule;
 use choice::{Choice, Pool, Values, random_order};
@@ -170,6 +171,9 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
     if metric.kind().is_pooled() {
         return Err(EvalError::Pooled { metric: metric.as_str().to_owned() }.into());
     }
+    if params.objective().objective == ObjectiveKind::Multiclass {
+        return Err(TuneError::SeveralScores);
+    }
     let split = Split::new(search.data, search.valid, params.boosting().seed)?;
     let halves = Halves::new(split.valid(), metric, params.rules(), params.boosting().seed)?;
     let rows = portfolio::rows(search.spec, split.train().n_rows())?;
@@ -178,17 +182,24 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
         Budget::Time(time) => (MAX_CYCLES * rows.len(), Some(time)),
     };
     let share = if search.refit.is_some() { SHARE_BEFORE_REFIT } else { 1.0 };
-    let deadline = time.map(|time| started + time.mul_f64(share));
+    let deadline = time.and_then(|time| started.checked_add(time.mul_f64(share)));
     let origin = Origin::new(VERSION, &params, split.train(), halves.data);
     let plan = Plan { train: split.train(), halves: &halves, rows: &rows, deadline, origin, watch, store };
     let members = plan.train(max_steps)?;
-    let is_interrupted = watch.is_stopped();
     let found = plan.conclude(&members, &params)?;
-    let model = match search.refit {
-        Some(data) if !is_interrupted => plan.refit(&members, &found.choice, data)?,
-        _ => combined(&members, &found.choice)?,
+    let refitted = match search.refit.filter(|_| !watch.is_stopped()) {
+        Some(data) => match plan.refit(&members, &found.choice, data) {
+            // The search is over; what it found is kept.
+            Err(TuneError::Interrupted) => None,
+            refitted => Some((refitted?, data)),
+        },
+        None => None,
     };
-    let whole = search.refit.filter(|_| !is_interrupted).unwrap_or(plan.train);
+    let is_interrupted = watch.is_stopped();
+    let (model, whole) = match refitted {
+        Some(refitted) => refitted,
+        None => (combined(&members, &found.choice)?, plan.train),
+    };
     Ok(AutoRanker {
         model: labelled(&model, &params, members.len(), &found.choice, whole)?,
         tried: (0..members.len()).map(|step| tried(&members[step], &halves, found.choice.factor(step))).collect(),
@@ -233,6 +244,11 @@ impl Plan<'_> {
         Ok(members)
     }
 
+    /// Whether the time is over or the user stopped the search.
+    fn is_over(&self) -> bool {
+        self.watch.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Trains the model of a step, or loads it. It may look at the results of the steps that it sees.
     fn step(&self, step: usize, seen: &[Arc<Member>]) -> Result<Option<Member>, TuneError> {
         let (row, cycle) = self.row_of(step, seen);
@@ -241,7 +257,7 @@ impl Plan<'_> {
             let member = read_step(&content, &self.origin, &name, self.halves);
             return member.map(Some).map_err(|source| TuneError::Step { step: step + 1, source });
         }
-        if self.watch.is_stopped() || self.deadline.is_some_and(|deadline| step > 0 && Instant::now() >= deadline) {
+        if self.watch.is_stopped() || (step > 0 && self.is_over()) {
             return Ok(None);
         }
         let params = row.params(cycle)?;
@@ -260,7 +276,10 @@ impl Plan<'_> {
         };
         let member = step_run.run(self.watch);
         if let Some(member) = &member {
-            self.store.save(step, &write_step(member, &self.origin));
+            // The first model is used as far as it was trained when all ends, but it is not a finished step.
+            if step > 0 || !self.is_over() {
+                self.store.save(step, &write_step(member, &self.origin));
+            }
             self.watch.step_done(step, &tried(member, self.halves, None));
         }
         Ok(member)
@@ -339,7 +358,8 @@ impl Plan<'_> {
             let params = row.params(cycle).ok()?;
             let rounds = trained(&members[step])?.rounds();
             let mut stop = |progress: &Progress<'_>| {
-                if progress.round >= rounds || self.watch.is_stopped() { Flow::Stop } else { Flow::Continue }
+                let is_done = progress.pass == Pass::Model && progress.round >= rounds;
+                if is_done || self.watch.is_stopped() { Flow::Stop } else { Flow::Continue }
             };
             let model = Training::new(&params, data).run(&mut stop).ok()?.model;
             (!self.watch.is_stopped()).then_some((factor, model))

@@ -13,6 +13,11 @@ use crate::store::StepFileError;
 /// A search or cross-validation that cannot be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TuneError {
+    /// Models with several scores per document cannot be combined.
+    #[error(
+        "objective 'multiclass' gives a document several scores, and only models with one can be combined; choose another"
+    )]
+    SeveralScores,
     /// A parameter is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),

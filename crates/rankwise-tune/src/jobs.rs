@@ -47,7 +47,8 @@ impl Workers {
         let board = Board { state: Mutex::default(), changed: Condvar::new(), n_jobs, lag };
         let work = || {
             while let Some((number, seen)) = board.next() {
-                board.finish(number, job(number, &seen));
+                let mut running = Running { board: &board, number, result: None };
+                running.result = job(number, &seen);
             }
         };
         let n_workers = self.n_workers.min(lag).min(n_jobs);
@@ -66,6 +67,19 @@ impl Workers {
             });
         }
         board.into_results()
+    }
+}
+
+/// A job on the board. It is finished when this is dropped, so that other threads do not wait for a job that panicked.
+struct Running<'a, T> {
+    board: &'a Board<T>,
+    number: usize,
+    result: Option<T>,
+}
+
+impl<T> Drop for Running<'_, T> {
+    fn drop(&mut self) {
+        self.board.finish(self.number, self.result.take());
     }
 }
 
@@ -142,6 +156,16 @@ mod tests {
             (number < end).then(|| number as u64 + seen.iter().map(|value| **value).sum::<u64>())
         };
         Workers { n_workers }.run(n_jobs, lag, job).into_iter().map(|value| *value).collect()
+    }
+
+    #[test]
+    fn a_job_that_panics_does_not_hang_the_others() {
+        let job = |number: usize, _: &[Arc<u64>]| {
+            assert_ne!(number, 3, "on purpose");
+            Some(0)
+        };
+        let run = || Workers { n_workers: 3 }.run(20, 2, job);
+        assert!(std::panic::catch_unwind(run).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rankwise_data::Dataset;
 use rankwise_eval::predict_canonical;
 use rankwise_model::{Model, ModelError};
-use rankwise_train::{Flow, Progress, TrainParams, Training, ValidSet};
+use rankwise_train::{Flow, Pass, Progress, TrainParams, Training, ValidSet};
 
 use super::halves::{Halves, View};
 use crate::jobs::Watch;
@@ -119,6 +119,9 @@ impl Step<'_> {
             ValidSet { name: "the second half of the validation data", data: self.halves.part(View::Second) },
         ];
         let mut observer = |progress: &Progress<'_>| {
+            if progress.pass == Pass::Outliers {
+                return if watch.is_stopped() { Flow::Stop } else { Flow::Continue };
+            }
             race.add(progress);
             race.end = self.end_of(&race, watch);
             if race.end.is_some() { Flow::Stop } else { Flow::Continue }
@@ -158,8 +161,9 @@ impl Step<'_> {
             return Some(End::Converged);
         }
         let best = self.halves.sign * race.best[View::Both as usize];
-        let is_hopeless =
-            |before: f64| if self.halves.sign > 0.0 { best < HOPELESS * before } else { best > before / HOPELESS };
+        let is_hopeless = |before: f64| {
+            before > 0.0 && if self.halves.sign > 0.0 { best < HOPELESS * before } else { best > before / HOPELESS }
+        };
         (round == FIRST_CHECK && self.best_before.is_some_and(is_hopeless)).then_some(End::Hopeless)
     }
 }
