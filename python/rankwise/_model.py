@@ -323,6 +323,18 @@ def _measured(metric: Metric, sets: Sequence[Dataset]) -> Callable[[int, npt.NDA
     return measure
 
 
+def check_names(train_set: Dataset, name: str, data: Dataset) -> None:
+    """Whether the named features of another dataset are those of the training data."""
+    if data.feature_names and train_set.feature_names and data.feature_names != train_set.feature_names:
+        raise ValueError(f"the features of {name} differ from those of the training data in name or order")
+
+
+def warn_of_features(train_set: Dataset, name: str, data: Dataset, stacklevel: int) -> None:
+    """Warns of features that another dataset lacks, or that the training data lacks."""
+    for remark in train_set._raw.remarks_on_valid(data._raw):
+        warnings.warn(f"{name}: {remark}", UserWarning, stacklevel=stacklevel + 1)
+
+
 def train_model(
     params: dict[str, ParamValue],
     train_set: Dataset,
@@ -345,8 +357,7 @@ def train_model(
     if len(names) != len(sets):
         raise ValueError(f"there are {len(names)} names for {len(sets)} validation sets")
     for name, data in zip(names, sets):
-        if data.feature_names and train_set.feature_names and data.feature_names != train_set.feature_names:
-            raise ValueError(f"the features of {name} differ from those of the training data in name or order")
+        check_names(train_set, name, data)
     calls = list(callbacks or [])
     learning_rate = None
     for call in calls:
@@ -359,8 +370,7 @@ def train_model(
         for remark in train_set.remarks():
             _logger.info("training data: %s", remark)
     for name, data in zip(names, sets):
-        for remark in train_set._raw.remarks_on_valid(data._raw):
-            warnings.warn(f"{name}: {remark}", UserWarning, stacklevel=3)
+        warn_of_features(train_set, name, data, 3)
     if train_set.absent == "zero" and params.get("absent") is None:
         params["absent"] = "zero"
     if init_model is not None and not isinstance(init_model, Model):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _rankwise
 from ._data import Dataset
-from ._model import Model, TrainingInterrupted
+from ._model import Model, TrainingInterrupted, check_names, warn_of_features
 from ._params import ParamValue
 from ._results import Comparison
 
@@ -25,8 +25,14 @@ def _raw(data: Any, name: str) -> _rankwise.RawDataset:
     return data._raw
 
 
-def _raw_or_none(data: Any, name: str) -> _rankwise.RawDataset | None:
-    return None if data is None else _raw(data, name)
+def _raw_like(data: Any, name: str, train_set: Dataset) -> _rankwise.RawDataset | None:
+    """Another dataset, whose features are compared with those of the training data."""
+    if data is None:
+        return None
+    raw = _raw(data, name)
+    check_names(train_set, name, data)
+    warn_of_features(train_set, name, data, 3)
+    return raw
 
 
 def _number(value: float | None) -> str:
@@ -267,9 +273,9 @@ def auto(
     raw, facts = _rankwise.auto(
         dict(params or {}),
         _raw(data, "data"),
-        _raw_or_none(valid, "valid"),
+        _raw_like(valid, "valid", data),
         (time, steps),
-        _raw_or_none(refit, "refit"),
+        _raw_like(refit, "refit", data),
         callback,
         n_jobs,
     )
@@ -377,8 +383,8 @@ def tune(
     raw, facts = _rankwise.tune_parameters(
         dict(params or {}),
         _raw(data, "data"),
-        _raw_or_none(valid, "valid"),
-        _raw_or_none(test, "test"),
+        _raw_like(valid, "valid", data),
+        _raw_like(test, "test", data),
         None if space is None else {name: values for name, values in space.items()},
         (search, halving, trials, parallel),
         callback,

@@ -81,6 +81,18 @@ def test_auto_refuses_what_it_cannot_do():
         rankwise.auto(data(), time=-1.0)
     with pytest.raises(ValueError, match="time or steps"):
         rankwise.auto(data(), time=1.0, steps=2)
+    pd = pytest.importorskip("pandas")
+    X, y, qid = ranking()
+    frames = [pd.DataFrame(X, columns=list(columns)) for columns in ("abcde", "abcdf")]
+    one, other = (rankwise.Dataset(frame, label=y, qid=qid) for frame in frames)
+    with pytest.raises(ValueError, match="features of valid differ"):
+        rankwise.auto(one, other, steps=1)
+    with pytest.raises(ValueError, match="features of test differ"):
+        rankwise.tune(one, test=other, trials=1)
+    with pytest.warns(UserWarning, match="test: "):
+        rankwise.tune(data(), test=rankwise.Dataset(X[:, :3], label=y, qid=qid), params={"num_trees": 2}, trials=1)
+    with pytest.raises(ValueError, match="dart"):
+        rankwise.auto(data(), params={"boosting": "dart"}, steps=1)
     with pytest.raises(ValueError, match="multiclass"):
         rankwise.auto(data(), params={"objective": "multiclass"}, steps=2)
     with pytest.raises(ZeroDivisionError):

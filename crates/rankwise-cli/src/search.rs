@@ -44,11 +44,20 @@ impl StepFolder {
     pub(crate) fn open(folder: &Path, noun: &'static str, resumes: bool, output: Output) -> anyhow::Result<Self> {
         create_folders(folder)?;
         let store = Self { folder: folder.to_owned(), noun, has_failed: AtomicBool::new(false), output };
-        if !resumes && (store.path(0).exists() || store.path(1).exists()) {
+        if !resumes && store.has_steps(folder) {
             let message = "this folder already has models; add --resume to use them, or use another folder";
             return Err(user_at(folder, message));
         }
         Ok(store)
+    }
+
+    /// Whether any step is there. An interrupted search may lack the first ones.
+    fn has_steps(&self, folder: &Path) -> bool {
+        let is_step = |name: &str| {
+            name.strip_prefix(self.noun).is_some_and(|rest| rest.starts_with('-') && rest.ends_with(".json"))
+        };
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.into_iter().any(|name| is_step(&name.to_string_lossy()))
     }
 
     /// The file of a step with this number in its name.

@@ -17,7 +17,7 @@ use rankwise_data::Dataset;
 use rankwise_eval::{EvalError, IntervalSpec, QueryValues, Summary, intervals};
 use rankwise_model::{Header, Model};
 use rankwise_objectives::ObjectiveKind;
-use rankwise_train::{Flow, Pass, Progress, TrainParams, TrainSpec, Training};
+use rankwise_train::{Flow, Learner, Pass, Progress, TrainParams, TrainSpec, Training};
 
 pub use choice::Rule;
 use choice::{Choice, Pool, Values, random_order};
@@ -173,6 +173,9 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
     }
     if params.objective().objective == ObjectiveKind::Multiclass {
         return Err(TuneError::SeveralScores);
+    }
+    if params.boosting().learner == Learner::Dart {
+        return Err(TuneError::Dropout);
     }
     let split = Split::new(search.data, search.valid, params.boosting().seed)?;
     let halves = Halves::new(split.valid(), metric, params.rules(), params.boosting().seed)?;

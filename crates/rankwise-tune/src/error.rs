@@ -18,6 +18,9 @@ pub enum TuneError {
         "objective 'multiclass' gives a document several scores, and only models with one can be combined; choose another"
     )]
     SeveralScores,
+    /// Dropout changes the weights of trees that were grown before, so that no number of rounds can be chosen afterwards.
+    #[error("`learner` dart cannot be combined with other models, because each round changes earlier trees; use gbdt")]
+    Dropout,
     /// A parameter is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),

@@ -43,6 +43,12 @@ fn steps_are_resumed_with_the_same_result() {
     sandbox
         .run(&line("x.json", 5, "--checkpoint run"))
         .expect_refused("auto", &["run: this folder already has models; add --resume"]);
+    // Also if the first one is not among them.
+    std::fs::remove_file(sandbox.path("run/step-0001.json")).unwrap();
+    sandbox
+        .run(&line("x.json", 5, "--checkpoint run"))
+        .expect_refused("auto", &["run: this folder already has models; add --resume"]);
+    sandbox.ok(&line("again.json", 5, "--checkpoint run --resume"));
     sandbox
         .run(&line("x.json", 5, "--checkpoint run --resume --metric map"))
         .expect_refused("auto", &["run/step-0001.json: saved with other parameters"]);

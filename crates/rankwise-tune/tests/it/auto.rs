@@ -175,6 +175,11 @@ fn impossible_searches_are_refused() {
     let mut pooled = spec();
     pooled.set("metric", "auc").unwrap();
     assert!(said(&pooled, &data, Budget::Steps(1)).contains("auc"));
+    for (name, value) in [("objective", "multiclass"), ("boosting", "dart")] {
+        let mut spec = spec();
+        spec.set(name, value).unwrap();
+        assert!(said(&spec, &data, Budget::Steps(1)).contains(value));
+    }
     let few = data.select_queries(&[0, 1, 2]).unwrap();
     assert!(said(&spec(), &few, Budget::Steps(1)).contains("3 queries"));
     let other = Memory { steps: Mutex::default(), most: 9 };
