@@ -230,17 +230,7 @@ impl Plan<'_> {
     /// Trains the models.
     fn train(&self, max_steps: usize) -> Result<Vec<Arc<Member>>, TuneError> {
         let workers = Workers::for_training(self.train.n_rows(), self.train.n_features());
-        let failure = std::sync::Mutex::new(None);
-        let members = workers.run(max_steps, LAG, |step, seen| match self.step(step, seen) {
-            Ok(member) => member,
-            Err(error) => {
-                failure.lock().expect("no step panics here").get_or_insert(error);
-                None
-            }
-        });
-        if let Some(error) = failure.into_inner().expect("no step panics here") {
-            return Err(error);
-        }
+        let members = workers.run(max_steps, LAG, |step, seen| self.step(step, seen))?;
         if members.is_empty() {
             return Err(if self.watch.is_stopped() { TuneError::Interrupted } else { TuneError::NoTime });
         }
@@ -358,17 +348,17 @@ impl Plan<'_> {
             let (step, factor) = choice.members[job];
             let seen: Vec<Arc<Member>> = members[..(step + 1).saturating_sub(LAG)].to_vec();
             let (row, cycle) = self.row_of(step, &seen);
-            let params = row.params(cycle).ok()?;
-            let rounds = trained(&members[step])?.rounds();
+            let params = row.params(cycle)?;
+            let rounds = trained(&members[step]).ok_or(TuneError::Refit)?.rounds();
             let mut stop = |progress: &Progress<'_>| {
                 let is_done = progress.pass == Pass::Model && progress.round >= rounds;
                 if is_done || self.watch.is_stopped() { Flow::Stop } else { Flow::Continue }
             };
-            let model = Training::new(&params, data).run(&mut stop).ok()?.model;
-            (!self.watch.is_stopped()).then_some((factor, model))
-        });
+            let model = Training::new(&params, data).run(&mut stop).map_err(|_| TuneError::Refit)?.model;
+            Ok::<_, TuneError>((!self.watch.is_stopped()).then_some((factor, model)))
+        })?;
         if models.len() < n_jobs {
-            return Err(if self.watch.is_stopped() { TuneError::Interrupted } else { TuneError::Refit });
+            return Err(TuneError::Interrupted);
         }
         let terms: Vec<(f64, &Model)> = models.iter().map(|job| (job.0, &job.1)).collect();
         Ok(Model::weighted_sum(&terms)?)

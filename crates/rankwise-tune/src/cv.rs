@@ -86,31 +86,16 @@ pub fn cross_validate(cv: &CrossValidation<'_>, watch: &dyn Watch) -> Result<Cro
     cv.check()?;
     let n_folds = cv.folds.n_folds();
     let n_jobs = n_folds * cv.systems.len();
-    let failure: Mutex<Option<(usize, TuneError)>> = Mutex::new(None);
     let n_done = Mutex::new(0);
     let workers = Workers::for_training(cv.data.n_rows(), cv.data.n_features());
     let jobs = workers.run(n_jobs, n_jobs.max(1), |job, _| {
         // The systems of a fold follow each other.
-        match cv.run_fold(&cv.systems[job % cv.systems.len()], job / cv.systems.len(), watch) {
-            Ok(done) => {
-                let mut n_done = n_done.lock().expect("no job panics here");
-                *n_done += 1;
-                watch.job_done(*n_done);
-                Some(done)
-            }
-            Err(error) => {
-                let mut failure = failure.lock().expect("no job panics here");
-                // The first by number, whichever came first in time.
-                if failure.as_ref().is_none_or(|(known, _)| *known > job) {
-                    *failure = Some((job, error));
-                }
-                None
-            }
-        }
-    });
-    if let Some((_, error)) = failure.into_inner().expect("no job panics here") {
-        return Err(error);
-    }
+        let done = cv.run_fold(&cv.systems[job % cv.systems.len()], job / cv.systems.len(), watch)?;
+        let mut n_done = n_done.lock().expect("no job panics here");
+        *n_done += 1;
+        watch.job_done(*n_done);
+        Ok::<_, TuneError>(Some(done))
+    })?;
     let of_system = |system: usize| -> Vec<&FoldRun> {
         jobs.iter().skip(system).step_by(cv.systems.len()).map(|run| &**run).collect()
     };

@@ -36,18 +36,19 @@ impl Workers {
     }
 
     /// Runs jobs 0, 1, ... until `n_jobs` or until one returns `None`. Job i starts when all jobs up to i - `lag` are done,
-    /// and sees their results only. Returns the results of all jobs before the first without one.
-    pub(crate) fn run<T: Send + Sync>(
+    /// and sees their results only. Returns the results of all jobs before the first without one. If jobs fail, it returns the
+    /// error of the first by number, whichever came first in time.
+    pub(crate) fn run<T: Send + Sync, E: Send>(
         self,
         n_jobs: usize,
         lag: usize,
-        job: impl Fn(usize, &[Arc<T>]) -> Option<T> + Sync,
-    ) -> Vec<Arc<T>> {
+        job: impl Fn(usize, &[Arc<T>]) -> Result<Option<T>, E> + Sync,
+    ) -> Result<Vec<Arc<T>>, E> {
         assert!(lag > 0, "a job cannot wait for itself");
         let board = Board { state: Mutex::default(), changed: Condvar::new(), n_jobs, lag };
         let work = || {
             while let Some((number, seen)) = board.next() {
-                let mut running = Running { board: &board, number, result: None };
+                let mut running = Running { board: &board, number, result: Ok(None) };
                 running.result = job(number, &seen);
             }
         };
@@ -71,27 +72,27 @@ impl Workers {
 }
 
 /// A job on the board. It is finished when this is dropped, so that other threads do not wait for a job that panicked.
-struct Running<'a, T> {
-    board: &'a Board<T>,
+struct Running<'a, T, E> {
+    board: &'a Board<T, E>,
     number: usize,
-    result: Option<T>,
+    result: Result<Option<T>, E>,
 }
 
-impl<T> Drop for Running<'_, T> {
+impl<T, E> Drop for Running<'_, T, E> {
     fn drop(&mut self) {
-        self.board.finish(self.number, self.result.take());
+        self.board.finish(self.number, std::mem::replace(&mut self.result, Ok(None)));
     }
 }
 
 /// Which jobs are done.
-struct Board<T> {
-    state: Mutex<State<T>>,
+struct Board<T, E> {
+    state: Mutex<State<T, E>>,
     changed: Condvar,
     n_jobs: usize,
     lag: usize,
 }
 
-struct State<T> {
+struct State<T, E> {
     n_started: usize,
     /// The results of finished jobs, by number.
     results: Vec<Option<Arc<T>>>,
@@ -99,15 +100,17 @@ struct State<T> {
     n_ready: usize,
     /// No job from this one on is needed.
     end: usize,
+    /// The error of the job `end`.
+    error: Option<E>,
 }
 
-impl<T> Default for State<T> {
+impl<T, E> Default for State<T, E> {
     fn default() -> Self {
-        Self { n_started: 0, results: Vec::new(), n_ready: 0, end: usize::MAX }
+        Self { n_started: 0, results: Vec::new(), n_ready: 0, end: usize::MAX, error: None }
     }
 }
 
-impl<T> Board<T> {
+impl<T, E> Board<T, E> {
     /// The next job with the results that it may see; `None` if there is none left. Waits for earlier jobs.
     fn next(&self) -> Option<(usize, Vec<Arc<T>>)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,11 +129,16 @@ impl<T> Board<T> {
         }
     }
 
-    fn finish(&self, number: usize, result: Option<T>) {
+    fn finish(&self, number: usize, result: Result<Option<T>, E>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match result {
-            Some(result) => state.results[number] = Some(Arc::new(result)),
-            None => state.end = state.end.min(number),
+            Ok(Some(result)) => state.results[number] = Some(Arc::new(result)),
+            // Jobs start in order, so that all before the first without a result have started, and will finish.
+            none_or_error if number < state.end => {
+                state.end = number;
+                state.error = none_or_error.err();
+            }
+            _ => {}
         }
         while state.results.get(state.n_ready).is_some_and(Option::is_some) {
             state.n_ready += 1;
@@ -138,9 +146,12 @@ impl<T> Board<T> {
         self.changed.notify_all();
     }
 
-    fn into_results(self) -> Vec<Arc<T>> {
+    fn into_results(self) -> Result<Vec<Arc<T>>, E> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.results.into_iter().map_while(|result| result).collect()
+        match state.error {
+            Some(error) => Err(error),
+            None => Ok(state.results.into_iter().map_while(|result| result).collect()),
+        }
     }
 }
 
@@ -153,16 +164,28 @@ mod tests {
         let job = |number: usize, seen: &[Arc<u64>]| {
             std::thread::sleep(std::time::Duration::from_micros(number as u64 * 7919 % 500));
             assert_eq!(seen.len(), (number + 1).saturating_sub(lag));
-            (number < end).then(|| number as u64 + seen.iter().map(|value| **value).sum::<u64>())
+            Ok::<_, ()>((number < end).then(|| number as u64 + seen.iter().map(|value| **value).sum::<u64>()))
         };
-        Workers { n_workers }.run(n_jobs, lag, job).into_iter().map(|value| *value).collect()
+        Workers { n_workers }.run(n_jobs, lag, job).unwrap().into_iter().map(|value| *value).collect()
+    }
+
+    #[test]
+    fn the_error_is_that_of_the_first_job_that_fails() {
+        for n_workers in [1, 2, 4] {
+            let job = |number: usize, _: &[Arc<()>]| {
+                // The earlier one of two that fail takes longer.
+                std::thread::sleep(std::time::Duration::from_millis(if number == 5 { 20 } else { 0 }));
+                if number >= 5 { Err(number) } else { Ok(Some(())) }
+            };
+            assert_eq!(Workers { n_workers }.run(20, 4, job).unwrap_err(), 5);
+        }
     }
 
     #[test]
     fn a_job_that_panics_does_not_hang_the_others() {
         let job = |number: usize, _: &[Arc<u64>]| {
             assert_ne!(number, 3, "on purpose");
-            Some(0)
+            Ok::<_, ()>(Some(0))
         };
         let run = || Workers { n_workers: 3 }.run(20, 2, job);
         assert!(std::panic::catch_unwind(run).is_err());

@@ -7,7 +7,7 @@
 mod trial;
 mod trial_file;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rankwise_data::Dataset;
 use rankwise_eval::{CompareSpec, Comparison, EvalError, IntervalSpec, Table, predict_canonical};
@@ -231,23 +231,8 @@ impl Plan<'_> {
     /// Runs the default and the trials.
     fn run(&self) -> Result<Vec<Arc<Run>>, TuneError> {
         let workers = Workers::for_training(self.train.n_rows(), self.train.n_features());
-        let failure: Mutex<Option<(usize, TuneError)>> = Mutex::new(None);
-        let runs = workers.run(self.tuning.trials + 1, self.tuning.parallel, |job, seen| match self.job(job, seen) {
-            Ok(run) => run,
-            Err(error) => {
-                let mut failure = failure.lock().expect("no job panics here");
-                // The first by number, whichever came first in time.
-                if failure.as_ref().is_none_or(|(known, _)| *known > job) {
-                    *failure = Some((job, error));
-                }
-                None
-            }
-        });
-        match failure.into_inner().expect("no job panics here") {
-            Some((_, error)) => Err(error),
-            None if runs.len() < 2 => Err(TuneError::Interrupted),
-            None => Ok(runs),
-        }
+        let runs = workers.run(self.tuning.trials + 1, self.tuning.parallel, |job, seen| self.job(job, seen))?;
+        if runs.len() < 2 { Err(TuneError::Interrupted) } else { Ok(runs) }
     }
 
     /// Trains a trial or the default, or loads it; `None` if the user stopped it.

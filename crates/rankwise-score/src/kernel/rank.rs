@@ -66,6 +66,10 @@ pub(crate) fn ranks_f32(simd: SimdLevel, marks: &Marks<f32>, values: &[f32], ran
     if simd.is_avx512() {
         return avx512::ranks_f32(simd, marks, values, ranks);
     }
+    #[cfg(target_arch = "x86_64")]
+    if simd.is_avx2() {
+        return avx2::ranks_f32(simd, marks, values, ranks);
+    }
     let _ = simd;
     ranks_plainly(marks, values, ranks);
 }
@@ -77,8 +81,121 @@ pub(crate) fn ranks_f64(simd: SimdLevel, marks: &Marks<f64>, values: &[f64], ran
     if simd.is_avx512() {
         return avx512::ranks_f64(simd, marks, values, ranks);
     }
+    #[cfg(target_arch = "x86_64")]
+    if simd.is_avx2() {
+        return avx2::ranks_f64(simd, marks, values, ranks);
+    }
     let _ = simd;
     ranks_plainly(marks, values, ranks);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _CMP_LT_OQ, _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps,
+        _mm256_movemask_pd, _mm256_movemask_ps, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256,
+        _mm256_storeu_si256, _mm256_sub_epi32,
+    };
+
+    use rankwise_simd::SimdLevel;
+
+    use super::{GROUP, Marks, ranks_plainly};
+
+    /// Up to this number of thresholds, all are compared with 32 values at a time; beyond it, only the last of each group.
+    const FEW: usize = 4 * GROUP;
+
+    /// Lanes of a register, and values that are processed at a time.
+    const LANES: usize = 8;
+    const BLOCK: usize = 4 * LANES;
+
+    pub(super) fn ranks_f32(simd: SimdLevel, marks: &Marks<f32>, values: &[f32], ranks: &mut [u8]) {
+        assert!(simd.is_avx2());
+        // SAFETY: the level is created only if the machine supports these instructions.
+        unsafe { count_f32(marks, values, ranks) }
+    }
+
+    pub(super) fn ranks_f64(simd: SimdLevel, marks: &Marks<f64>, values: &[f64], ranks: &mut [u8]) {
+        assert!(simd.is_avx2());
+        // SAFETY: as above.
+        unsafe { count_f64(marks, values, ranks) }
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn count_f32(marks: &Marks<f32>, values: &[f32], ranks: &mut [u8]) {
+        let (full, rest) = values.as_chunks::<BLOCK>();
+        let (full_ranks, rest_ranks) = ranks.as_chunks_mut::<BLOCK>();
+        for (values, ranks) in full.iter().zip(full_ranks) {
+            if marks.len <= FEW {
+                let counts = counts(&marks.groups.as_flattened()[..marks.len], values);
+                ranks.iter_mut().zip(counts.as_flattened()).for_each(|(rank, count)| *rank = *count as u8);
+            } else {
+                let groups = counts(&marks.ends[..marks.groups.len() - 1], values);
+                for ((rank, group), value) in ranks.iter_mut().zip(groups.as_flattened()).zip(values) {
+                    let within = n_below(&marks.groups[*group as usize], *value);
+                    *rank = (*group * GROUP as u32 + within) as u8;
+                }
+            }
+        }
+        ranks_plainly(marks, rest, rest_ranks);
+    }
+
+    /// How many of the thresholds are below each value.
+    #[target_feature(enable = "avx2")]
+    fn counts(thresholds: &[f32], values: &[f32; BLOCK]) -> [[u32; LANES]; BLOCK / LANES] {
+        // SAFETY: parts 0 to 3 of 8 lanes are in an array of 32.
+        let load = |part| unsafe { _mm256_loadu_ps(values.as_ptr().add(LANES * part)) };
+        let values = [load(0), load(1), load(2), load(3)];
+        let mut sums = [_mm256_setzero_si256(); BLOCK / LANES];
+        for threshold in thresholds {
+            let threshold = _mm256_set1_ps(*threshold);
+            for (sum, value) in sums.iter_mut().zip(values) {
+                // A lane is -1 where the threshold is below the value.
+                let is_below = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(threshold, value));
+                *sum = _mm256_sub_epi32(*sum, is_below);
+            }
+        }
+        [stored(sums[0]), stored(sums[1]), stored(sums[2]), stored(sums[3])]
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn stored(lanes: __m256i) -> [u32; LANES] {
+        let mut stored = [0; LANES];
+        // SAFETY: 32 bytes are written to an array of 32.
+        unsafe { _mm256_storeu_si256(stored.as_mut_ptr().cast(), lanes) };
+        stored
+    }
+
+    /// How many thresholds of a group are below a value.
+    #[target_feature(enable = "avx2,popcnt")]
+    fn n_below(group: &[f32; GROUP], value: f32) -> u32 {
+        let value = _mm256_set1_ps(value);
+        // SAFETY: twice 32 bytes are read from an array of 64.
+        let (low, high) = unsafe { (_mm256_loadu_ps(group.as_ptr()), _mm256_loadu_ps(group.as_ptr().add(LANES))) };
+        let low = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(low, value));
+        let high = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(high, value));
+        (low | high << LANES).count_ones()
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn count_f64(marks: &Marks<f64>, values: &[f64], ranks: &mut [u8]) {
+        for (value, rank) in values.iter().zip(ranks) {
+            let group = n_below_f64(&marks.ends, *value);
+            *rank = (group * GROUP as u32 + n_below_f64(&marks.groups[group as usize], *value)) as u8;
+        }
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn n_below_f64(group: &[f64; GROUP], value: f64) -> u32 {
+        let value = _mm256_set1_pd(value);
+        let mut below = 0;
+        for part in 0..GROUP / 4 {
+            // SAFETY: parts 0 to 3 of 4 lanes are in an array of 16.
+            let marks = unsafe { _mm256_loadu_pd(group.as_ptr().add(4 * part)) };
+            below |= _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(marks, value)) << (4 * part);
+        }
+        below.count_ones()
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,7 @@
 //! Searches on generated data.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwise_data::synth::{Preset, SynthSpec};
