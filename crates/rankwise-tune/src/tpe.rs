@@ -79,32 +79,13 @@ impl Search {
             let those = seen.iter().zip(&is_best).filter(|(_, is_best)| **is_best == wanted);
             Parzen::new(space, &those.map(|(seen, _)| seen.points).collect::<Vec<_>>())
         };
-        if std::env::var("TPE_UNI").is_ok() {
-            let (best, others) = (density(true), density(false));
-            return space.draw(|idx, dimension| {
-                let mut chosen: Option<(f64, Point)> = None;
-                for candidate in 0..CANDIDATES {
-                    let point = best.sample_one(idx, dimension, &draw, candidate);
-                    let score = best.density_one(idx, dimension, point) - others.density_one(idx, dimension, point);
-                    if chosen.as_ref().is_none_or(|(highest, _)| score > *highest) {
-                        chosen = Some((score, point));
-                    }
-                }
-                chosen.expect("there are candidates").1
-            });
-        }
         likeliest(&density(true), &density(false), &draw)
     }
 }
 
 /// Whether each trial is one of the best. Trials without a value are not: others avoid what is being tried.
 fn best(seen: &[Seen<'_>], n_known: usize) -> Vec<bool> {
-    let env = |name: &str, default: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let n_best = if std::env::var("TPE_SQRT").is_ok() {
-        (env("TPE_SQRT", 0.5) * (n_known as f64).sqrt()).ceil() as usize
-    } else {
-        ((env("TPE_SHARE", BEST_SHARE) * n_known as f64).ceil() as usize).min(MAX_BEST)
-    };
+    let n_best = ((BEST_SHARE * n_known as f64).ceil() as usize).min(MAX_BEST);
     let mut order: Vec<(f64, usize)> =
         seen.iter().enumerate().filter_map(|(place, seen)| Some((seen.value?, place))).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -70,36 +70,6 @@ impl<'a> Parzen<'a> {
         })
     }
 
-    pub(super) fn sample_one(&self, idx: usize, dimension: &Dimension, draw: &Draw, candidate: u32) -> Point {
-        let ordinal = candidate * (MAX_DRAWS + 1) + 1;
-        let kernel = place(&self.weights, draw.uniform(1000 + idx as u64, ordinal));
-        match &self.parts[idx] {
-            Part::Choices(shares) => Point::Choice(place(&shares[kernel], draw.uniform(idx as u64, ordinal))),
-            Part::Numbers { range: [low, high], normals } => {
-                let Normal { mean, deviation, .. } = normals[kernel];
-                let drawn = (0..MAX_DRAWS).flat_map(|attempt| draw.normals(idx as u64, ordinal + attempt));
-                let mut inside =
-                    drawn.map(|normal| mean + deviation * normal).filter(|real| (*low..=*high).contains(real));
-                Point::Number(dimension.number(inside.next().unwrap_or(mean)))
-            }
-        }
-    }
-
-    pub(super) fn density_one(&self, idx: usize, dimension: &Dimension, point: Point) -> f64 {
-        let mut sum = 0.0;
-        for (kernel, weight) in self.weights.iter().enumerate() {
-            sum += weight
-                * match (&self.parts[idx], point) {
-                    (Part::Numbers { normals, .. }, Point::Number(number)) => {
-                        normals[kernel].density(dimension.real_cell(number))
-                    }
-                    (Part::Choices(shares), Point::Choice(choice)) => shares[kernel][choice],
-                    _ => 0.0,
-                };
-        }
-        libm::log(sum.max(f64::MIN_POSITIVE))
-    }
-
     /// The logarithm of the density at a point; for integers and choices, of the probability.
     pub(super) fn log_density(&self, points: &[Option<Point>]) -> f64 {
         let mut densities = self.weights.clone();
