@@ -198,6 +198,72 @@ def verdict(low, high):
     return "**worse**" if high < 0 else "open"
 
 
+def pooled_scores(places, names, room):
+    """Labels of the test queries of all places in one file, and the scores of each system in the same order. The scores of a system
+    are in PLACE/NAME.scores; systems without them in every place are left out."""
+    table, systems = room / "test.txt", {}
+    with table.open("w") as out:
+        for place in places:
+            for line in (place / "test.txt").read_text().splitlines():
+                label, query = line.split(None, 2)[:2]
+                out.write(f"{label} qid:{place.name}-{query[4:]} 1:0\n")
+            for name in names:
+                scores = place / f"{name}.scores"
+                if scores.exists():
+                    systems.setdefault(name, []).append(scores.read_text())
+    complete = {name: "".join(parts) for name, parts in systems.items() if len(parts) == len(places)}
+    for name, text in complete.items():
+        (room / name).write_text(text)
+    return table, [room / name for name in complete]
+
+
+def compared(binary, places, first, others):
+    """NDCG@10 of each system over the pooled queries that have relevant documents, and for each of the others the test against the first
+    with the sign that turns its difference into first minus other."""
+    with tempfile.TemporaryDirectory() as room:
+        table, files = pooled_scores(places, [first, *others], Path(room))
+        given = [part for file in files for part in ("--scores", file)]
+        rules = ["--metric", "ndcg@10", "--empty", "skip", "--ties", "worst"]
+        both = peers.rankwise(binary, "compare", table, *given, *rules)
+    means = {Path(system["name"]).name: system["metrics"]["ndcg@10"] for system in both["systems"]}
+    pairs = {}
+    for test in both["tests"]:
+        a, b = Path(test["a"]).name, Path(test["b"]).name
+        if first in (a, b):
+            pairs[b if a == first else a] = (test, 1 if a == first else -1)
+    return means, pairs
+
+
+def one_sided(test, sign):
+    """The one-sided p-value that the first system is better, from the two-sided one of a symmetric test."""
+    half = test["p_value"] / 2
+    return half if sign * test["difference"] > 0 else 1 - half
+
+
+def shown_p(p):
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def versus(binary, title, places, first, others):
+    """A section with a table of the first system against the others."""
+    means, pairs = compared(binary, places, first, others)
+    short = first.removeprefix("rankwise ")
+    lines = [
+        f"\n## {title}\n",
+        f"| system | NDCG@10 | `{short}` minus it | 95 % interval | one-sided p |",
+        "|---|---|---|---|---|",
+        f"| {first} | {means[first]:.4f} | | | |",
+    ]
+    for name in sorted(set(means) - {first}, key=lambda name: -means[name]):
+        test, sign = pairs[name]
+        bounds = sorted(sign * test["interval"][end] for end in ("low", "high"))
+        lines.append(
+            f"| {name.replace('-', ' ')} | {means[name]:.4f} | {sign * test['difference']:+.4f} | [{bounds[0]:+.4f}, {bounds[1]:+.4f}] | "
+            f"{shown_p(one_sided(test, sign))} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def log_uniform(rng, low, high):
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 

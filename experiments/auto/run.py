@@ -151,72 +151,6 @@ def auto(folder, sets, binary, threads):
             print(place.name, AUTO, f"{seconds:.1f} s", flush=True)
 
 
-def gathered(folder, sets, room):
-    """Labels of all test queries of some sets in one file, and the scores of each system in the same order."""
-    table, systems = room / "test.txt", {}
-    with table.open("w") as out:
-        for data in sets:
-            for place in places(folder, data):
-                for line in (place / "test.txt").read_text().splitlines():
-                    label, qid = line.split(None, 2)[:2]
-                    out.write(f"{label} qid:{data}-{qid[4:]} 1:0\n")
-                for name in [AUTO, *PEERS]:
-                    scores = place / f"{name}.scores"
-                    if scores.exists():
-                        systems.setdefault(name, []).append(scores.read_text())
-    n_places = sum(len(places(folder, data)) for data in sets)
-    complete = {name: "".join(parts) for name, parts in systems.items() if len(parts) == n_places}
-    for name, text in complete.items():
-        (room / name).write_text(text)
-    return table, [room / name for name in complete]
-
-
-def compare(binary, folder, sets):
-    """The mean of each system, and for each peer the difference of `auto`, its interval and two p-values."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as room:
-        table, files = gathered(folder, sets, Path(room))
-        given = [part for file in files for part in ("--scores", file)]
-        rules = ["--metric", "ndcg@10", "--empty", "skip", "--ties", "worst"]
-        both = lab.peers.rankwise(binary, "compare", table, *given, *rules)
-    means = {Path(system["name"]).name: system["metrics"]["ndcg@10"] for system in both["systems"]}
-    pairs = {}
-    for test in both["tests"]:
-        a, b = Path(test["a"]).name, Path(test["b"]).name
-        if AUTO in (a, b):
-            pairs[b if a == AUTO else a] = (test, 1 if a == AUTO else -1)
-    return means, pairs
-
-
-def one_sided(test, sign):
-    """The one-sided p-value that `auto` is better, from the two-sided one of a symmetric test."""
-    half = test["p_value"] / 2
-    return half if sign * test["difference"] > 0 else 1 - half
-
-
-def shown(p):
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
-
-
-def section(binary, folder, title, sets):
-    means, pairs = compare(binary, folder, sets)
-    lines = [
-        f"\n## {title}\n",
-        "| system | NDCG@10 | `auto` minus it | 95 % interval | one-sided p |",
-        "|---|---|---|---|---|",
-        f"| {AUTO} | {means[AUTO]:.4f} | | | |",
-    ]
-    for name in sorted(set(means) - {AUTO}, key=lambda name: -means[name]):
-        test, sign = pairs[name]
-        bounds = sorted(sign * test["interval"][end] for end in ("low", "high"))
-        lines.append(
-            f"| {name.replace('-', ' ')} | {means[name]:.4f} | {sign * test['difference']:+.4f} | [{bounds[0]:+.4f}, {bounds[1]:+.4f}] | "
-            f"{shown(one_sided(test, sign))} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def report(folder, binary):
     text = (
         "# auto against its peers\n\n"
@@ -228,7 +162,7 @@ def report(folder, binary):
     titles = [("MQ2007 and MQ2008, pooled", ["mq2007", "mq2008"]), ("MQ2007", ["mq2007"]), ("MQ2008", ["mq2008"]), ("MSRD", ["msrd"])]
     for title, sets in titles:
         if all((place / f"{AUTO}.scores").exists() for data in sets for place in places(folder, data)):
-            text += section(binary, folder, title, sets)
+            text += lab.versus(binary, title, [place for data in sets for place in places(folder, data)], AUTO, PEERS)
     lab.write(HERE / "results.md", text)
 
 

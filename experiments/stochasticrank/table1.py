@@ -24,7 +24,10 @@ import numpy as np  # noqa: E402
 
 DOCS = [("1", 3, 0), ("1", 2, 1), ("1", 1, 2), ("2", 3, 2), ("2", 2, 0)]
 TREES, WINDOW = 1000, 500
-COMMON = {"num_trees": TREES, "learning_rate": 0.1, "max_depth": 3, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0}
+COMMON = {
+    "num_trees": TREES, "grow": "leafwise", "lambda_l2": 0, "learning_rate": 0.1, "max_depth": 3, "min_data_in_leaf": 1,
+    "min_sum_hessian_in_leaf": 0,
+}
 SGLB = {"langevin": "true", "diffusion_temperature": 1000, "model_shrink_rate": 0.001}
 SMOOTH = {**SGLB, "objective": "stochasticrank", "target": "ndcg@3"}
 OURS = {

@@ -23,6 +23,7 @@ from ._callbacks import early_stopping, log_evaluation, progress_bar, record_eva
 from ._data import Dataset, make_ranking, read_letor
 from ._model import Model, TrainingInterrupted, load_model, train
 from ._plots import plot_comparison, plot_importance, plot_learning_curve, plot_query
+from ._presets import preset
 from ._ranker import Ranker
 from ._rankwise import __version__
 from ._results import Comparison, Evaluation, compare, evaluate
@@ -53,6 +54,7 @@ __all__ = [
     "plot_importance",
     "plot_learning_curve",
     "plot_query",
+    "preset",
     "progress_bar",
     "read_letor",
     "record_evaluation",

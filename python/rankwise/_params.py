@@ -12,11 +12,11 @@ class Parameters:
 
     Parameters
     ----------
-    num_trees : an integer from 1 to 1000000, default 100
+    num_trees : an integer from 1 to 1000000, default 150
         Maximum number of trees.
         Aliases: num_iterations, num_iteration, n_iter, num_tree, num_round, num_rounds, nrounds,
         num_boost_round, n_estimators, iterations, max_iter.
-    learning_rate : a number above 0 and at most 10, default 0.1
+    learning_rate : a number above 0 and at most 10, default 0.07
         Factor for the leaf values of each tree.
         Aliases: shrinkage_rate, eta.
     step : shrinkage|line|exact, default "shrinkage"
@@ -164,12 +164,14 @@ class Parameters:
         approx-ndcg: temperature of the smooth ranks; smaller values approximate NDCG more closely.
     label_gain : comma-separated numbers, each at least 0, default ""
         Gains of the labels 0, 1, 2, ... in the objective; if empty, `gain` is used.
-    grow : leafwise|levelwise|oblivious, default "leafwise"
+    grow : auto|leafwise|levelwise|oblivious, default "auto"
         Growth policy: split the node with the largest gain (leafwise), all nodes of a level (levelwise), or
-        all nodes of a level with the same split (oblivious).
+        all nodes of a level with the same split (oblivious); auto is leafwise if `num_leaves`,
+        `leaves_schedule` or `prune` is set or the learner is random-forest, and otherwise oblivious.
         Aliases: grow_policy, growing_policy.
-    num_leaves : an integer from 2 to 131072, default 31
-        Maximum number of leaves per tree. Ignored for oblivious trees if `max_depth` is set.
+    num_leaves : auto or an integer from 2 to 131072, default "auto"
+        Maximum number of leaves per tree; auto is 64 for oblivious trees and 31 for others. Ignored for
+        oblivious trees if `max_depth` is set.
         Aliases: num_leaf, max_leaves, max_leaf, max_leaf_nodes.
     leaves_schedule : a list of tree:leaves in ascending order of trees; leaves is an integer from 2 to 131072, default ""
         Maximum number of leaves by tree: a list of first tree (counted from 0) and leaves, such as
@@ -186,8 +188,8 @@ class Parameters:
     lambda_l1 : a number of at least 0, default 0
         L1 regularisation of leaf values.
         Aliases: reg_alpha, alpha, l1_regularization.
-    lambda_l2 : a number of at least 0, default 0
-        L2 regularisation of leaf values.
+    lambda_l2 : auto or a number of at least 0, default "auto"
+        L2 regularisation of leaf values; auto is 3 for oblivious trees and 0 for others.
         Aliases: reg_lambda, lambda, l2_leaf_reg, l2_regularization.
     leaf_smoothing : a number of at least 0, default 0
         Multiply the value of a leaf with n documents by n / (n + leaf_smoothing), which reduces the
@@ -267,8 +269,8 @@ class Parameters:
     def __init__(
         self,
         *,
-        num_trees: int = 100,
-        learning_rate: float = 0.1,
+        num_trees: int = 150,
+        learning_rate: float = 0.07,
         step: Literal["shrinkage", "line", "exact"] = "shrinkage",
         early_stopping_rounds: int = 0,
         metric: str | list[Any] | tuple[Any, ...] = "ndcg@10",
@@ -320,14 +322,14 @@ class Parameters:
         estimator: Literal["ccs", "reinforce"] = "ccs",
         temperature: float = 0.1,
         label_gain: str | list[Any] | tuple[Any, ...] = "",
-        grow: Literal["leafwise", "levelwise", "oblivious"] = "leafwise",
-        num_leaves: int = 31,
+        grow: Literal["auto", "leafwise", "levelwise", "oblivious"] = "auto",
+        num_leaves: int | Literal["auto"] = "auto",
         leaves_schedule: str | list[Any] | tuple[Any, ...] = "",
         max_depth: int = -1,
         min_data_in_leaf: int = 20,
         min_sum_hessian_in_leaf: float = 0.001,
         lambda_l1: float = 0,
-        lambda_l2: float = 0,
+        lambda_l2: float | Literal["auto"] = "auto",
         leaf_smoothing: float = 0,
         min_gain_to_split: float = 0,
         prune: bool = False,

@@ -658,7 +658,7 @@ def test_objectives_in_the_guide(train):
     assert Ranker(num_trees=1).fit(train.X, train.y + 0.5, qid=train.qid).model_.n_trees == 1
 
 
-@pytest.mark.parametrize("library", ["xgboost", "catboost"])
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
 def test_settings_like_those_of_other_libraries(train, valid, library):
     names = {"rankwise": rankwise}
     block = re.search(rf"```python\n(like_{library} = .*?)```", GUIDE.read_text(), re.DOTALL).group(1)
@@ -666,6 +666,16 @@ def test_settings_like_those_of_other_libraries(train, valid, library):
     ranker = fit(train, names[f"like_{library}"].set_params(num_trees=20))
     assert ranker.predict(train.X, pred_leaf=True).max() < 64
     assert ranker.score(valid.X, valid.y, qid=valid.qid) > 0.8
+
+
+def test_the_preset_has_the_defaults_of_lightgbm(lightgbm):
+    settings = rankwise.preset("lightgbm")
+    theirs = lightgbm.LGBMRanker().get_params()
+    for name, theirs_name in [("num_trees", "n_estimators"), ("lambda_l2", "reg_lambda"), ("num_leaves", "num_leaves")]:
+        assert settings[name] == theirs[theirs_name]
+    assert settings["learning_rate"] == theirs["learning_rate"]
+    with pytest.raises(ValueError, match="unknown preset \"mine\": expected lightgbm"):
+        rankwise.preset("mine")
 
 
 def test_methods_and_arguments_in_the_guide():

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use rankwise::io::LayoutSpec;
 use rankwise::metrics::MetricName;
-use rankwise::train::TrainSpec;
+use rankwise::params::ParamValue as _;
+use rankwise::train::{Preset, TrainSpec};
 
 use crate::args::Global;
 use crate::data_args::{DataArgs, RulesArgs};
@@ -20,6 +21,9 @@ pub(crate) struct ParamArgs {
     /// Metrics, such as ndcg@10 or ndcg@5,dcg. With validation data, the first one selects the best iteration.
     #[arg(long, value_name = "LIST")]
     pub(crate) metric: Option<String>,
+    /// Start from the defaults of another program: lightgbm.
+    #[arg(long, value_name = "NAME", value_parser = preset)]
+    pub(crate) preset: Option<Preset>,
     /// TOML file with parameters, one `name = value` per line; put text in quotes.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -29,14 +33,15 @@ pub(crate) struct ParamArgs {
 }
 
 impl ParamArgs {
-    /// The typed parameters: first the file, then --set, then the named options.
+    /// The parameters: the preset, overridden by the file, then by --set, then by the named options.
     pub(crate) fn spec(
         &self,
         rules: &RulesArgs,
         read: &DataArgs,
         global: Global,
     ) -> anyhow::Result<(TrainSpec, LayoutSpec)> {
-        let (mut spec, mut layout) = (TrainSpec::default(), LayoutSpec::default());
+        let mut spec = self.preset.map_or_else(TrainSpec::default, TrainSpec::preset);
+        let mut layout = LayoutSpec::default();
         if let Some(list) = self.metric.as_deref().filter(|list| !list.is_empty()) {
             // Names the wrong parameter and suggests a similar one.
             MetricName::parse_list(list)?;
@@ -67,4 +72,8 @@ impl ParamArgs {
         rules.apply(&mut spec.rules)?;
         Ok((spec, layout))
     }
+}
+
+fn preset(typed: &str) -> Result<Preset, String> {
+    Preset::parse(typed).ok_or_else(|| format!("expected {}", Preset::kind()))
 }

@@ -76,6 +76,24 @@ pub trait CrossCheck {
     }
 }
 
+/// What a setter takes for a parameter of type `T`: a `T`, or the value inside if `T` is optional.
+pub trait Given<T> {
+    /// The parameter.
+    fn give(self) -> T;
+}
+
+impl<T> Given<T> for T {
+    fn give(self) -> T {
+        self
+    }
+}
+
+impl<T> Given<Option<T>> for T {
+    fn give(self) -> Option<T> {
+        Some(self)
+    }
+}
+
 /// Declares a group of parameters: `pub Spec => Checked, Setters, "Title" { /// help  name: type = default, range, [aliases]; }`.
 /// The spec must implement [`CrossCheck`]. `Setters` is a trait with a method for each parameter, for the spec and for
 /// everything that contains one (`AsMut<Spec>`).
@@ -154,8 +172,8 @@ macro_rules! param_group {
             $(
                 $(#[doc = $help])+
                 #[must_use]
-                fn $name(mut self, value: $ty) -> Self {
-                    AsMut::<$spec>::as_mut(&mut self).$name = value;
+                fn $name(mut self, value: impl $crate::Given<$ty>) -> Self {
+                    AsMut::<$spec>::as_mut(&mut self).$name = value.give();
                     self
                 }
             )*
@@ -207,6 +225,8 @@ mod tests {
             count: usize = 3, Range::closed(1.0, 9.0), ["n_toys", "toy-count"];
             /// Share kept.
             share: f64 = 1.0, Range::above_to(0.0, 1.0), [];
+            /// How many may break; auto is none.
+            spare: Option<usize> = None, Range::ANY, [];
         }
     }
     impl CrossCheck for ToySpec {
@@ -234,6 +254,8 @@ mod tests {
 
         let typed = ToySpec::default().count(5).share(0.25);
         assert_eq!((typed.count, typed.share), (5, 0.25));
+        assert_eq!(typed.clone().spare(2), typed.clone().spare(Some(2)));
+        assert_eq!(typed.clone().spare(2).spare(None), typed);
 
         let told = spec.set("n_toys", "10").unwrap_err().to_string();
         assert_eq!(told, "parameter 'n_toys' (count): 10 is out of range; use a value from 1 to 9");

@@ -37,7 +37,7 @@ mod range;
 mod value;
 
 pub use error::ParamError;
-pub use group::{CrossCheck, ParamGroup, ParamInfo, Setting};
+pub use group::{CrossCheck, Given, ParamGroup, ParamInfo, Setting};
 pub use name::{ParamName, Spellings, nearest, normalise};
 pub use range::Range;
 pub use value::ParamValue;

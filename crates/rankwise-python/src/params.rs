@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use rankwise::params::ParamError;
-use rankwise::train::{TrainParams, TrainSpec};
+use rankwise::params::{ParamError, ParamValue as _};
+use rankwise::train::{Preset, TrainParams, TrainSpec};
 
 use crate::error::exception;
 
@@ -21,6 +21,13 @@ pub(crate) fn aliases() -> HashMap<&'static str, &'static str> {
 #[pyfunction]
 pub(crate) fn nearest_parameter(name: &str) -> Option<&'static str> {
     rankwise::help::nearest_parameter(name)
+}
+
+/// The settings of a preset: names and values of parameters.
+#[pyfunction]
+pub(crate) fn preset(name: &str) -> PyResult<Vec<(&'static str, &'static str)>> {
+    let unknown = || PyValueError::new_err(format!("unknown preset {name:?}: expected {}", Preset::kind()));
+    Ok(Preset::parse(name).ok_or_else(unknown)?.settings().to_vec())
 }
 
 /// The parameters of a dictionary, checked.

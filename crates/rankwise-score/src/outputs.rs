@@ -3,7 +3,6 @@
 use rankwise_model::ExpectedGain;
 
 use crate::tree_scorer::{BLOCK_DOCS, TreeScorer, WALKED_DOCS};
-use crate::walk::add_walked;
 use crate::{Documents, Scratch};
 
 impl TreeScorer {
@@ -27,9 +26,9 @@ impl TreeScorer {
             }
             if n_docs <= WALKED_DOCS {
                 for doc in 0..n_docs {
-                    self.answer_one(docs, first + doc, scratch);
+                    self.rank_one(docs, first + doc, scratch);
                     for output in 0..n_outputs {
-                        add_walked(trees_of(output), &scratch.truths, &mut planes[output * n_docs + doc]);
+                        self.add_walked(trees_of(output), &scratch.ranks, &mut planes[output * n_docs + doc]);
                     }
                 }
             } else {

@@ -8,7 +8,8 @@ pub struct Scratch {
     pub(crate) tile: Tile,
     pub(crate) answers: Aligned,
     pub(crate) reach: Aligned,
-    pub(crate) truths: Vec<u8>,
+    /// The ranks of one document.
+    pub(crate) ranks: Vec<u8>,
     /// The outputs of a block, if there are several: those of the first output, then those of the second, ...
     pub(crate) planes: Vec<f64>,
     /// Values of some documents, feature by feature, for models that score documents one by one.

@@ -10,6 +10,7 @@ use crate::kernel::reach;
 use crate::kernel::trees::{Block, add_trees};
 use crate::plan::{FlatTree, Plan, Ruler, Shape};
 use crate::top::{self, Checkpoint};
+use crate::walk::WalkTests;
 use crate::{Documents, Scratch};
 
 /// Maximum number of words of documents scored together: one AVX-512 vector per test, and the answers to all tests of a
@@ -29,6 +30,7 @@ pub(crate) struct TreeScorer {
     pub(crate) n_features: usize,
     pub(crate) rulers: Vec<Ruler>,
     pub(crate) n_tests: usize,
+    pub(crate) walk_tests: WalkTests,
     pub(crate) trees: Vec<FlatTree>,
     /// Buffer size for the nodes and leaves of the largest tree.
     room: usize,
@@ -49,6 +51,7 @@ impl TreeScorer {
             precision: model.precision(),
             n_features: model.features().len(),
             checkpoints: top::checkpoints(ensemble.base_score(), &trees),
+            walk_tests: WalkTests::new(&rulers),
             room: trees.iter().map(room).max().unwrap_or(0),
             rulers,
             n_tests,

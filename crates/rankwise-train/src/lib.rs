@@ -40,7 +40,8 @@ pub use history::{Curve, History};
 pub use no_trees::NoTrees;
 pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
 pub use params::{
-    Learner, LoopParams, LoopSpec, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec, WithoutEffect,
+    Learner, LoopParams, LoopSpec, Preset, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec,
+    WithoutEffect,
 };
 pub use phases::Phases;
 pub use prune::{PruneError, Pruned, prune};

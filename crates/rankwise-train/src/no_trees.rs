@@ -3,7 +3,7 @@
 //! Some causes show in the data. For the others, the root is searched again with one limit lifted at a time. The cause
 //! is the first limit without which there is a split.
 
-use rankwise_trees::{Derivative, Derivatives, EngineSetup, GrowInput, Grower, Growth, TreeParams, TreeSpec};
+use rankwise_trees::{Derivative, Derivatives, EngineSetup, GrowInput, Grower, TreeParams, TreeSpec};
 
 use crate::Sample;
 use crate::boost::Run;
@@ -142,7 +142,7 @@ impl Run<'_> {
         let (seen, all) = (self.share.count(rows.len()), self.share.all_rows());
         let trees = self.params.trees();
         let min_data_in_leaf = trees.min_data_in_leaf;
-        if trees.grow != Growth::Oblivious && seen < min_data_in_leaf.max(1).saturating_mul(2) {
+        if seen < min_data_in_leaf.max(1).saturating_mul(2) {
             let sample = self.params.boosting().sample;
             return Some(NoTrees::TooFewDocuments { seen, all, min_data_in_leaf, sample });
         }
@@ -175,7 +175,7 @@ impl Run<'_> {
     fn has_split_without<'l>(&self, lifted: impl IntoIterator<Item = &'l Limit>, rows: &[u32]) -> bool {
         let mut spec = TreeSpec::clone(self.params.trees());
         lifted.into_iter().for_each(|limit| (limit.lift)(&mut spec));
-        spec.num_leaves = 2;
+        spec.num_leaves = Some(2);
         let Ok(trees) = spec.check() else { return false };
         let setup = EngineSetup { data: self.binned, params: &trees, simd: self.simd, reduce: self.share.reduce };
         let mut grower = Grower::new(setup, self.params.boosting().seed);

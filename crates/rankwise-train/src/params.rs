@@ -2,6 +2,7 @@
 
 mod effects;
 mod learner;
+mod preset;
 mod sampling;
 
 use std::sync::LazyLock;
@@ -13,14 +14,18 @@ use rankwise_params::{
     CrossCheck, ParamError, ParamGroup, ParamInfo, ParamValue, Range, Setting, Spellings, nearest, normalise,
     param_enum, param_group,
 };
-use rankwise_trees::{TreeParams, TreeSpec};
+use rankwise_trees::{Growth, TreeParams, TreeSpec};
 
 pub use effects::WithoutEffect;
+pub use preset::Preset;
 
 use crate::StepKind;
 
 /// Parameters that choose between implementations that give the same trees.
 pub(crate) const CHOOSES_CODE: [&str; 2] = ["engine", "histogram_pool_mb"];
+
+/// Parameters that models record even if they have their defaults, besides those of which some default is auto.
+const SIZES: [&str; 2] = ["num_trees", "learning_rate"];
 
 /// What a model records about its origin besides its parameters.
 pub(crate) const RECORDS: [&str; 3] = ["init_model", "pruned", "refit"];
@@ -87,11 +92,11 @@ param_group! {
     /// The boosting loop.
     pub LoopSpec => LoopParams, SetBoosting, "Boosting" {
         /// Maximum number of trees.
-        num_trees: usize = 100, Range::closed(1.0, 1e6),
+        num_trees: usize = 150, Range::closed(1.0, 1e6),
             ["num_iterations", "num_iteration", "n_iter", "num_tree", "num_round", "num_rounds", "nrounds",
              "num_boost_round", "n_estimators", "iterations", "max_iter"];
         /// Factor for the leaf values of each tree.
-        learning_rate: f64 = 0.1, Range::above_to(0.0, 10.0), ["shrinkage_rate", "eta"];
+        learning_rate: f64 = 0.07, Range::above_to(0.0, 10.0), ["shrinkage_rate", "eta"];
         /// Step size of each tree: the learning rate (shrinkage); the learning rate times the step that minimises the loss
         /// (line); or the step that maximises the mean of `target` over the training queries (exact).
         step: StepKind = StepKind::Shrinkage, Range::ANY, [];
@@ -230,6 +235,8 @@ pub struct TrainSpec {
     pub reading: ReadingSpec,
     /// The metric rules.
     pub rules: RulesSpec,
+    /// Whose defaults it began with, if not with ours.
+    preset: Option<Preset>,
     /// The names with which parameters were set.
     spellings: Spellings,
 }
@@ -285,9 +292,11 @@ impl TrainSpec {
         Ok(())
     }
 
-    /// Whether a parameter was set, be it to its default, or differs from its default.
+    /// Whether a parameter was set, be it to its default, or differs from its default or that of the preset.
     pub fn is_set(&self, name: &str) -> bool {
-        self.spellings.has(name) || self.settings().iter().any(|setting| setting.name == name && !setting.is_default)
+        let defaults = self.preset.map_or_else(Self::default, Self::preset).settings();
+        let differs = |(own, default): (Setting, Setting)| own.name == name && own.value != default.value;
+        self.spellings.has(name) || self.settings().into_iter().zip(defaults).any(differs)
     }
 
     /// The current values, in the order of the tables.
@@ -312,7 +321,12 @@ impl TrainSpec {
     fn check_values(self) -> Result<TrainParams, ParamError> {
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
-        let trees = self.trees.clone().check()?;
+        let mut trees = self.trees.clone();
+        if boosting.learner == Learner::RandomForest {
+            // Trees that are not corrected by others should be deep where the data is.
+            trees.grow.get_or_insert(Growth::Leafwise);
+        }
+        let trees = trees.check()?;
         learner::check(&boosting, &trees)?;
         Ok(TrainParams {
             boosting,
@@ -396,13 +410,23 @@ impl TrainParams {
         self.spec.settings()
     }
 
-    /// The non-default parameters that a model records. Parameters that only choose an implementation are omitted, and
-    /// so is `absent`, which has its own field.
+    /// The parameters that a model records: those that differ from their defaults, and those that make the size of a model
+    /// whatever their value, with the values that auto stands for. Parameters that only choose an implementation are omitted,
+    /// and so is `absent`, which has its own field.
     pub fn changed(&self) -> Vec<Setting> {
-        let is_recorded = |setting: &Setting| {
-            !setting.is_default && setting.name != "absent" && !CHOOSES_CODE.contains(&setting.name)
+        // Checked, so that nothing is auto.
+        let trees = self.trees.settings();
+        let has_leaves = self.trees.leaf_limit(0) != usize::MAX;
+        let is_recorded = |setting: &Setting| match setting.name {
+            "num_leaves" => has_leaves,
+            "absent" => false,
+            name => (!setting.is_default || SIZES.contains(&name)) && !CHOOSES_CODE.contains(&name),
         };
-        self.spec.settings().into_iter().filter(is_recorded).collect()
+        let resolved = |setting: Setting| {
+            let checked = trees.iter().find(|checked| checked.name == setting.name);
+            checked.cloned().unwrap_or(setting)
+        };
+        self.spec.settings().into_iter().map(resolved).filter(is_recorded).collect()
     }
 }
 
@@ -483,7 +507,43 @@ mod tests {
         let error = spec.set_all([("eta", "0.1"), ("learning_rate", "0.2")]).unwrap_err();
         assert!(matches!(error, ParamError::Twice { .. }), "{error}");
         spec.set_all([("eta", "0.3"), ("max_leaves", "7")]).unwrap();
-        assert_eq!((spec.boosting.learning_rate, spec.trees.num_leaves), (0.3, 7));
+        assert_eq!((spec.boosting.learning_rate, spec.trees.num_leaves), (0.3, Some(7)));
+    }
+
+    #[test]
+    fn growth_follows_from_what_is_set() {
+        let shape = |pairs: &[(&str, &str)]| {
+            let mut spec = TrainSpec::default();
+            spec.set_all(pairs.iter().copied()).unwrap();
+            let params = spec.check().unwrap();
+            let trees = params.trees();
+            (trees.growth(), trees.leaves_of(0), trees.l2())
+        };
+        let leafwise = (Growth::Leafwise, 31, 0.0);
+        assert_eq!(shape(&[]), (Growth::Oblivious, 64, 3.0));
+        assert_eq!(shape(&[("max_depth", "4")]).0, Growth::Oblivious);
+        assert_eq!(shape(&[("num_leaves", "31")]), leafwise);
+        assert_eq!(shape(&[("prune", "true")]), leafwise);
+        assert_eq!(shape(&[("leaves_schedule", "5:8")]), leafwise);
+        assert_eq!(shape(&[("learner", "rf"), ("feature_fraction", "0.5")]), leafwise);
+        assert_eq!(shape(&[("grow", "levelwise"), ("lambda_l2", "2")]), (Growth::Levelwise, 31, 2.0));
+        assert_eq!(shape(&[("grow", "oblivious"), ("num_leaves", "16")]), (Growth::Oblivious, 16, 3.0));
+    }
+
+    #[test]
+    fn a_preset_gives_defaults_that_do_not_count_as_set() {
+        for preset in Preset::ALL {
+            let mut spec = TrainSpec::preset(*preset);
+            assert!(preset.settings().iter().all(|(name, _)| !spec.is_set(name)));
+            let params = spec.clone().check().unwrap();
+            let recorded = params.changed();
+            for (name, value) in preset.settings() {
+                assert!(recorded.iter().any(|setting| setting.name == *name && setting.value == *value), "{name}");
+            }
+            let (name, value) = preset.settings()[0];
+            spec.set(name, value).unwrap();
+            assert!(spec.is_set(name));
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
             let leaves = values.leaves(tree);
             let sums = sums_by_leaf(tree.n_leaves(), &leaves, (&grad[plane.clone()], divisors));
             let refitted = with_values(tree, |leaf, old| match sums[leaf] {
-                Sums { hess, .. } if hess + params.trees().lambda_l2 <= 0.0 => old,
+                Sums { hess, .. } if hess + params.trees().l2() <= 0.0 => old,
                 Sums { count: 0, .. } => old,
                 Sums { grad, hess, count } => {
                     let new = params.boosting().learning_rate * params.trees().leaf_value(count, (grad, hess));

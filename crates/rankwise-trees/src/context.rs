@@ -45,7 +45,7 @@ impl<'a> Judge<'a> {
     /// For trees with these parameters, and gradients with these scales.
     pub fn new(params: &'a TreeParams, scales: Scales) -> Self {
         let l1 = scales.to_fixed_grad(params.lambda_l1);
-        Self { scales, params, allows_empty_sides: params.grow.allows_empty_sides(), l1 }
+        Self { scales, params, allows_empty_sides: params.growth().allows_empty_sides(), l1 }
     }
 
     /// The gain of a candidate's score over its nodes as they are; `None` where it is not worth a split.
@@ -115,6 +115,6 @@ impl<'a> Judge<'a> {
     fn newton(&self, side: Side) -> (f64, f64) {
         let grad = side.sums.grad;
         let shrunk = (grad.abs() - self.l1).max(0) * grad.signum();
-        (self.scales.grad(shrunk), self.scales.hess(side.sums.hess) + self.params.lambda_l2)
+        (self.scales.grad(shrunk), self.scales.hess(side.sums.hess) + self.params.l2())
     }
 }

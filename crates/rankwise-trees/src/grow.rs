@@ -22,7 +22,7 @@ use crate::scan::{Side, Split};
 use crate::{EngineKind, Growth, TreeParams, node_features};
 
 /// Rows times features below which several threads take longer than one: waking them costs more than they do.
-const MIN_CELLS: usize = if cfg!(test) { 1 } else { 300_000 };
+const MIN_CELLS: usize = if cfg!(test) { 1 } else { 600_000 };
 
 /// Whether several threads grow trees from so many rows and features faster than one does.
 pub fn is_worth_threads(n_rows: usize, n_features: usize) -> bool {
@@ -258,7 +258,7 @@ impl Growing<'_, '_> {
         let mut queue = if self.features.is_empty() { Vec::new() } else { self.propose(vec![0]) };
         loop {
             let room = self.leaf_limit - self.n_leaves();
-            let batch = self.params.grow.next(&mut queue, room, self.open.width().applied);
+            let batch = self.params.growth().next(&mut queue, room, self.open.width().applied);
             if batch.is_empty() {
                 break;
             }
@@ -271,10 +271,10 @@ impl Growing<'_, '_> {
             }
             let n_needed = batch.len();
             let (n_ahead, least_gain) = self.ahead(room, batch[0].split.gain);
-            let ahead = self.params.grow.next_ahead(&mut queue, n_ahead, least_gain);
+            let ahead = self.params.growth().next_ahead(&mut queue, n_ahead, least_gain);
             let (confirmed, rest) = self.confirm(batch.into_iter().chain(ahead));
             // A level is applied as a whole: what was refused may leave room for others.
-            let is_settled = self.params.grow == Growth::Leafwise || confirmed.len() == n_needed;
+            let is_settled = self.params.growth() == Growth::Leafwise || confirmed.len() == n_needed;
             queue.extend(rest);
             queue.extend(if is_settled && !confirmed.is_empty() { self.apply(confirmed) } else { confirmed });
         }
@@ -311,7 +311,8 @@ impl Growing<'_, '_> {
     /// The best splits of new nodes, grouped as the policy says.
     fn propose(&mut self, nodes: Vec<usize>) -> Vec<Candidate> {
         let open: Vec<usize> = nodes.into_iter().filter(|node| self.may_be_split(*node)).collect();
-        let groups: Vec<NodeIds> = self.params.grow.group(open).into_iter().filter(|group| !group.is_empty()).collect();
+        let groups: Vec<NodeIds> =
+            self.params.growth().group(open).into_iter().filter(|group| !group.is_empty()).collect();
         let splits = self.open.propose(groups.iter().map(|nodes| self.group(nodes)).collect());
         let candidate = |(nodes, split): (NodeIds, Option<Split>)| {
             let Node { age, depth, .. } = self.nodes[nodes[0]];
@@ -368,8 +369,9 @@ impl Growing<'_, '_> {
             })
             .collect();
         // Of candidates that are applied ahead of their turn, the first one alone is sure to become part of the tree.
-        let n_sure = if self.params.grow == Growth::Leafwise { 1 } else { divisions.iter().map(SmallVec::len).sum() };
-        let has_room = self.params.grow.has_room(self.n_leaves() + n_sure, self.leaf_limit);
+        let n_sure =
+            if self.params.growth() == Growth::Leafwise { 1 } else { divisions.iter().map(SmallVec::len).sum() };
+        let has_room = self.params.growth().has_room(self.n_leaves() + n_sure, self.leaf_limit);
         let children = if has_room { (first..self.nodes.len()).collect() } else { Vec::new() };
         let mut next = self.propose(children).into_iter().peekable();
         let with_next = |(candidate, divisions): (Candidate, SmallVec<[Division; 1]>)| {

@@ -5,6 +5,13 @@ use rankwise_params::{CrossCheck, ParamError, Range, param_enum, param_group};
 use crate::leaf::Regularisation;
 use crate::{Growth, LeavesSchedule, Monotone};
 
+/// The defaults of `num_leaves` and `lambda_l2` for oblivious and for other trees (`experiments/defaults`).
+const OBLIVIOUS: (usize, f64) = (64, 3.0);
+const OTHERS: (usize, f64) = (31, 0.0);
+
+/// What `check()` does with values that are not typed.
+const SET: &str = "set by the check";
+
 param_enum! {
     /// Which derivatives are used.
     pub enum Derivative {
@@ -29,10 +36,12 @@ param_group! {
     /// How a tree is grown.
     pub TreeSpec => TreeParams, SetTrees, "Trees" {
         /// Growth policy: split the node with the largest gain (leafwise), all nodes of a level (levelwise), or all nodes of a
-        /// level with the same split (oblivious).
-        grow: Growth = Growth::Leafwise, Range::ANY, ["grow_policy", "growing_policy"];
-        /// Maximum number of leaves per tree. Ignored for oblivious trees if `max_depth` is set.
-        num_leaves: usize = 31, Range::closed(2.0, 131_072.0), ["num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"];
+        /// level with the same split (oblivious); auto is leafwise if `num_leaves`, `leaves_schedule` or `prune` is set or the
+        /// learner is random-forest, and otherwise oblivious.
+        grow: Option<Growth> = None, Range::ANY, ["grow_policy", "growing_policy"];
+        /// Maximum number of leaves per tree; auto is 64 for oblivious trees and 31 for others. Ignored for oblivious trees if
+        /// `max_depth` is set.
+        num_leaves: Option<usize> = None, Range::closed(2.0, 131_072.0), ["num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"];
         /// Maximum number of leaves by tree: a list of first tree (counted from 0) and leaves, such as `0:8,100:16,300:64`.
         /// Before the first entry, `num_leaves` applies.
         leaves_schedule: LeavesSchedule = LeavesSchedule::default(), Range::closed(2.0, 131_072.0), [];
@@ -46,8 +55,8 @@ param_group! {
             ["min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian", "min_child_weight"];
         /// L1 regularisation of leaf values.
         lambda_l1: f64 = 0.0, Range::at_least(0.0), ["reg_alpha", "alpha", "l1_regularization"];
-        /// L2 regularisation of leaf values.
-        lambda_l2: f64 = 0.0, Range::at_least(0.0), ["reg_lambda", "lambda", "l2_leaf_reg", "l2_regularization"];
+        /// L2 regularisation of leaf values; auto is 3 for oblivious trees and 0 for others.
+        lambda_l2: Option<f64> = None, Range::at_least(0.0), ["reg_lambda", "lambda", "l2_leaf_reg", "l2_regularization"];
         /// Multiply the value of a leaf with n documents by n / (n + leaf_smoothing), which reduces the influence of small
         /// leaves.
         leaf_smoothing: f64 = 0.0, Range::at_least(0.0), [];
@@ -78,16 +87,21 @@ param_group! {
 
 impl CrossCheck for TreeSpec {
     fn cross_check(&mut self) -> Result<(), ParamError> {
-        if self.grow == Growth::Oblivious && self.max_depth > 20 {
+        let is_bounded = self.num_leaves.is_some() || !self.leaves_schedule.is_empty() || self.prune;
+        let growth = *self.grow.get_or_insert(if is_bounded { Growth::Leafwise } else { Growth::Oblivious });
+        let (leaves, l2) = if growth == Growth::Oblivious { OBLIVIOUS } else { OTHERS };
+        self.num_leaves.get_or_insert(leaves);
+        self.lambda_l2.get_or_insert(l2);
+        if growth == Growth::Oblivious && self.max_depth > 20 {
             let depth = self.max_depth;
             let problem = format!("an oblivious tree of depth {depth} has 2^{depth} leaves; use at most 20");
             return Err(ParamError::conflict("max_depth", problem));
         }
-        if self.grow == Growth::Oblivious && self.max_depth > 0 && !self.leaves_schedule.is_empty() {
+        if growth == Growth::Oblivious && self.max_depth > 0 && !self.leaves_schedule.is_empty() {
             let problem = "max_depth already limits the leaves of an oblivious tree; remove one of the two";
             return Err(ParamError::conflict("leaves_schedule", problem));
         }
-        if self.grow == Growth::Oblivious && self.prune {
+        if growth == Growth::Oblivious && self.prune {
             let problem = "the nodes of a level share their split, so single splits cannot be pruned; remove it";
             return Err(ParamError::conflict("prune", problem));
         }
@@ -96,14 +110,24 @@ impl CrossCheck for TreeSpec {
 }
 
 impl TreeParams {
+    /// The growth policy.
+    pub fn growth(&self) -> Growth {
+        self.grow.expect(SET)
+    }
+
+    /// L2 regularisation of leaf values.
+    pub fn l2(&self) -> f64 {
+        self.lambda_l2.expect(SET)
+    }
+
     /// The maximum number of leaves of a tree; trees are counted from 0.
     pub fn leaves_of(&self, tree: usize) -> usize {
-        self.leaves_schedule.at(tree).unwrap_or(self.num_leaves)
+        self.leaves_schedule.at(tree).unwrap_or_else(|| self.num_leaves.expect(SET))
     }
 
     /// The value of a leaf with `count` rows and these sums of derivatives, before the learning rate; 0 if its Hessian is 0.
     pub fn leaf_value(&self, count: usize, (grad, hess): (f64, f64)) -> f64 {
-        let value = Regularisation { l1: self.lambda_l1, l2: self.lambda_l2 }.leaf_value(grad, hess);
+        let value = Regularisation { l1: self.lambda_l1, l2: self.l2() }.leaf_value(grad, hess);
         let count = count as f64;
         if self.leaf_smoothing > 0.0 { value * (count / (count + self.leaf_smoothing)) } else { value }
     }
@@ -113,9 +137,9 @@ impl TreeParams {
         if self.prune { 0.0 } else { self.min_gain_to_split }
     }
 
-    /// The leaf limit of a tree with this `num_leaves`.
-    pub(crate) fn leaf_limit(&self, num_leaves: usize) -> usize {
-        if self.grow == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { num_leaves }
+    /// The leaf limit of a tree with this `num_leaves`; `usize::MAX` if `max_depth` decides instead.
+    pub fn leaf_limit(&self, num_leaves: usize) -> usize {
+        if self.growth() == Growth::Oblivious && self.max_depth > 0 { usize::MAX } else { num_leaves }
     }
 
     /// The depth limit; `usize::MAX` is none.

@@ -7,7 +7,7 @@ use rankwise_params::ParamValue;
 use crate::bounds::Bounds;
 use crate::context::{Judge, TreeContext};
 use crate::scan::{Side, Split};
-use crate::{Derivatives, FixedPoint, Monotone, Sums, TreeParams, TreeSpec};
+use crate::{Derivatives, FixedPoint, Growth, Monotone, Sums, TreeParams, TreeSpec};
 
 /// A row: values of three features (or missing), gradient, Hessian.
 pub(crate) type TinyRow = (Vec<Option<u8>>, i8, u8);
@@ -30,10 +30,11 @@ pub(crate) fn tiny_params() -> impl Strategy<Value = TreeParams> {
     (0usize..5, 0u8..3, 0u8..3, 0u8..3, prop_oneof![Just(""), Just("0:1"), Just("0:-1,2:1")]).prop_map(
         |(min_data, l1, l2, min_gain, monotone)| {
             let spec = TreeSpec {
+                grow: Some(Growth::Leafwise),
                 min_data_in_leaf: min_data,
                 min_sum_hessian_in_leaf: 1.0,
                 lambda_l1: f64::from(l1) * 0.75,
-                lambda_l2: f64::from(l2),
+                lambda_l2: Some(f64::from(l2)),
                 min_gain_to_split: f64::from(min_gain) * 0.5,
                 monotone_constraints: Monotone::parse(monotone).unwrap(),
                 ..TreeSpec::default()
@@ -166,14 +167,14 @@ impl Oracle<'_> {
         if side.sums.hess == 0 {
             return bounds.clamp(0.0);
         }
-        bounds.clamp(-self.shrunk_grad(side) / (self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2))
+        bounds.clamp(-self.shrunk_grad(side) / (self.fixed.scales().hess(side.sums.hess) + self.params.l2()))
     }
 
     fn pair_score(&self, left: Side, right: Side, bounds: Bounds) -> f64 {
         if !bounds.is_free() || left.sums.hess == 0 || right.sums.hess == 0 {
             return self.term(left, bounds) + self.term(right, bounds);
         }
-        let divisor = |side: Side| self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2;
+        let divisor = |side: Side| self.fixed.scales().hess(side.sums.hess) + self.params.l2();
         let (gl, gr) = (self.shrunk_grad(left), self.shrunk_grad(right));
         (gl * gl * divisor(right) + gr * gr * divisor(left)) / (divisor(left) * divisor(right))
     }
@@ -182,8 +183,7 @@ impl Oracle<'_> {
         if side.sums.hess == 0 {
             return 0.0;
         }
-        let (grad, denominator) =
-            (self.shrunk_grad(side), self.fixed.scales().hess(side.sums.hess) + self.params.lambda_l2);
+        let (grad, denominator) = (self.shrunk_grad(side), self.fixed.scales().hess(side.sums.hess) + self.params.l2());
         if bounds.is_free() {
             return grad * grad / denominator;
         }

@@ -88,7 +88,7 @@ fn ground() -> Ground {
     let data = web(6000);
     let binned = BinnedDataset::new(&data, &BinningSpec::default().check().expect("the defaults are fine"));
     let labels = data.labels();
-    let spec = TreeSpec { num_leaves: 31, min_data_in_leaf: 50, ..TreeSpec::default() };
+    let spec = TreeSpec { num_leaves: Some(31), min_data_in_leaf: 50, ..TreeSpec::default() };
     Ground {
         binned: binned.expect("the data fits"),
         params: spec.check().expect("the spec is fine"),
@@ -113,7 +113,7 @@ fn tree(ground: Ground) -> usize {
     let grown = ground.grower().grow(&GrowInput {
         tree: 0,
         output: 0,
-        num_leaves: ground.params.num_leaves,
+        num_leaves: ground.params.leaves_of(0),
         structure: derivatives,
         leaves: derivatives,
         leaf_noise: None,

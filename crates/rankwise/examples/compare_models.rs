@@ -7,7 +7,7 @@ fn main() -> Result<(), rankwise::Error> {
     let web = |seed: u64| SynthSpec { preset: Preset::Web, rows: 4_000, features: Some(30), seed }.check();
     let (data, test) = (web(1)?.dataset(), web(2)?.dataset());
     let model = |objective: ObjectiveKind| -> Result<Model, rankwise::Error> {
-        let params = TrainSpec::default().objective(objective).num_trees(40).num_leaves(15).check()?;
+        let params = TrainSpec::default().objective(objective).check()?;
         Ok(train(&params, &data, &[], &mut Silent)?.model)
     };
     let listwise = predict(&model(ObjectiveKind::LambdaMart)?, &test);

@@ -31,6 +31,9 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     output.set_phases(&["load", "search"]);
     output.phase("load");
     let (data_paths, valid_paths) = find_data("auto", &args.data, &args.valid)?;
+    if args.params.preset.is_some() {
+        return Err(user("--preset has no effect on auto, which chooses these parameters itself; remove it"));
+    }
     let (spec, layout) = args.params.spec(&args.rules, &args.read, global)?;
     let params = spec.clone().check()?;
     let paths: Vec<&Path> = data_paths

@@ -102,10 +102,9 @@ impl Learner {
         spec.boosting.seed = seed;
         spec.set_all([
             ("objective", self.objective),
-            ("num_trees", "150"),
-            ("num_leaves", "31"),
-            ("min_data_in_leaf", "50"),
-            ("early_stopping_rounds", "20"),
+            ("learning_rate", "0.05"),
+            ("num_trees", "1000"),
+            ("early_stopping_rounds", "50"),
         ])?;
         let params = spec.check()?;
         output.remark(&format!(
@@ -170,10 +169,12 @@ fn what_next(folder: &Path) -> String {
          {program} eval {test} --model {model} --metric ndcg@1,ndcg@5,ndcg@10\n  \
          {program} compare {test} --model {model} --model {pointwise} --metric ndcg@5,ndcg@10\n  \
          {program} predict {model} {test} --format run --out {run}\n  \
-         {program} train {train} --valid {vali} --set num_leaves=63 --set learning_rate=0.05 --out {better}\n",
+         {program} train {train} --valid {vali} --objective xendcg --set early_stopping_rounds=50 --out {other}\n  \
+         {program} auto {train} --valid {vali} --time 20s --out {best}\n",
         folder.display(),
         run = file("test.run"),
-        better = file("model-63.json"),
+        other = file("model-xendcg.json"),
+        best = file("best.json"),
     )
 }
 

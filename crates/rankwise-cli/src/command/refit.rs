@@ -5,7 +5,7 @@ use std::path::Path;
 use rankwise::formats::Source;
 use rankwise::io::{FeatureOwner, ReadData};
 use rankwise::model::Tree;
-use rankwise::train::{TrainError, TrainSpec, refit};
+use rankwise::train::{Preset, TrainError, TrainSpec, refit};
 use serde_json::json;
 
 use crate::args::Global;
@@ -34,7 +34,8 @@ pub(crate) fn run(args: &Refit, global: Global, output: Output) -> anyhow::Resul
             let message = "the model was trained by another program; set --objective, for example lambdamart";
             return Err(user_at(&args.model, message));
         }
-        Some(_) if is_foreign => TrainSpec::default(),
+        // Other programs regularise less than our defaults.
+        Some(_) if is_foreign => TrainSpec::preset(Preset::Lightgbm),
         _ => TrainSpec::of_model(&model).map_err(|error| user_at(&args.model, error.to_string()))?,
     };
     let settings = args.settings.iter().map(|setting| files::key_and_value(setting));

@@ -170,7 +170,7 @@ fn runs_that_differ_are_refused() {
     let other = "--valid vali.txt --set num_leaves=7 --seed 3";
     refused(
         resume(other),
-        &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was 31; use the same parameters"],
+        &[file, "with other parameters: seed is 3, was 0, num_leaves is 7, was auto; use the same parameters"],
     );
     refused(resume(""), &[file, "with other validation sets: 0 now, 1 then; use the same data"]);
     refused(resume("--valid train.txt"), &[file, "with other data in validation set 1: "]);

@@ -20,7 +20,7 @@ fn a_file_takes_every_kind_of_value_and_other_names() {
     );
     let expected = json!({
         "num_trees": "3", "learning_rate": "0.05", "num_leaves": "5", "lambda_norm": "false", "metric": "ndcg@3,dcg",
-        "label_gain": "0,1,3,7,15",
+        "label_gain": "0,1,3,7,15", "grow": "leafwise", "lambda_l2": "0",
     });
     assert_eq!(params(&sandbox, "--config p.toml"), expected);
 }
@@ -29,12 +29,16 @@ fn a_file_takes_every_kind_of_value_and_other_names() {
 fn set_and_options_win_over_the_file() {
     let sandbox = Sandbox::with_data();
     sandbox.write("p.toml", "num_trees = 2\nnum_leaves = 5\nobjective = \"rmse\"\nseed = 3\ngain = \"linear\"\n");
-    let from_file = json!({
-        "num_trees": "2", "num_leaves": "5", "objective": "rmse", "seed": "3", "gain": "linear",
-    });
+    // What auto stands for is recorded, and so is the size of a model.
+    let with_size = |own: serde_json::Value| {
+        let mut all = json!({ "num_trees": "2", "grow": "leafwise", "lambda_l2": "0", "learning_rate": "0.07", "gain": "linear" });
+        all.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        all
+    };
+    let from_file = with_size(json!({ "num_leaves": "5", "objective": "rmse", "seed": "3" }));
     assert_eq!(params(&sandbox, "--config p.toml"), from_file);
     let over = params(&sandbox, "--config p.toml --set max_leaves=9 --set objective=lambdamart --set seed=4");
-    assert_eq!(over, json!({ "num_trees": "2", "num_leaves": "9", "seed": "4", "gain": "linear" }));
+    assert_eq!(over, with_size(json!({ "num_leaves": "9", "seed": "4" })));
     let options = "--objective rmse --seed 5 --gain exp";
     let over = params(&sandbox, &format!("--config p.toml --set num_leaves=9 {options}"));
     assert_eq!(over["objective"], "rmse");
@@ -75,7 +79,7 @@ fn a_wrong_file_is_refused_with_its_place() {
             b"\n  num_leaves = \"many\"\n",
             &["p.toml:2:3: parameter 'num_leaves': invalid value 'many'"],
         ),
-        ("a fraction", b"num_leaves = 3.5\n", &["p.toml:1:1: ", "expected an integer from 2 to 131072"]),
+        ("a fraction", b"num_leaves = 3.5\n", &["p.toml:1:1: ", "expected auto or an integer from 2 to 131072"]),
         (
             "out of range",
             b"eta = 0.1\nnum_leaves = 1\n",

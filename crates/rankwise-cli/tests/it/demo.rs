@@ -24,14 +24,14 @@ fn shows_rankers_and_commands_that_work() {
 
     let proposed: Vec<&str> = report.lines().filter_map(|line| line.strip_prefix("  rankwise ")).collect();
     let commands: Vec<&str> = proposed.iter().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(commands, ["inspect", "eval", "compare", "predict", "train"]);
+    assert_eq!(commands, ["inspect", "eval", "compare", "predict", "train", "auto"]);
     for line in proposed {
         let args: Vec<String> = shell_words(line);
         let outcome = sandbox.run_args(&args.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(outcome.code, Some(0), "{line}: {}", outcome.stderr);
     }
     assert!(!sandbox.bytes("my demo/test.run").is_empty());
-    assert!(!sandbox.bytes("my demo/model-63.json").is_empty());
+    assert!(!sandbox.bytes("my demo/best.json").is_empty());
 }
 
 /// Words as a shell reads them, as far as single quotes go.

@@ -52,14 +52,17 @@ fn a_model_is_described() {
         "model.json: model, objective lambdamart\n",
         "  trees        6, 42 leaves in total",
         "  trained on   900 documents, ",
-        "  parameters   num_leaves = 7\n               num_trees = 6\n",
+        "  parameters   grow = leafwise\n               lambda_l2 = 0\n",
+        "               num_leaves = 7\n               num_trees = 6\n",
         "most important features\nfeature",
     ] {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     let facts = sandbox.json("inspect model.json");
     assert_eq!((&facts["kind"], &facts["trees"], &facts["leaves"]), (&json!("model"), &json!(6), &json!(42)));
-    assert_eq!(facts["params"], json!({ "num_trees": "6", "num_leaves": "7" }));
+    let params =
+        json!({ "grow": "leafwise", "lambda_l2": "0", "learning_rate": "0.07", "num_leaves": "7", "num_trees": "6" });
+    assert_eq!(facts["params"], params);
     let splits: u64 = facts["importance"].as_array().unwrap().iter().map(|one| one["splits"].as_u64().unwrap()).sum();
     assert_eq!(splits, 36, "a tree of 7 leaves has 6 splits");
     let gain = |idx: usize| facts["importance"][idx]["gain"].as_f64().unwrap();

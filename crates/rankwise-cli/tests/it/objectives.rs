@@ -45,7 +45,10 @@ fn what_an_objective_cannot_take_is_refused() {
         ("five.txt --objective stochasticrank --set sigma=0", "sigma"),
         ("five.txt --objective stochastic", "objective"),
         ("five.txt --set langevin=true --set diffusion_temperature=0", "diffusion_temperature"),
-        ("five.txt --set model_shrink_rate=10", "the scores would shrink to 0; use less than 10"),
+        (
+            "five.txt --set learning_rate=0.1 --set model_shrink_rate=10",
+            "the scores would shrink to 0; use less than 10",
+        ),
         ("five.txt --set model_shrink_rate=1 --set model_shrink_mode=decreasing", "shrink to 0; use less than 1"),
         (
             "five.txt --set step=exact --set target=auc --objective rmse",

@@ -254,12 +254,14 @@ fn a_monotone_constraint_holds() {
 fn parameters_are_listed() {
     let sandbox = Sandbox::new();
     let text = sandbox.ok("train --help-params");
-    for expected in ["  num_leaves = 31\n", "value: an integer from 2 to 131072", "aliases: num_leaf, max_leaves"] {
+    for expected in
+        ["  num_leaves = auto\n", "value: auto or an integer from 2 to 131072", "aliases: num_leaf, max_leaves"]
+    {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     let listed = sandbox.json("train --help-params");
     let leaves = listed["parameters"].as_array().unwrap().iter().find(|one| one["name"] == "num_leaves").unwrap();
-    assert_eq!((&leaves["group"], &leaves["default"]), (&json!("Trees"), &json!("31")));
+    assert_eq!((&leaves["group"], &leaves["default"]), (&json!("Trees"), &json!("auto")));
     assert!(leaves["aliases"].as_array().unwrap().contains(&json!("max_leaves")));
 }
 
@@ -277,7 +279,7 @@ fn parameters_are_found_by_name_and_by_word() {
     assert_eq!(found, ["langevin"]);
     let found = names("dart");
     assert!(found.contains(&"drop_rate".to_owned()) && !found.contains(&"num_leaves".to_owned()), "{found:?}");
-    assert!(sandbox.ok("train --help-params eta").contains("  learning_rate = 0.1\n"));
+    assert!(sandbox.ok("train --help-params eta").contains("  learning_rate = 0.07\n"));
     sandbox.refused(&["train", "--help-params", "num_leafs"], &["did you mean num_leaves?"]);
     sandbox.refused(
         &["train", "--help-params", "zebra"],

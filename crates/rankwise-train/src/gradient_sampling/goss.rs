@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_first_rounds_see_all() {
-        let goss = Goss::new(&crate::LoopSpec::default().check().unwrap());
+        let goss = Goss::new(&crate::LoopSpec { learning_rate: 0.1, ..crate::LoopSpec::default() }.check().unwrap());
         assert_eq!((0..100).filter(|round| goss.is_warming_up(*round)).count(), 10);
     }
 }

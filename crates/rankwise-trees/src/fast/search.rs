@@ -134,7 +134,7 @@ pub(super) fn peak_scan(tree: &TreeContext<'_>, whole: Sums) -> PeakScan {
     PeakScan {
         whole: whole.pack(),
         l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
-        l2: tree.params.lambda_l2 / tree.scales.hess(1),
+        l2: tree.params.l2() / tree.scales.hess(1),
         min_hess: tree.scales.least_hess(tree.params.min_sum_hessian_in_leaf),
     }
 }
@@ -208,7 +208,7 @@ impl FastHistograms<'_> {
             grad_unit: tree.scales.grad(1),
             hess_unit: tree.scales.hess(1),
             l1: i32::try_from(tree.l1).unwrap_or(i32::MAX),
-            l2: tree.params.lambda_l2,
+            l2: tree.params.l2(),
             min_hess: tree.scales.least_hess(tree.params.min_sum_hessian_in_leaf),
         };
         let best = best_of_lane(cells, lane, &scan)?;

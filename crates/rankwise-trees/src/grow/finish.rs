@@ -68,7 +68,7 @@ impl Growing<'_, '_> {
             let node = &self.nodes[*id];
             let (mut grad, hess) = (sums.grad, sums.hess.max(least_hess));
             if let Some(noise) = input.leaf_noise {
-                let spread = libm::sqrt(hess + params.lambda_l2);
+                let spread = libm::sqrt(hess + params.l2());
                 grad += noise.scale * spread * noise.draw.normals(leaf as u64, 0)[0];
             }
             node.bounds.clamp(params.leaf_value(node.whole.count as usize, (grad, hess))) * input.learning_rate

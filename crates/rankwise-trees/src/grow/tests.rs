@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use rankwise_data::{Alone, SimdLevel};
 
 use super::*;
-use crate::TreeSpec;
 use crate::question::Question;
 use crate::testing::{Oracle, TinyData, TinyRow, fixed_point, tiny_data, tiny_params, tiny_rows};
+use crate::{SetTrees as _, TreeSpec};
 
 #[derive(Clone, Debug)]
 struct SlowLeaf {
@@ -24,10 +24,10 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
     let mut leaves = vec![SlowLeaf { id: 0, rows: (0..rows.len() as u32).collect(), depth: 0, bounds: Bounds::FREE }];
     let (mut gains, mut next_id) = (Vec::new(), 1);
     loop {
-        let room = params.leaf_limit(params.num_leaves) - leaves.len();
+        let room = params.leaf_limit(params.leaves_of(0)) - leaves.len();
         let mut steps: Vec<(Split, Vec<usize>)> = Vec::new();
         let open: Vec<usize> = (0..leaves.len()).filter(|idx| leaves[*idx].depth < params.depth_limit()).collect();
-        if params.grow == Growth::Oblivious {
+        if params.growth() == Growth::Oblivious {
             let nodes: Vec<(&[u32], Bounds)> =
                 open.iter().map(|idx| (&leaves[*idx].rows[..], leaves[*idx].bounds)).collect();
             steps.extend(oracle.best(&nodes, true).filter(|_| open.len() <= room).map(|split| (split, open)));
@@ -37,12 +37,12 @@ fn grow_slowly(rows: &[TinyRow], data: &TinyData, params: &TreeParams) -> (Vec<f
                     oracle.best(&[(&leaves[idx].rows, leaves[idx].bounds)], false).map(|split| (split, vec![idx])),
                 );
             }
-            if params.grow == Growth::Levelwise {
+            if params.growth() == Growth::Levelwise {
                 let level = steps.iter().map(|(_, idx)| leaves[idx[0]].depth).min();
                 steps.retain(|(_, idx)| Some(leaves[idx[0]].depth) == level);
             }
             steps.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain).then(leaves[a.1[0]].id.cmp(&leaves[b.1[0]].id)));
-            steps.truncate(if params.grow == Growth::Leafwise { 1.min(room) } else { room });
+            steps.truncate(if params.growth() == Growth::Leafwise { 1.min(room) } else { room });
         }
         if steps.is_empty() {
             leaves.sort_by_key(|leaf| leaf.rows.clone());
@@ -84,7 +84,7 @@ fn grow_on<'a>(data: &'a TinyData, params: &'a TreeParams, simd: SimdLevel) -> (
     let grown = grower.grow(&GrowInput {
         tree: 0,
         output: 0,
-        num_leaves: params.num_leaves,
+        num_leaves: params.leaves_of(0),
         leaf_noise: None,
         structure: derivatives,
         leaves: derivatives,
@@ -115,7 +115,7 @@ fn policy() -> impl Strategy<Value = Growth> {
 
 fn with_shape(params: &TreeParams, grow: Growth, num_leaves: usize, max_depth: i32) -> TreeParams {
     let spec: &TreeSpec = params;
-    TreeSpec { grow, num_leaves, max_depth, ..spec.clone() }.check().unwrap()
+    spec.clone().grow(grow).num_leaves(num_leaves).max_depth(max_depth).check().unwrap()
 }
 
 proptest! {
@@ -155,7 +155,7 @@ proptest! {
             let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row as usize])).sum::<f64>();
             let (grad, hess) = (sum(&data.grad), sum(&data.hess));
             let shrunk = (grad.abs() - params.lambda_l1).max(0.0) * grad.signum();
-            let newton = if hess + params.lambda_l2 > 0.0 { -shrunk / (hess + params.lambda_l2) } else { 0.0 };
+            let newton = if hess + params.l2() > 0.0 { -shrunk / (hess + params.l2()) } else { 0.0 };
             prop_assert!((value - leaf.bounds.clamp(newton) * 0.5).abs() < 1e-12, "{} {}", value, newton);
         }
         // However they are added, rows get the values of their leaves.
@@ -245,7 +245,7 @@ fn several_trees_are_the_same_on_any_number_of_threads() {
         .collect();
     let data = tiny_data(&rows);
     for (grow, num_leaves, n_threads) in policies_leaves_and_threads() {
-        let spec = TreeSpec { grow, num_leaves, min_data_in_leaf: 3, ..TreeSpec::default() };
+        let spec = TreeSpec::default().grow(grow).num_leaves(num_leaves).min_data_in_leaf(3);
         let params = spec.check().unwrap();
         let trees_on = |n_threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
@@ -279,7 +279,7 @@ fn trees_with_cores(data: &TinyData, params: &TreeParams, n_cores: usize) -> Vec
         let grown = grower.grow(&GrowInput {
             tree,
             output: 0,
-            num_leaves: params.num_leaves,
+            num_leaves: params.leaves_of(0),
             leaf_noise: None,
             structure: derivatives,
             leaves: derivatives,
@@ -299,7 +299,7 @@ fn threads_add_to_runs_of_the_scores() {
         .collect();
     let data = tiny_data(&rows);
     // Leaves of which some were divided once.
-    let spec = TreeSpec { num_leaves: 20, min_data_in_leaf: 1, prune: true, ..TreeSpec::default() };
+    let spec = TreeSpec { num_leaves: Some(20), min_data_in_leaf: 1, prune: true, ..TreeSpec::default() };
     let least =
         grow(&data, &spec.clone().check().unwrap()).tree.parts().gain.iter().fold(0.0, |sum: f64, gain| sum + gain);
     let params = TreeSpec { min_gain_to_split: least / 20.0, ..spec.clone() }.check().unwrap();
@@ -322,7 +322,7 @@ fn nothing_to_gain_is_a_single_leaf() {
     let rows: Vec<TinyRow> = (0..20u8).map(|idx| (vec![Some(idx % 5), None, Some(idx % 2)], 2, 1)).collect();
     let data = tiny_data(&rows);
     for grow_policy in [Growth::Leafwise, Growth::Levelwise, Growth::Oblivious] {
-        let params = TreeSpec { grow: grow_policy, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+        let params = TreeSpec::default().grow(grow_policy).lambda_l2(0.0).min_data_in_leaf(1).check().unwrap();
         let grown = grow(&data, &params);
         assert_eq!((grown.tree.n_leaves(), grown.tree.parts().leaf_value[0]), (1, -1.0));
     }
@@ -334,7 +334,7 @@ fn missing_values_can_be_split_off() {
         .map(|idx| if idx % 4 == 0 { (vec![None, None, None], -4, 1) } else { (vec![Some(idx % 3), None, None], 1, 1) })
         .collect();
     let data = tiny_data(&rows);
-    let params = TreeSpec { num_leaves: 2, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    let params = TreeSpec { num_leaves: Some(2), min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
     let tree = grow(&data, &params).tree;
     let score = |value: f64| tree.parts().leaf_value[tree.leaf(&[value])];
     assert_eq!((score(f64::NAN), score(0.0), score(2.0), score(1e30)), (2.0, -0.5, -0.5, -0.5));
@@ -346,7 +346,7 @@ fn equal_gains_split_the_lower_node_first() {
     let row = |half: u8, quarter: u8, grad: i8| (vec![Some(half), Some(quarter), None], grad, 1u8);
     let rows: Vec<TinyRow> = (0..8).flat_map(|_| [row(0, 0, 3), row(0, 1, 1), row(1, 0, -1), row(1, 1, -3)]).collect();
     let data = tiny_data(&rows);
-    let params = TreeSpec { num_leaves: 3, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    let params = TreeSpec { num_leaves: Some(3), min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
     let tree = grow(&data, &params).tree;
     assert_eq!((&tree.parts().left[..], &tree.parts().right[..]), (&[1, !0][..], &[!2, !1][..]));
 }
@@ -361,7 +361,7 @@ fn missing_values_that_make_no_difference_go_left() {
         })
         .collect();
     let data = tiny_data(&rows);
-    let params = TreeSpec { num_leaves: 2, min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
+    let params = TreeSpec { num_leaves: Some(2), min_data_in_leaf: 1, ..TreeSpec::default() }.check().unwrap();
     assert_eq!(grow(&data, &params).tree.parts().missing_left, [true]);
 }
 
@@ -404,7 +404,7 @@ proptest! {
     fn smoothing_shrinks_each_leaf_by_its_documents(rows in tiny_rows(60), smoothing in 0.0..50.0f64) {
         let data = tiny_data(&rows);
         prop_assume!(data.binned.n_features() > 0);
-        let spec = TreeSpec { min_data_in_leaf: 1, num_leaves: 8, ..TreeSpec::default() };
+        let spec = TreeSpec { min_data_in_leaf: 1, num_leaves: Some(8), ..TreeSpec::default() };
         let plain = grow(&data, &spec.clone().check().unwrap()).tree;
         let smooth = grow(&data, &TreeSpec { leaf_smoothing: smoothing, ..spec }.check().unwrap()).tree;
         prop_assert_eq!(&plain.parts().threshold, &smooth.parts().threshold);

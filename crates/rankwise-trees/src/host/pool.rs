@@ -62,7 +62,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
     /// Sums the histograms of nodes that lost theirs while they waited.
     pub(super) fn restore_histograms(&mut self, groups: &[Waiting<H::Search>]) {
         // Nodes that share a split lose nothing while they wait.
-        if !self.engine.setup.params.grow.allows_empty_sides() {
+        if !self.engine.setup.params.growth().allows_empty_sides() {
             self.sum_missing(groups.iter().flat_map(|group| group.nodes.iter().copied()).collect());
         }
     }
@@ -94,7 +94,7 @@ impl<H: Histograms> HostTree<'_, '_, H> {
     /// Drops the histograms of the least promising groups if there are too many.
     pub(super) fn drop_histograms(&mut self) {
         // Nodes that are searched together are needed together.
-        if self.n_held <= self.n_kept || self.engine.setup.params.grow.allows_empty_sides() {
+        if self.n_held <= self.n_kept || self.engine.setup.params.growth().allows_empty_sides() {
             return;
         }
         let held = self.waiting.iter().flatten().filter(|group| self.nodes[group.nodes[0]].histogram.is_some());

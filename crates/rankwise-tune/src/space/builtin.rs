@@ -24,8 +24,10 @@ const DIFFUSION_TEMPERATURE: Values = Values::LogUniform(1e8, 1e11);
 const MU: Values = Values::LogUniform(1e-2, 10.0);
 
 pub(super) fn space(spec: &TrainSpec) -> Result<Space, SpaceError> {
+    // Where the parameters are invalid, that is said later.
+    let is_oblivious = spec.clone().check().is_ok_and(|params| params.trees().growth() == Growth::Oblivious);
     let is_stochastic = spec.objective.objective == ObjectiveKind::StochasticRank;
-    let tree = if spec.trees.grow == Growth::Oblivious { ("max_depth", DEPTH) } else { ("num_leaves", NUM_LEAVES) };
+    let tree = if is_oblivious { ("max_depth", DEPTH) } else { ("num_leaves", NUM_LEAVES) };
     let mut all = vec![("learning_rate", LEARNING_RATE), tree];
     if is_stochastic {
         all.push(("mu", MU));
@@ -58,14 +60,14 @@ mod tests {
 
     #[test]
     fn the_space_depends_on_what_is_set() {
-        assert_eq!(names(&[]), "lambda_l2 learning_rate num_leaves");
-        assert_eq!(names(&[("grow", "oblivious"), ("lambda_l2", "3")]), "learning_rate max_depth");
+        assert_eq!(names(&[]), "lambda_l2 learning_rate max_depth");
+        assert_eq!(names(&[("grow", "leafwise"), ("lambda_l2", "3")]), "learning_rate num_leaves");
         // Set to its default.
-        assert_eq!(names(&[("learning_rate", "0.1")]), "lambda_l2 num_leaves");
-        assert_eq!(names(&[("noise", "gumbel")]), "lambda_l2 learning_rate noise_strength num_leaves");
+        assert_eq!(names(&[("learning_rate", "0.07")]), "lambda_l2 max_depth");
+        assert_eq!(names(&[("noise", "gumbel")]), "lambda_l2 learning_rate max_depth noise_strength");
         assert_eq!(
             names(&[("objective", "stochasticrank"), ("langevin", "true")]),
-            "diffusion_temperature learning_rate model_shrink_rate mu num_leaves"
+            "diffusion_temperature learning_rate max_depth model_shrink_rate mu"
         );
         let all = [("learning_rate", "0.2"), ("lambda_l2", "1"), ("num_leaves", "7")];
         let mut spec = TrainSpec::default();

@@ -47,8 +47,10 @@ fn stochasticrank_finds_the_global_optimum() {
             ("diffusion_temperature", "1000"),
             ("model_shrink_rate", "0.001"),
             ("num_trees", "1000"),
+            ("grow", "leafwise"),
             ("max_depth", "3"),
             ("min_data_in_leaf", "1"),
+            ("learning_rate", "0.1"),
             ("seed", &seed.to_string()),
         ];
         let iterates = iterates(&train(&params(&settings), &data, &[], &mut Silent).unwrap().model);

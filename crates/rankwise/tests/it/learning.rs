@@ -30,7 +30,7 @@ fn rmse_fits_labels() {
         let squares = scores.iter().zip(data.labels()).map(|(score, label)| (score - f64::from(*label)).powi(2));
         squares.sum::<f64>() / data.n_rows() as f64
     };
-    let trained = train(&params(&[("objective", "rmse"), ("num_trees", "60")]), &data, &[], &mut Silent).unwrap();
+    let trained = train(&params(&[("objective", "rmse")]), &data, &[], &mut Silent).unwrap();
     let base = error(&vec![ensemble(&trained.model).base_score(); data.n_rows()]);
     let fitted = error(&rankwise::predict_canonical(&trained.model, &data));
     assert!(fitted < 0.5 * base, "{fitted} against {base}");
@@ -86,7 +86,7 @@ fn logistic_fits_probabilities() {
         .map(|doc| crate::Doc { label: f32::from(u8::from(doc.label >= 2.0)), ..doc })
         .collect();
     let data = dataset(&docs);
-    let settings = [("objective", "logistic"), ("num_trees", "60")];
+    let settings = [("objective", "logistic")];
     let trained = train(&params(&settings), &data, &[], &mut Silent).unwrap();
     let loss = |scores: &[f64]| -> f64 {
         let of = |(score, label): (&f64, &f32)| (1.0 + (-score * f64::from(2.0 * label - 1.0)).exp()).ln();
@@ -150,14 +150,12 @@ fn nothing_to_learn_ends_the_run() {
 #[test]
 fn constraints_hold_in_a_trained_model() {
     let data = dataset(&web_docs(3000, 20, 1));
-    let free = train(&params(&[("num_trees", "20")]), &data, &[], &mut Silent).unwrap().model;
+    let free = train(&params(&[("grow", "leafwise"), ("num_trees", "20")]), &data, &[], &mut Silent).unwrap().model;
     let feature = free.importance().unwrap()[0].feature;
     for direction in [1, -1] {
         let constraint = format!("{feature}:{direction}");
-        let model =
-            train(&params(&[("num_trees", "20"), ("monotone_constraints", &constraint)]), &data, &[], &mut Silent)
-                .unwrap()
-                .model;
+        let settings = [("grow", "leafwise"), ("num_trees", "20"), ("monotone_constraints", &constraint)];
+        let model = train(&params(&settings), &data, &[], &mut Silent).unwrap().model;
         let slot = model.features().iter().position(|id| *id == feature).expect("the feature stays in use");
         for row in (0..data.n_rows()).step_by(50) {
             let mut values: Vec<f64> =

@@ -51,7 +51,7 @@ fn on_its_own_data_a_model_gets_its_own_values() {
 #[test]
 fn values_are_those_of_an_oracle() {
     let (first, second) = (dataset(&web_docs(700, 10, 1)), dataset(&web_docs(300, 10, 2)));
-    let (params, model) = trained(&[("objective", "rmse"), ("lambda_l2", "1.5")], &first);
+    let (params, model) = trained(&[("objective", "rmse"), ("learning_rate", "0.1"), ("lambda_l2", "1.5")], &first);
     let decay = 0.3;
     let new = refit(&params, &model, &second, decay).unwrap();
     let mut scores = vec![ensemble(&model).base_score(); second.n_rows()];

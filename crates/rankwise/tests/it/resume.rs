@@ -153,7 +153,7 @@ fn what_differs_is_named() {
 
     let others = Job::params(&[("ties", "input"), ("num_leaves", "7"), ("seed", "3")], "3");
     let text = said(&job, &others);
-    assert!(text.contains("seed is 3, was 0, num_leaves is 7, was 31"), "{text}");
+    assert!(text.contains("seed is 3, was 0, num_leaves is 7, was auto"), "{text}");
 
     job.valid = dataset(&web_docs(300, 12, 3));
     let text = said(&job, &params);

@@ -100,7 +100,7 @@ impl MapTree<'_, '_> {
     /// The gain of a split for some nodes together; `None` if it is not allowed.
     fn score(&self, judge: &Judge<'_>, nodes: &[usize], split: &Split) -> Option<f64> {
         let params = self.engine.params;
-        let shares = params.grow == Growth::Oblivious;
+        let shares = params.growth() == Growth::Oblivious;
         let direction = f64::from(params.monotone_constraints.direction(self.engine.feature_ids[split.feature]));
         let (mut total, mut divides) = (0.0, false);
         for node in nodes {

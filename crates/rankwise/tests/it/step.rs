@@ -42,7 +42,13 @@ fn an_exact_step_never_lowers_the_training_metric() {
 fn a_line_search_goes_to_the_least_loss() {
     let data = dataset(&web_docs(2500, 20, 1));
     let error = |settings: &[(&str, &str)]| {
-        let common = [("objective", "rmse"), ("num_trees", "5"), ("learning_rate", "0.5"), ("lambda_l2", "500")];
+        let common = [
+            ("objective", "rmse"),
+            ("num_trees", "5"),
+            ("grow", "leafwise"),
+            ("learning_rate", "0.5"),
+            ("lambda_l2", "500"),
+        ];
         let scores =
             train(&params(&[&common, settings].concat()), &data, &[], &mut Silent).unwrap().train_scores_canonical;
         scores.iter().zip(data.labels()).map(|(score, label)| (score - f64::from(*label)).powi(2)).sum::<f64>()
