@@ -4,6 +4,7 @@
     python3 experiments/tune/run.py ... --seeds 2 --trials 12 --trees 20     a small one, to see that it runs
 
 The value of a trial is its best validation NDCG@10 over at most 200 trees, on fold 1 of MQ2007 (S1 to S3 train, S4 validates).
+A search and all its trainings have the same seed, so that searches of a seed differ only in what they try.
 Finished searches stay in --work, and are not run again. Needs `pip install optuna zstandard`.
 """
 
@@ -70,7 +71,7 @@ def optunas(args, seed, folder):
 
     def objective(trial):
         settings = [f"--set={name}={suggest(trial, name, values)}" for name, values in space.items()]
-        found = rankwise(args, "train", *train, "--valid", valid, "--out", folder / "model.json", *settings)
+        found = rankwise(args, "train", *train, "--valid", valid, "--out", folder / "model.json", "--seed", seed, *settings)
         if "error" in found:
             raise optuna.TrialPruned(found["error"])
         return found["valid"][METRIC]

@@ -15,7 +15,7 @@ use rankwise_objectives::Round;
 use rankwise_params::{ParamError, ParamValue as _};
 use rankwise_trees::Derivative;
 
-use crate::params::RECORDS;
+use crate::params::{Preset, RECORDS};
 use crate::start::{self, Start};
 use crate::training::{output_of, row_weights};
 use crate::values::Values;
@@ -88,7 +88,9 @@ impl TrainSpec {
             let problem = "this model combines several with different parameters; use a model of one training run";
             return Err(ParamError::conflict("objective", problem));
         }
-        let mut spec = Self::default();
+        // Models record how their trees were grown since the defaults are not those of LightGBM any more.
+        let is_new = ["grow", "lambda_l2"].iter().all(|name| model.params().contains_key(*name));
+        let mut spec = if is_new { Self::default() } else { Self::preset(Preset::Lightgbm) };
         spec.set("objective", model.objective())?;
         let settings = model.params().iter().filter(|(name, _)| !RECORDS.contains(&name.as_str()));
         spec.set_all(settings.map(|(name, value)| (name.as_str(), value.as_str())))?;

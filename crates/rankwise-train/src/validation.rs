@@ -1,7 +1,7 @@
 //! Validation sets, scored tree by tree.
 
 use rankwise_data::{BinnedDataset, Dataset, Documents, Share, SimdLevel};
-use rankwise_metrics::{Evaluator, MetricName, Rules};
+use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
 use rankwise_model::{Output, Tree};
 use rankwise_trees::add_tree;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,21 @@ pub struct ValidSet<'a> {
     pub name: &'a str,
     /// The data.
     pub data: &'a Dataset,
+}
+
+impl ValidSet<'_> {
+    /// Whether the metrics can tell models apart here: some query has a relevant document, and every metric has a mean.
+    pub fn tells_models_apart(&self, names: &[MetricName], rules: &Rules) -> Result<bool, MetricError> {
+        let tied = vec![0.0; self.data.n_rows()];
+        let evaluation = Evaluator::new(self.data, names, rules)?.evaluate_canonical(&tied)?;
+        Ok(self.has_relevant(names, rules) && evaluation.metrics.iter().all(|metric| metric.mean.is_some()))
+    }
+
+    /// Without a relevant document, a metric does not depend on the model, so any choice based on it would be arbitrary.
+    fn has_relevant(&self, names: &[MetricName], rules: &Rules) -> bool {
+        let has_pairs = names[0].kind().takes_pairs() && !self.data.pairs().is_empty();
+        has_pairs || self.data.labels().iter().any(|label| rules.gain.of(*label) > 0.0)
+    }
 }
 
 /// One metric on one validation set.
@@ -72,10 +87,7 @@ impl<'a> Validation<'a> {
         scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
         let ValidSet { name, data } = set;
-        // Its metric would not depend on the model, so any choice based on it would be arbitrary.
-        let is_relevant = |label: &f32| rules.gain.of(*label) > 0.0;
-        let has_pairs = names[0].kind().takes_pairs() && !data.pairs().is_empty();
-        let can_be_measured = share.any(has_pairs || data.labels().iter().any(is_relevant));
+        let can_be_measured = share.any(set.has_relevant(names, rules));
         let binned = share.agree(train.like(data))?;
         let evaluator = Evaluator::of_share(share, names, rules)
             .map_err(|source| TrainError::Valid { set: name.to_owned(), source })?;

@@ -319,6 +319,9 @@ impl Plan<'_> {
         let (metric, rules) = (&params.boosting().metric[0], params.rules());
         let pool = Pool::new(usable, self.halves, metric, rules)?;
         let mut choice = pool.choose(View::Both)?;
+        if choice.members.is_empty() {
+            return Err(TuneError::NoDifference);
+        }
         let chosen = [pool.choose(View::First)?, pool.choose(View::Second)?];
         let random = random_order(self.halves.data, metric, rules)?;
         let mut rungs = vec![("random order".to_owned(), random.clone())];

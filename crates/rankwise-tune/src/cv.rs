@@ -110,9 +110,32 @@ struct FoldRun {
     queries: Vec<usize>,
     /// In canonical order of the fold.
     scores: Vec<f64>,
-    curve: Vec<f64>,
+    curve: FoldCurve,
     /// The weight of the queries that count.
     weight: f64,
+}
+
+/// The mean of the first metric over the queries of a fold after each round.
+enum FoldCurve {
+    Rounds(Vec<f64>),
+    /// Without relevant documents, every model has the same value.
+    Constant(f64),
+}
+
+impl FoldCurve {
+    fn at(&self, round: usize) -> f64 {
+        match self {
+            Self::Rounds(values) => values[round],
+            Self::Constant(value) => *value,
+        }
+    }
+
+    fn n_rounds(&self) -> Option<usize> {
+        match self {
+            Self::Rounds(values) => Some(values.len()),
+            Self::Constant(_) => None,
+        }
+    }
 }
 
 impl CrossValidation<'_> {
@@ -145,9 +168,18 @@ impl CrossValidation<'_> {
         let Parts { train, valid, test } = self.folds.parts(fold, self.rotation);
         let (train, measured) = (self.data.select_queries(&train)?, self.data.select_queries(&test)?);
         let valid = if valid.is_empty() { None } else { Some(self.data.select_queries(&valid)?) };
+        let rules = system.params.rules();
         let mut sets: Vec<ValidSet<'_>> =
             valid.iter().map(|data| ValidSet { name: "the validation fold", data }).collect();
-        sets.push(ValidSet { name: "the measured fold", data: &measured });
+        if let Some(set) = sets.first()
+            && !set.tells_models_apart(self.metrics(), rules)?
+        {
+            let metric = self.metrics()[0].as_str().to_owned();
+            return Err(TuneError::NoRelevantInFold { fold: fold + 1, metric });
+        }
+        let watched = ValidSet { name: "the measured fold", data: &measured };
+        let is_watched = watched.tells_models_apart(self.metrics(), rules)?;
+        sets.extend(is_watched.then_some(watched));
         let training = Training::new(system.params, &train).valid(&sets);
         let training = if valid.is_none() { training.keep_all_rounds() } else { training };
         let mut stopping = |_: &Progress<'_>| if watch.is_stopped() { Flow::Stop } else { Flow::Continue };
@@ -161,19 +193,23 @@ impl CrossValidation<'_> {
             return Err(TuneError::Interrupted);
         }
         let scores = predict_canonical(&trained.model, &measured);
-        let evaluation =
-            Evaluator::new(&measured, self.metrics(), system.params.rules())?.evaluate_canonical(&scores)?;
-        let curve = trained.history.curves.iter().rev().nth(self.metrics().len() - 1);
+        let evaluation = Evaluator::new(&measured, self.metrics(), rules)?.evaluate_canonical(&scores)?;
         let n_trees = trained.model.tree_ensemble()?.n_trees();
         let counts = |query: &usize| evaluation.metrics[0].per_query[*query].is_some();
         let weights = (0..measured.n_queries()).filter(counts).map(|query| f64::from(measured.query_weight(query)));
         let weight = reduce::sum(weights);
-        let means = evaluation.metrics.iter().map(|metric| metric.mean).collect();
+        let means: Vec<Option<f64>> = evaluation.metrics.iter().map(|metric| metric.mean).collect();
+        let curve = if is_watched {
+            let curve = trained.history.curves.iter().rev().nth(self.metrics().len() - 1);
+            FoldCurve::Rounds(curve.map_or(Vec::new(), |curve| curve.values.clone()))
+        } else {
+            FoldCurve::Constant(means[0].unwrap_or(0.0))
+        };
         Ok(FoldRun {
             result: FoldResult { n_queries: test.len(), n_trees, means },
             queries: test,
             scores,
-            curve: curve.map_or(Vec::new(), |curve| curve.values.clone()),
+            curve,
             weight,
         })
     }
@@ -184,9 +220,9 @@ impl CrossValidation<'_> {
             let rows = run.queries.iter().flat_map(|query| self.data.query_rows(*query));
             rows.zip(&run.scores).for_each(|(row, score)| scores_canonical[row] = *score);
         }
-        let n_rounds = runs.iter().map(|run| run.curve.len()).min().unwrap_or(0);
+        let n_rounds = runs.iter().filter_map(|run| run.curve.n_rounds()).min().unwrap_or(0);
         let mean_at = |round: usize| {
-            reduce::weighted_mean(runs.iter().map(|run| (run.curve[round], run.weight))).unwrap_or(f64::NAN)
+            reduce::weighted_mean(runs.iter().map(|run| (run.curve.at(round), run.weight))).unwrap_or(f64::NAN)
         };
         SystemResult {
             folds: runs.iter().map(|run| run.result.clone()).collect(),
@@ -294,6 +330,40 @@ mod tests {
         assert!(comparison.pairs[0].difference > 0.0);
     }
 
+    /// Queries 0 to 3 have no relevant document.
+    fn sparse_data() -> Dataset {
+        let values: Vec<f32> = (0..120).map(|row| (row * 37 % 120) as f32).collect();
+        let labels: Vec<i32> = (0..120).map(|row| i32::from(row >= 40 && values[row] > 70.0)).collect();
+        Dataset::from_dense(&values, 1).labels(&labels).group_sizes(&[10; 12]).build().unwrap()
+    }
+
+    #[test]
+    fn a_fold_without_relevant_documents_counts_by_the_rules() {
+        let data = sparse_data();
+        let relevant = |query: usize| data.query_rows(query).any(|row| data.labels()[row] > 0.0);
+        // Each query is a fold.
+        let folds = Folds::new(12, (0..12).collect()).unwrap();
+        let run = |empty: &str, rotation: Rotation| {
+            let mut spec = TrainSpec::default().num_trees(5);
+            spec.set("min_data_in_leaf", "1").unwrap();
+            spec.set("empty", empty).unwrap();
+            let params = spec.check().unwrap();
+            let systems = [CvSystem { name: "a", params: &params }];
+            cross_validate(&CrossValidation { data: &data, folds: &folds, rotation, systems: &systems }, &())
+        };
+        for (empty, value) in [("zero", Some(0.0)), ("one", Some(1.0)), ("skip", None)] {
+            let found = run(empty, Rotation::TrainOnRest).unwrap();
+            let system = &found.systems[0];
+            for (fold, result) in system.folds.iter().enumerate().filter(|(fold, _)| !relevant(*fold)) {
+                assert_eq!(result.means, [value], "{empty}, fold {fold}");
+            }
+            let mean = found.summaries(&IntervalSpec::default())[0][0].mean.unwrap();
+            assert!((system.curve[4] - mean).abs() < 1e-12, "{empty}: {:?} {mean}", system.curve);
+        }
+        let said = run("zero", Rotation::ValidateOnPrevious).unwrap_err().to_string();
+        assert!(said.contains("no query of the validation fold has a relevant document"), "{said}");
+    }
+
     #[test]
     fn impossible_requests_are_refused() {
         let data = data();
@@ -327,6 +397,6 @@ mod tests {
         let systems = [CvSystem { name: "a", params: &params }];
         let cv = CrossValidation { data: &data, folds: &folds, rotation: Rotation::TrainOnRest, systems: &systems };
         let error = cross_validate(&cv, &()).unwrap_err().to_string();
-        assert!(error.starts_with("a, fold 1: "), "{error}");
+        assert!(error.starts_with("a, fold 2: "), "{error}");
     }
 }

@@ -66,6 +66,17 @@ pub enum TuneError {
          `early_stopping_rounds`"
     )]
     NoValidationFold,
+    /// A validation fold that cannot choose.
+    #[error(
+        "fold {fold}: no query of the validation fold has a relevant document and a weight above 0, so '{metric}' cannot \
+         tell models apart; use fewer folds, or another seed"
+    )]
+    NoRelevantInFold {
+        /// The fold that is measured, counted from 1.
+        fold: usize,
+        /// The metric.
+        metric: String,
+    },
     /// The systems are measured differently.
     #[error("'{system}' has other metrics or rules than the first system; use the same for all")]
     OtherMetrics {
@@ -91,6 +102,12 @@ pub enum TuneError {
         /// Why, for the first model.
         problem: String,
     },
+    /// No model distinguishes the documents of a validation query.
+    #[error(
+        "every model gives the documents of each validation query the same score, so nothing can be chosen; check that \
+         features of the validation data differ within queries"
+    )]
+    NoDifference,
     /// A chosen model could not be trained on all data.
     #[error("a model that could be trained without the validation data cannot be trained with it; leave out `refit`")]
     Refit,

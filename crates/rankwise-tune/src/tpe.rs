@@ -71,6 +71,9 @@ impl Search {
     pub fn suggest(self, space: &Space, seed: u64, trial: usize, seen: &[Seen<'_>]) -> Vec<Option<Point>> {
         let draw = Draw::new(seed, Purpose::Search, trial as u32);
         let n_known = seen.iter().filter(|seen| seen.value.is_some()).count();
+        if self == Self::Tpe && trial < STARTUP_TRIALS {
+            return spread(space, seed, trial, &draw);
+        }
         if self == Self::Random || n_known < STARTUP_TRIALS {
             return space.draw(|idx, dimension| dimension.random(&draw, idx));
         }
@@ -81,6 +84,18 @@ impl Search {
         };
         likeliest(&density(true), &density(false), &draw)
     }
+}
+
+/// One of the first trials: together they have one value in each tenth of every range, in an order of its own for each
+/// parameter (a Latin hypercube), so that no part of a range is left out by chance.
+fn spread(space: &Space, seed: u64, trial: usize, draw: &Draw) -> Vec<Option<Point>> {
+    let of_all = Draw::new(seed, Purpose::Search, u32::MAX);
+    space.draw(|idx, dimension| {
+        let mut order: Vec<u32> = (0..STARTUP_TRIALS as u32).collect();
+        let key = |cell: u32| of_all.uniform(idx as u64, cell);
+        order.sort_by(|a, b| key(*a).total_cmp(&key(*b)));
+        dimension.at((f64::from(order[trial]) + draw.uniform(idx as u64, 0)) / STARTUP_TRIALS as f64)
+    })
 }
 
 /// Whether each trial is one of the best. Trials without a value are not: others avoid what is being tried.
@@ -158,6 +173,33 @@ mod tests {
             wins += usize::from(tpe > random);
         }
         assert!(gain > 0.003 && wins >= 15, "{gain} {wins}");
+    }
+
+    #[test]
+    fn the_first_trials_cover_every_range() {
+        let space = space();
+        for seed in 0..5 {
+            let trials: Vec<_> =
+                (0..STARTUP_TRIALS).map(|trial| Search::Tpe.suggest(&space, seed, trial, &[])).collect();
+            for (idx, dimension) in space.dimensions().iter().enumerate() {
+                let of_choice =
+                    |choice: usize| trials.iter().filter(|points| points[idx] == Some(Point::Choice(choice))).count();
+                let Some([low, high]) = dimension.real_range() else {
+                    assert!((0..3).all(|choice| of_choice(choice) >= 2), "{seed}");
+                    continue;
+                };
+                let fifth = |points: &Vec<Option<Point>>| match points[idx] {
+                    Some(Point::Number(number)) => {
+                        let [from, to] = dimension.real_cell(number);
+                        (5.0 * (0.5 * (from + to) - low) / (high - low)) as usize
+                    }
+                    other => panic!("{other:?}"),
+                };
+                // Rounding may move a value to the next tenth, so fifths are counted.
+                let n_fifths = trials.iter().map(fifth).collect::<std::collections::BTreeSet<_>>().len();
+                assert_eq!(n_fifths, 5, "{seed} {}", dimension.name());
+            }
+        }
     }
 
     #[test]

@@ -88,6 +88,10 @@ fn tries(args: &Cv, base: &TrainSpec) -> anyhow::Result<Vec<(String, TrainParams
     }
     let mut names = HashSet::new();
     let one = |typed: &String| -> anyhow::Result<(String, TrainParams)> {
+        // Values may contain commas, but no equals sign.
+        if typed.split(',').skip(1).any(|part| part.contains('=') && !part.contains(' ')) {
+            return Err(user(format!("--try '{typed}': separate parameters by spaces, not by commas")));
+        }
         let settings = typed.split_whitespace().map(files::key_and_value).collect::<anyhow::Result<Vec<_>>>()?;
         settings.iter().try_for_each(|(name, _)| options::check_parameter(name).map_err(user))?;
         let mut spec = base.clone();

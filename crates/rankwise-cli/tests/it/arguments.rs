@@ -162,7 +162,7 @@ fn parameters_are_named_with_what_would_fit() {
         ("bagging_fraction=0.5", &["no effect while bagging_freq is 0; set bagging_freq=1"]),
         ("sample=bagging", &["the size of the sample is not set; set bagging_fraction below 1"]),
         ("sample=some", &["parameter 'sample': invalid value 'some'; expected none|bagging|query-bagging"]),
-        ("grow=sideways", &["parameter 'grow': invalid value 'sideways'; expected leafwise|levelwise|oblivious"]),
+        ("grow=sideways", &["parameter 'grow': invalid value 'sideways'; expected auto|leafwise|levelwise|oblivious"]),
         ("lambda_norm=perhaps", &["parameter 'lambda_norm': invalid value 'perhaps'; expected true|false"]),
         (
             "monotone_constraints=3:2",

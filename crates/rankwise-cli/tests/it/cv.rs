@@ -89,6 +89,7 @@ fn mistakes_are_explained() {
         ("cv d.txt --set early_stopping_rounds=5", &["set --rotate"]),
         ("cv d.txt --folds 2 --rotate", &["there are 2 folds; use at least 3"]),
         ("cv d.txt --try num_leafs=3", &["did you mean 'num_leaves'?"]),
+        ("cv d.txt --try num_leaves=3,eta=0.1", &["--try 'num_leaves=3,eta=0.1': separate parameters by spaces"]),
         ("cv d.txt --try num_leaves=3 --try num_leaves=3", &["is given twice"]),
         ("cv d.txt --metric auc", &["auc"]),
         ("cv d.txt --out d.txt", &["d.txt"]),

@@ -180,6 +180,13 @@ fn impossible_searches_are_refused() {
         spec.set(name, value).unwrap();
         assert!(said(&spec, &data, Budget::Steps(1)).contains(value));
     }
+    // A feature that is constant in the validation data.
+    let labels: Vec<i32> = (0..80).map(|row| row % 2).collect();
+    let constant = Dataset::from_dense(&[0.5; 80], 1).labels(&labels).group_sizes(&[10; 8]).build().unwrap();
+    let spec_of = spec();
+    let search = Auto { data: &data, valid: Some(&constant), spec: &spec_of, budget: Budget::Steps(1), refit: None };
+    let tied = auto(&search, &(), &()).unwrap_err().to_string();
+    assert!(tied.contains("the same score"), "{tied}");
     let few = data.select_queries(&[0, 1, 2]).unwrap();
     assert!(said(&spec(), &few, Budget::Steps(1)).contains("3 queries"));
     let other = Memory { steps: Mutex::default(), most: 9 };

@@ -125,3 +125,18 @@ fn what_cannot_be_refitted_is_refused() {
     let (multiclass, _) = trained(&[("objective", "multiclass")], &data);
     assert!(matches!(refit(&multiclass, &model, &data, 0.5), Err(TrainError::Start(_))));
 }
+
+/// Models of earlier builds do not record how their trees were grown: the defaults were LightGBM's then.
+#[test]
+fn models_without_recorded_growth_have_the_old_defaults() {
+    let data = dataset(&web_docs(900, 14, 1));
+    let (_, model) = trained(&[("num_leaves", "15")], &data);
+    let mut header = model.header().clone();
+    for name in ["grow", "lambda_l2", "learning_rate"] {
+        assert!(header.params.remove(name).is_some(), "{name}");
+    }
+    let old = TrainSpec::of_model(&Model::new(header, model.ranker().clone()).unwrap()).unwrap().check().unwrap();
+    assert_eq!((old.boosting().learning_rate, old.trees().l2(), old.trees().leaves_of(0)), (0.1, 0.0, 15));
+    let new = TrainSpec::of_model(&model).unwrap().check().unwrap();
+    assert_eq!((new.boosting().learning_rate, new.trees().l2()), (0.07, 0.0));
+}
