@@ -127,7 +127,7 @@ fn oblivious(field: &Field<'_>, known: &[Feature]) -> Result<Vec<DraftNode>, For
             nodes.push(DraftNode::Split(Split { left: 2 * node + 1, right: 2 * node + 2, ..*split }));
         }
     }
-    let leaf = |(leaf, value): (usize, &f64)| DraftNode::Leaf { value: *value, count: count(weights.get(leaf)) };
+    let leaf = |(leaf, value): (usize, &f64)| DraftNode::Leaf { value: *value, cover: cover(weights.get(leaf)) };
     nodes.extend(values.iter().enumerate().map(leaf));
     Ok(nodes)
 }
@@ -139,11 +139,11 @@ fn node<'a>(field: &Field<'a>, known: &[Feature]) -> Result<(DraftNode, Option<[
         return Ok((DraftNode::Split(split(&question, known)?), Some(children)));
     }
     let weight = field.find("weight").map(|field| field.number()).transpose()?;
-    Ok((DraftNode::Leaf { value: field.get("value")?.number()?, count: count(weight.as_ref()) }, None))
+    Ok((DraftNode::Leaf { value: field.get("value")?.number()?, cover: cover(weight.as_ref()) }, None))
 }
 
-fn count(weight: Option<&f64>) -> u64 {
-    weight.map_or(0, |weight| weight.max(0.0) as u64)
+fn cover(weight: Option<&f64>) -> f64 {
+    weight.copied().filter(|weight| weight.is_finite()).map_or(0.0, |weight| weight.max(0.0))
 }
 
 fn unsupported(what: &str, advice: &str) -> FormatError {

@@ -11,7 +11,8 @@ use crate::value::Field;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum DraftNode {
     Split(Split),
-    Leaf { value: f64, count: u64 },
+    /// `cover` is what its training rows weigh; 0 if unknown.
+    Leaf { value: f64, cover: f64 },
 }
 
 /// A split: values up to `threshold` go left.
@@ -85,9 +86,10 @@ fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
             return Err(format!("node {place} has two parents"));
         }
         let child = match node {
-            DraftNode::Leaf { value, count } => {
+            DraftNode::Leaf { value, cover } => {
                 parts.leaf_value.push(*value);
-                parts.leaf_count.push(*count);
+                parts.leaf_count.push(*cover as u64);
+                parts.leaf_cover.push(*cover);
                 Child::Leaf(parts.leaf_value.len() - 1)
             }
             DraftNode::Split(split) => {
@@ -112,6 +114,10 @@ fn tree(nodes: &[DraftNode], features: &[u32]) -> Result<Tree, String> {
             None => {}
         }
     }
+    // Whole numbers are counts.
+    if parts.leaf_cover.iter().all(|cover| cover.fract() == 0.0) {
+        parts.leaf_cover.clear();
+    }
     Tree::new(parts)
 }
 
@@ -124,11 +130,11 @@ mod tests {
         DraftNode::Split(Split { feature, threshold, missing_left, left, right, gain: 1.0, count: 3 })
     }
 
-    const LEAF: DraftNode = DraftNode::Leaf { value: 1.0, count: 1 };
+    const LEAF: DraftNode = DraftNode::Leaf { value: 1.0, cover: 1.0 };
 
     #[test]
     fn what_is_a_tree_becomes_one_in_any_order() {
-        let nodes = [split(3, 1), LEAF, DraftNode::Leaf { value: 2.0, count: 1 }, split(2, 4), LEAF];
+        let nodes = [split(3, 1), LEAF, DraftNode::Leaf { value: 2.0, cover: 1.0 }, split(2, 4), LEAF];
         let found = tree(&nodes, &features_of(&[nodes.to_vec()])).unwrap();
         assert_eq!(found.leaf(&[0.5]), found.leaf(&[0.1]));
         assert_eq!(found.parts().leaf_value[found.leaf(&[0.1])], 2.0);

@@ -99,7 +99,7 @@ impl Ensemble {
             }
             (b"split", Some(Open::Tree | Open::Split(_))) => {
                 let nodes = self.trees.last_mut().ok_or("a split outside of a tree")?;
-                nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
+                nodes.push(DraftNode::Leaf { value: 0.0, cover: 0.0 });
                 let is_right = attribute("pos")?.is_some_and(|side| side == "right");
                 Open::Split(OpenSplit { place: nodes.len() - 1, is_right, ..OpenSplit::default() })
             }
@@ -147,7 +147,7 @@ impl Ensemble {
     fn set(&mut self, split: &OpenSplit) -> Result<(), String> {
         let node = match (split.output, split.feature, split.threshold, split.children) {
             (Some(output), None, None, [None, None]) => {
-                DraftNode::Leaf { value: (output * self.weight).into(), count: 0 }
+                DraftNode::Leaf { value: (output * self.weight).into(), cover: 0.0 }
             }
             (None, Some(feature), Some(threshold), [Some(left), Some(right)]) => DraftNode::Split(Split {
                 feature,

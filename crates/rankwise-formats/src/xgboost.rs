@@ -113,9 +113,9 @@ fn nodes(field: &Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
     let (gains, weights) = (optional("loss_changes")?, optional("sum_hessian")?);
     let at = |list: &[f64], node: usize| list.get(node).copied().filter(|number| number.is_finite()).unwrap_or(0.0);
     let node = |node: usize| {
-        let count = at(weights, node).max(0.0) as u64;
+        let cover = at(weights, node).max(0.0);
         if lefts[node] < 0.0 {
-            return Ok(DraftNode::Leaf { value: f64::from(conditions[node] as f32), count });
+            return Ok(DraftNode::Leaf { value: f64::from(conditions[node] as f32), cover });
         }
         let place = |number: f64| as_integer(number).ok_or_else(|| field.error("a child is not a node"));
         Ok(DraftNode::Split(Split {
@@ -125,7 +125,7 @@ fn nodes(field: &Field<'_>) -> Result<Vec<DraftNode>, FormatError> {
             left: place(lefts[node])?,
             right: place(rights[node])?,
             gain: at(gains, node),
-            count,
+            count: cover as u64,
         }))
     };
     (0..n_nodes).map(node).collect()

@@ -7,6 +7,8 @@ use crate::{ModelError, Ranker};
 
 /// The name of this kind in the model file.
 pub(crate) const KIND: &str = "trees";
+/// The oldest file version with covers of leaves.
+const VERSION_OF_COVERS: u64 = 6;
 
 /// Trees, and how the leaves of a document make its score. All numbers are finite, and the number of trees suits the
 /// output.
@@ -112,6 +114,9 @@ impl TreeEnsemble {
         if self.output != Output::Sum {
             fields.push(("output", json(&self.output)));
             version = 3;
+        }
+        if self.trees.iter().any(|tree| !tree.parts().leaf_cover.is_empty()) {
+            version = VERSION_OF_COVERS;
         }
         Body { version, fields, list: ("trees", self.trees.iter().map(|tree| json(tree.parts())).collect()) }
     }

@@ -102,6 +102,7 @@ mod tests {
             count: vec![2],
             leaf_value: vec![-1.0, 3.0],
             leaf_count: vec![1, 1],
+            ..TreeParts::default()
         };
         let f64_features = if precision == Precision::F64 { vec![feature] } else { vec![] };
         let feature_names = vec![format!("name {feature}")];

@@ -32,6 +32,9 @@ pub struct TreeParts {
     pub leaf_value: Vec<f64>,
     /// Training rows in the leaf.
     pub leaf_count: Vec<u64>,
+    /// What the training rows in the leaf weigh, if that is not their number, as in models of XGBoost; otherwise empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaf_cover: Vec<f64>,
 }
 
 /// The child of a node.
@@ -96,6 +99,13 @@ impl Tree {
                 return Err(format!("{name} {idx} is not a finite number"));
             }
         }
+        let covers = parts.leaf_cover.len();
+        if covers != 0 && covers != n_leaves {
+            return Err(format!("leaf_cover has {covers} entries where {n_nodes} nodes need {n_leaves}"));
+        }
+        if let Some(idx) = parts.leaf_cover.iter().position(|cover| !cover.is_finite() || *cover < 0.0) {
+            return Err(format!("leaf_cover {idx} is not a finite number of 0 or more"));
+        }
         check_shape(&parts)?;
         Ok(Self(parts))
     }
@@ -111,6 +121,11 @@ impl Tree {
         let mut parts = self.0.clone();
         parts.leaf_value.iter_mut().for_each(|value| *value = (*value * factor).clamp(f64::MIN, f64::MAX));
         Self(parts)
+    }
+
+    /// What the training rows in a leaf weigh: their number, unless the model knows better.
+    pub fn cover(&self, leaf: usize) -> f64 {
+        self.0.leaf_cover.get(leaf).copied().unwrap_or(self.0.leaf_count[leaf] as f64)
     }
 
     /// The arrays.
@@ -206,6 +221,7 @@ pub(crate) mod tests {
             count: vec![10, 6],
             leaf_value: vec![-1.0, 0.25, 1.5],
             leaf_count: vec![2, 4, 4],
+            leaf_cover: Vec::new(),
         }
     }
 
@@ -225,13 +241,15 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_tree_is_refused() {
         type Damage = fn(&mut TreeParts);
-        let broken: [(&str, Damage); 8] = [
+        let broken: [(&str, Damage); 10] = [
             ("does not come after it", |tree| tree.left[1] = 0),
             ("does not come after it", |tree| tree.left[1] = 1),
             ("node 5, which does not exist", |tree| tree.left[1] = 5),
             ("leaf 3, which does not exist", |tree| tree.left[1] = !3),
             ("leaf 1 has two parents", |tree| tree.left[1] = !1),
             ("leaf_value has 2 entries", |tree| tree.leaf_value.truncate(2)),
+            ("leaf_cover has 2 entries", |tree| tree.leaf_cover = vec![1.5; 2]),
+            ("leaf_cover 1 is not a finite", |tree| tree.leaf_cover = vec![1.5, -0.5, 0.0]),
             ("threshold 1 is not a finite", |tree| tree.threshold[1] = f64::NAN),
             ("leaf 2147483647, which does not exist", |tree| tree.left[1] = i32::MIN),
         ];

@@ -142,6 +142,7 @@ mod tests {
             count: vec![2],
             leaf_value: vec![0.1 * value, -0.3 * value],
             leaf_count: vec![1, 1],
+            ..TreeParts::default()
         };
         let trees = (1..400).map(|idx| Tree::new(tree(f64::from(idx))).unwrap()).collect();
         let header = Header::new(AbsentFeature::Missing, Precision::F32, vec![3]);

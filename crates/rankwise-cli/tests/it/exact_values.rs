@@ -18,6 +18,7 @@ fn model(threshold: f64, precision: Precision) -> Model {
         count: vec![2],
         leaf_value: vec![0.0, 1.0],
         leaf_count: vec![1, 1],
+        ..TreeParts::default()
     };
     let ensemble = TreeEnsemble::new(0.0, Output::Sum, vec![Tree::new(parts).unwrap()]).unwrap();
     Model::new(Header::new(AbsentFeature::Missing, precision, vec![1]), ensemble).unwrap()

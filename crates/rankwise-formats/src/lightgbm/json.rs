@@ -42,7 +42,7 @@ fn node<'a>(field: &Field<'a>, n_features: Option<usize>) -> Result<(DraftNode, 
     if field.find("leaf_coeff").is_some() {
         return Err(unsupported("has linear models in its leaves", "train it with linear_tree=false"));
     }
-    Ok((DraftNode::Leaf { value: field.get("leaf_value")?.number()?, count: count("leaf_count")? }, None))
+    Ok((DraftNode::Leaf { value: field.get("leaf_value")?.number()?, cover: count("leaf_count")? as f64 }, None))
 }
 
 fn split(field: &Field<'_>, gain: Option<f64>, count: u64) -> Result<Split, FormatError> {

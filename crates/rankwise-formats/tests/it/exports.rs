@@ -127,6 +127,7 @@ fn stump(threshold: f64, missing_left: bool) -> Model {
         count: vec![2],
         leaf_value: vec![-1.5, 2.25],
         leaf_count: vec![1, 1],
+        ..TreeParts::default()
     };
     of_trees(vec![Tree::new(parts).unwrap()])
 }
@@ -227,6 +228,7 @@ fn chain(depth: usize) -> Model {
         count: vec![1; depth],
         leaf_value: (0..=n).map(f64::from).collect(),
         leaf_count: vec![1; depth + 1],
+        ..TreeParts::default()
     };
     of_trees(vec![Tree::new(parts).unwrap()])
 }

@@ -16,6 +16,7 @@ fn model() -> Model {
         count: vec![10, 6],
         leaf_value: vec![-1.0, 0.25, 1.5],
         leaf_count: vec![2, 4, 4],
+        ..TreeParts::default()
     };
     let header =
         Header { objective: "lambdamart".into(), ..Header::new(AbsentFeature::Missing, Precision::F32, vec![1, 3]) };

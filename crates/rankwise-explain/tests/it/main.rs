@@ -1,0 +1,6 @@
+//! Explanations against their definitions.
+
+mod counterfactual;
+mod difference;
+mod models;
+mod shap;
