@@ -19,6 +19,7 @@ use crate::convert_args::Convert;
 use crate::cv_args::Cv;
 use crate::data_args::{DataArgs, DataTarget, RulesArgs};
 use crate::data_paths::ValidArgs;
+use crate::explain_args::Explain;
 use crate::param_args::ParamArgs;
 use crate::refit_prune_args::{Prune, Refit};
 use crate::trees_args::TreesArgs;
@@ -65,6 +66,7 @@ pub(crate) enum Command {
     Predict(Predict),
     Eval(Box<Eval>),
     Compare(Box<Compare>),
+    Explain(Box<Explain>),
     Blend(Box<Blend>),
     Refit(Box<Refit>),
     Prune(Box<Prune>),

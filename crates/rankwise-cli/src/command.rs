@@ -9,6 +9,7 @@ mod convert_data;
 mod cv;
 mod demo;
 mod eval;
+mod explain;
 mod inspect;
 mod man;
 mod predict;
@@ -63,6 +64,7 @@ fn dispatch(cli: Cli, output: Output) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(&args, output),
         Command::Eval(args) => eval::run(&args, cli.global, output),
         Command::Compare(args) => compare::run(&args, cli.global, output),
+        Command::Explain(args) => explain::run(&args, cli.global, output),
         Command::Blend(args) => blend::run(&args, cli.global, output),
         Command::Prune(args) => prune::run(&args, cli.global, output),
         Command::Refit(args) => refit::run(&args, cli.global, output),

@@ -16,6 +16,7 @@ mod convert_args;
 mod cv_args;
 mod data_args;
 mod data_paths;
+mod explain_args;
 mod failure;
 mod files;
 mod group_args;

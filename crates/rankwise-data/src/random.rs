@@ -43,6 +43,8 @@ pub enum Purpose {
     Folds = 15,
     /// Values of parameters to try.
     Search = 16,
+    /// Values of features exchanged between documents, and samples of documents to explain.
+    Explanation = 17,
 }
 
 /// A family of draws: everything is fixed but the key.

@@ -186,7 +186,8 @@ impl Search<'_> {
         let mut best: Option<(Rank, [(usize, Move); 2], f64)> = None;
         for (place, a) in self.moves[first].iter().enumerate() {
             for (other, b) in self.moves[second].iter().enumerate() {
-                let gain = alone[first][place] + alone[second][other] + together[place * self.moves[second].len() + other];
+                let gain =
+                    alone[first][place] + alone[second][other] + together[place * self.moves[second].len() + other];
                 let rank = (a.rows + b.rows, a.steps + b.steps, pair, [a.interval, b.interval]);
                 if gain < need || best.as_ref().is_some_and(|(smallest, ..)| *smallest <= rank) {
                     continue;
@@ -209,7 +210,8 @@ impl Search<'_> {
         let mut is_needed = false;
         for tree in self.trees_with(&pair) {
             is_needed = true;
-            let [rows, columns] = [(pair[0], first), (pair[1], second)].map(|(feature, moves)| runs(tree, feature, moves));
+            let [rows, columns] =
+                [(pair[0], first), (pair[1], second)].map(|(feature, moves)| runs(tree, feature, moves));
             let value = |row: Option<usize>, column: Option<usize>| {
                 let mut values = self.values.to_vec();
                 row.inspect(|row| values[pair[0]] = first[*row].value);
@@ -220,8 +222,11 @@ impl Search<'_> {
                 for column in columns.array_windows() {
                     let [top, bottom] = *row;
                     let [left, right] = *column;
-                    let rest = value(Some(top), Some(left)) - value(Some(top), None) - value(None, Some(left)) + value(None, None);
-                    for (row, column, sign) in [(top, left, 1.0), (top, right, -1.0), (bottom, left, -1.0), (bottom, right, 1.0)] {
+                    let rest = value(Some(top), Some(left)) - value(Some(top), None) - value(None, Some(left))
+                        + value(None, None);
+                    for (row, column, sign) in
+                        [(top, left, 1.0), (top, right, -1.0), (bottom, left, -1.0), (bottom, right, 1.0)]
+                    {
                         corners[row * (n_columns + 1) + column] += sign * rest;
                     }
                 }
@@ -246,8 +251,10 @@ impl Search<'_> {
 /// Where runs of moves begin whose values a tree does not distinguish, and the number of moves.
 fn runs(tree: &Tree, feature: usize, moves: &[Move]) -> Vec<usize> {
     let parts = tree.parts();
-    let mut thresholds: Vec<f64> =
-        (0..tree.n_nodes()).filter(|node| parts.feature[*node] as usize == feature).map(|node| parts.threshold[node]).collect();
+    let mut thresholds: Vec<f64> = (0..tree.n_nodes())
+        .filter(|node| parts.feature[*node] as usize == feature)
+        .map(|node| parts.threshold[node])
+        .collect();
     thresholds.sort_unstable_by(f64::total_cmp);
     let side = |to: &Move| thresholds.partition_point(|threshold| *threshold < to.value);
     let starts = (0..moves.len()).filter(|place| *place == 0 || side(&moves[*place]) != side(&moves[*place - 1]));

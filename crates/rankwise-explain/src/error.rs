@@ -16,7 +16,9 @@ pub enum ExplainError {
         tree: usize,
     },
     /// The score is not a sum over trees.
-    #[error("the score of a model with one output per label is not a sum of contributions; explain one output at a time")]
+    #[error(
+        "the score of a model with one output per label is not a sum of contributions; explain one output at a time"
+    )]
     SeveralOutputs,
     /// There is nothing to compare with.
     #[error("there are no documents to compare with")]

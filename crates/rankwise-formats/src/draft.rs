@@ -12,7 +12,10 @@ use crate::value::Field;
 pub(crate) enum DraftNode {
     Split(Split),
     /// `cover` is what its training rows weigh; 0 if unknown.
-    Leaf { value: f64, cover: f64 },
+    Leaf {
+        value: f64,
+        cover: f64,
+    },
 }
 
 /// A split: values up to `threshold` go left.

@@ -72,6 +72,7 @@ pub use measure::{Compared, compare, compare_runs, compare_with, evaluate, evalu
 pub use rankwise_data as data;
 pub use rankwise_eval as eval;
 pub use rankwise_eval::{predict, predict_canonical};
+pub use rankwise_explain as explain;
 pub use rankwise_formats as formats;
 pub use rankwise_io as io;
 pub use rankwise_metrics as metrics;

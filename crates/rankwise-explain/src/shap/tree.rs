@@ -205,7 +205,8 @@ impl SharedTree {
             found.resize(features.len(), 0.0);
             for doc in 0..n_docs {
                 let fails = |(node, is_left): &(usize, bool)| (buffers.left[node * n_docs + doc] == 1) != *is_left;
-                let failed: Vec<u32> = path.iter().filter(|step| fails(step)).map(|step| parts.feature[step.0]).collect();
+                let failed: Vec<u32> =
+                    path.iter().filter(|step| fails(step)).map(|step| parts.feature[step.0]).collect();
                 let passes: Vec<bool> = features.iter().map(|feature| !failed.contains(feature)).collect();
                 let path = Path { value: parts.leaf_value[leaf], shares: &shares };
                 leaf::contributions(rule, path, |idx| passes[idx], &mut before, &mut found);

@@ -2,5 +2,6 @@
 
 mod counterfactual;
 mod difference;
+mod importance;
 mod models;
 mod shap;

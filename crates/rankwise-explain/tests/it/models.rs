@@ -50,5 +50,8 @@ pub(crate) fn model(n_features: u32, trees: Vec<Tree>) -> Model {
 
 /// Values between the thresholds, some of them missing.
 pub(crate) fn documents(n_features: usize, n_docs: usize) -> impl Strategy<Value = Vec<f32>> {
-    prop::collection::vec((0..6u8).prop_map(|value| if value == 5 { f32::NAN } else { value.into() }), n_features * n_docs)
+    prop::collection::vec(
+        (0..6u8).prop_map(|value| if value == 5 { f32::NAN } else { value.into() }),
+        n_features * n_docs,
+    )
 }

@@ -162,7 +162,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
             }
             if code < 0.0 {
                 let value = *leaves.get((-1.0 - code) as usize).ok_or_else(|| missing("leaf of this number"))?;
-                nodes.push(DraftNode::Leaf { value, count: 0 });
+                nodes.push(DraftNode::Leaf { value, cover: 0.0 });
             } else {
                 let at = |list: &[f64]| list.get(code as usize).copied().ok_or_else(|| missing("node of this number"));
                 let rule = at(&rules)? as u8;

@@ -219,7 +219,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Model, FormatError> {
         }
         nodes.push(if modes[node] == b"LEAF" {
             let value = leaves.get(&(trees[node], numbers[node])).ok_or_else(|| error("a leaf has no value"))?;
-            DraftNode::Leaf { value: f64::from(*value), count: 0 }
+            DraftNode::Leaf { value: f64::from(*value), cover: 0.0 }
         } else {
             DraftNode::Split(Split {
                 feature: features[node] as u32,

@@ -100,10 +100,10 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
 /// Returns the index of the node.
 fn read_node(field: &Field<'_>, weight: f32, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
     let place = nodes.len();
-    nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
+    nodes.push(DraftNode::Leaf { value: 0.0, cover: 0.0 });
     let Some(name) = field.find("feature") else {
         let value = field.get("value")?.number()? as f32;
-        nodes[place] = DraftNode::Leaf { value: f64::from(weight * value), count: 0 };
+        nodes[place] = DraftNode::Leaf { value: f64::from(weight * value), cover: 0.0 };
         return Ok(place);
     };
     let feature = names.find(name.text()?).ok_or_else(|| name.error("no feature has this name"))?;

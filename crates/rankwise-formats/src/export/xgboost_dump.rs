@@ -72,10 +72,10 @@ pub(crate) fn read(bytes: &[u8], names: &Names) -> Result<Model, FormatError> {
 fn read_node(field: &Field<'_>, names: &Names, nodes: &mut Vec<DraftNode>) -> Result<usize, FormatError> {
     let place = nodes.len();
     if let Some(leaf) = field.find("leaf") {
-        nodes.push(DraftNode::Leaf { value: f64::from(leaf.number()? as f32), count: 0 });
+        nodes.push(DraftNode::Leaf { value: f64::from(leaf.number()? as f32), cover: 0.0 });
         return Ok(place);
     }
-    nodes.push(DraftNode::Leaf { value: 0.0, count: 0 });
+    nodes.push(DraftNode::Leaf { value: 0.0, cover: 0.0 });
     let name = field.get("split")?;
     let feature = names.find(name.text()?).ok_or_else(|| name.error("no feature has this name"))?;
     let condition = field.get("split_condition")?.number()? as f32;

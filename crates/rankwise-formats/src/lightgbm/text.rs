@@ -159,6 +159,8 @@ fn nodes(block: &Block<'_>, n_features: Option<usize>) -> Result<Vec<DraftNode>,
         };
         nodes.push(DraftNode::Split(question(split, decisions[node])?));
     }
-    nodes.extend(values.into_iter().zip(leaf_counts).map(|(value, count)| DraftNode::Leaf { value, cover: count as f64 }));
+    nodes.extend(
+        values.into_iter().zip(leaf_counts).map(|(value, count)| DraftNode::Leaf { value, cover: count as f64 }),
+    );
     Ok(nodes)
 }

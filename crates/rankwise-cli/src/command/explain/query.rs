@@ -1,0 +1,131 @@
+//! The documents of a query in the order of the model, with their SHAP values.
+
+use std::fmt::Write as _;
+
+use rankwise::explain::{Explainer, ModelDocs};
+use rankwise::model::Model;
+use serde_json::{Value, json};
+
+use super::{doc_name, is_sum, shown_value, signed};
+use crate::failure::user;
+use crate::text;
+
+/// Features shown for each document.
+const SHOWN: usize = 5;
+
+/// The documents of a query, from the best score to the worst.
+pub(super) struct Ranked {
+    pub(super) qid: String,
+    /// Rows in canonical order.
+    pub(super) rows: Vec<usize>,
+    pub(super) scores: Vec<f64>,
+}
+
+impl Ranked {
+    /// Equal scores are in canonical order.
+    pub(super) fn new(model: &Model, docs: &ModelDocs<'_>, query: usize) -> Self {
+        let score = |row: usize| model.score_rounded(&docs.values(row));
+        let mut ranked: Vec<(usize, f64)> = docs.data().query_rows(query).map(|row| (row, score(row))).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (rows, scores) = ranked.into_iter().unzip();
+        Self { qid: docs.data().query(query).id.to_owned(), rows, scores }
+    }
+}
+
+pub(super) fn explain(
+    ranked: &Ranked,
+    explainer: &Explainer<'_>,
+    model: &Model,
+    docs: &ModelDocs<'_>,
+    top: usize,
+) -> anyhow::Result<(String, Value)> {
+    let values = explainer.values_of(docs, &ranked.rows)?;
+    let n_features = model.features().len();
+    let labels = docs.data().labels();
+    let of_doc = |place: usize| {
+        let row = ranked.rows[place];
+        let outputs: Vec<&[f64]> = values[place].chunks(n_features.max(1)).collect();
+        json!({
+            "rank": place + 1,
+            "document": doc_name(docs, row),
+            "label": labels[row],
+            "score": ranked.scores[place],
+            "contributions": outputs,
+        })
+    };
+    let names: Vec<String> = model.features().iter().map(|feature| model.feature_label(*feature)).collect();
+    let json = json!({
+        "qid": ranked.qid,
+        "features": names,
+        "documents": (0..ranked.rows.len()).map(of_doc).collect::<Vec<_>>(),
+    });
+    if !is_sum(model) {
+        return Ok((outputs_text(ranked, docs), json));
+    }
+    let mut out = format!("query {}, {}\n", ranked.qid, text::count(ranked.rows.len(), "document"));
+    let _ = writeln!(out, "expected score {:.4}\n", explainer.expected()[0]);
+    let mut table = vec![["rank", "document", "label", "score", ""].map(str::to_owned).to_vec()];
+    for (place, row) in ranked.rows.iter().enumerate().take(top) {
+        let of_doc = docs.values(*row);
+        let mut order: Vec<usize> = (0..n_features).filter(|feature| values[place][*feature] != 0.0).collect();
+        order.sort_by(|a, b| values[place][*b].abs().total_cmp(&values[place][*a].abs()).then(a.cmp(b)));
+        let rest: f64 = order.iter().skip(SHOWN).map(|feature| values[place][*feature]).sum();
+        let mut reasons: Vec<String> = order
+            .iter()
+            .take(SHOWN)
+            .map(|feature| {
+                format!("{} {} = {}", signed(values[place][*feature]), names[*feature], shown_value(of_doc[*feature]))
+            })
+            .collect();
+        if order.len() > SHOWN {
+            reasons.push(format!("{} {} more", signed(rest), order.len() - SHOWN));
+        }
+        table.push(vec![
+            (place + 1).to_string(),
+            doc_name(docs, *row),
+            labels[*row].to_string(),
+            format!("{:.4}", ranked.scores[place]),
+            reasons.first().cloned().unwrap_or_default(),
+        ]);
+        table.extend(
+            reasons
+                .into_iter()
+                .skip(1)
+                .map(|reason| vec![String::new(), String::new(), String::new(), String::new(), reason]),
+        );
+    }
+    out.push_str(&left_aligned(&table));
+    if ranked.rows.len() > top {
+        let _ = writeln!(out, "and {} more; --top shows more", text::count(ranked.rows.len() - top, "document"));
+    }
+    Ok((out, json))
+}
+
+fn outputs_text(ranked: &Ranked, docs: &ModelDocs<'_>) -> String {
+    let mut table = vec![["rank", "document", "score"].map(str::to_owned).to_vec()];
+    for (place, row) in ranked.rows.iter().enumerate() {
+        table.push(vec![(place + 1).to_string(), doc_name(docs, *row), format!("{:.4}", ranked.scores[place])]);
+    }
+    let note = "This model has one output per label, so contributions do not add up to the score; --json has those to each output.";
+    format!("query {}\n\n{}\n{note}\n", ranked.qid, text::table(&table))
+}
+
+/// A table whose last column is text.
+fn left_aligned(rows: &[Vec<String>]) -> String {
+    let head: Vec<Vec<String>> = rows.iter().map(|row| row[..4].to_vec()).collect();
+    let left = text::table(&head);
+    let width = left.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let line = |(left, row): (&str, &Vec<String>)| format!("{}\n", format!("{left:<width$}  {}", row[4]).trim_end());
+    left.lines().zip(rows).map(line).collect()
+}
+
+/// The row of a document that was given by its id or place.
+pub(super) fn find(typed: &str, ranked: &Ranked, docs: &ModelDocs<'_>) -> anyhow::Result<usize> {
+    let by_id = ranked.rows.iter().position(|row| !typed.is_empty() && docs.data().doc_id(*row) == typed);
+    let by_place =
+        || typed.parse::<usize>().ok().filter(|place| (1..=ranked.rows.len()).contains(place)).map(|place| place - 1);
+    by_id.or_else(by_place).ok_or_else(|| {
+        let known = format!("give a document id, or a place from 1 to {}", ranked.rows.len());
+        user(format!("--why: query {} has no document '{typed}'; {known}", ranked.qid))
+    })
+}
