@@ -21,7 +21,7 @@ from . import metrics
 from ._auto_ranker import AutoRanker
 from ._callbacks import early_stopping, log_evaluation, progress_bar, record_evaluation, reset_parameter
 from ._data import Dataset, make_ranking, read_letor
-from ._model import Model, TrainingInterrupted, load_model, train
+from ._model import Explanation, Model, TrainingInterrupted, load_model, train
 from ._plots import plot_comparison, plot_importance, plot_learning_curve, plot_query
 from ._presets import preset
 from ._ranker import Ranker
@@ -36,6 +36,7 @@ __all__ = [
     "CrossValidation",
     "Dataset",
     "Evaluation",
+    "Explanation",
     "Model",
     "Ranker",
     "TrainingInterrupted",

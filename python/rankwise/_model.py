@@ -7,6 +7,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,48 @@ def _more_arguments(n_given: int, data: Dataset, weight: Any) -> tuple[Any, ...]
     return (weight, np.diff(np.r_[starts, len(query)]))
 
 
+def _dense(table: Table) -> npt.NDArray[np.float64]:
+    values = table.values.toarray() if table.is_sparse else table.values
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
 class TrainingInterrupted(KeyboardInterrupt):
     """Ctrl-C during training. `model` has the trees so far."""
 
     def __init__(self, model: Model) -> None:
         super().__init__("training was interrupted; .model has the trees so far")
         self.model = model
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """SHAP values of documents; see :meth:`Model.explain`."""
+
+    values: npt.NDArray[np.float64]
+    """A row for each document, a column for each feature. With several outputs, a third axis for them."""
+    base_value: Any
+    """The expected score, or an array of those of each output."""
+    data: npt.NDArray[np.float64]
+    """The values of the features."""
+    feature_names: list[str]
+    """The names of the columns."""
+
+    def to_shap(self) -> Any:
+        """The same as a `shap.Explanation`, for the plots of the package `shap`."""
+        import shap
+
+        base = np.broadcast_to(np.asarray(self.base_value), (len(self.values), *np.shape(self.base_value)))
+        return shap.Explanation(
+            values=self.values, base_values=base, data=self.data, feature_names=self.feature_names
+        )
+
+    def to_pandas(self) -> Any:
+        """A frame with a column for each feature; only for a single output."""
+        import pandas as pd
+
+        if self.values.ndim > 2:
+            raise ValueError("to_pandas needs a model with one output")
+        return pd.DataFrame(self.values, columns=self.feature_names)
 
 
 class Model:
@@ -90,6 +127,7 @@ class Model:
         *,
         num_iteration: int | None = None,
         pred_leaf: bool = False,
+        pred_contrib: bool = False,
         n_jobs: int | None = None,
     ) -> npt.NDArray[Any]:
         """Scores documents; a higher score is a better rank.
@@ -103,10 +141,19 @@ class Model:
             Use only the first rounds of boosting.
         pred_leaf : bool
             Return the number of the leaf in each tree, instead of scores.
+        pred_contrib : bool
+            Return SHAP values, a column for each column of `X`, and the expected score in the last column, as LightGBM does.
         n_jobs : int, optional
             Number of threads; all cores by default.
         """
         model = self if not num_iteration or num_iteration < 0 else self.first_rounds(num_iteration)
+        if pred_leaf and pred_contrib:
+            raise ValueError("pred_leaf and pred_contrib exclude each other")
+        if pred_contrib:
+            found = model.explain(X, n_jobs=n_jobs)
+            if found.values.ndim > 2:
+                raise ValueError("pred_contrib needs a model with one output; use explain")
+            return np.column_stack([found.values, np.full(len(found.values), found.base_value)])
         if isinstance(X, Dataset):
             if pred_leaf:
                 raise ValueError("pred_leaf needs an array or a data frame, not a Dataset")
@@ -118,15 +165,60 @@ class Model:
         table = as_table(X, only=self._names)
         columns = self._columns(table)
         if pred_leaf:
-            values = table.values.toarray() if table.is_sparse else table.values
-            values = np.ascontiguousarray(values, dtype=np.float64)
-            return model._raw.leaves(values, columns, n_jobs)
+            return model._raw.leaves(_dense(table), columns, n_jobs)
         if table.is_sparse:
             if self._facts["features"] and max(self._facts["features"]) >= table.n_columns:
                 raise ValueError(self._too_narrow(table))
             data = raw_dataset(table, is_query_optional=True, n_jobs=n_jobs)
             return model._raw.predict(data, n_jobs)
         return model._raw.predict_dense(table.values, columns, n_jobs)
+
+    def explain(self, X: Any, *, background: Any = None, n_jobs: int | None = None) -> Explanation:
+        """SHAP values: what each feature adds to the score of each document.
+
+        They add up to the score minus the expected score of a document of which nothing is known. LightGBM's `pred_contrib` and the
+        `shap` package (`tree_path_dependent`) give the same values.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            The documents.
+        background : array or data frame, optional
+            Compare with these documents instead of the training data (interventional SHAP values). Models of RankLib and linear models need it,
+            since they have no counts of training rows.
+        n_jobs : int, optional
+            Number of threads; all cores by default.
+
+        Examples
+        --------
+        >>> import numpy as np, rankwise
+        >>> X = np.arange(80, dtype=np.float32).reshape(40, 2) % 7
+        >>> ranker = rankwise.Ranker(num_trees=5, min_data_in_leaf=5).fit(X, X[:, 0] > 3, group=[20, 20])
+        >>> found = ranker.model_.explain(X)
+        >>> bool(np.allclose(found.base_value + found.values.sum(axis=1), ranker.predict(X)))
+        True
+        """
+        if isinstance(X, Dataset):
+            raise ValueError("explain needs an array or a data frame, not a Dataset")
+        table = as_table(X, only=self._names)
+        values, columns = _dense(table), self._columns(table)
+        if columns is None:
+            columns = self.feature_ids
+            if columns and max(columns) >= table.n_columns:
+                raise ValueError(self._too_narrow(table))
+        others = None
+        if background is not None:
+            other = as_table(background, only=self._names)
+            if self._columns(other) not in (None, columns) or other.n_columns != table.n_columns:
+                raise ValueError("background must have the columns of X, in the same order")
+            others = _dense(other)
+        found, expected = self._raw.contributions(values, columns, others, n_jobs)
+        shap = np.zeros((len(values), len(expected), table.n_columns))
+        shap[:, :, columns] = found.reshape(len(values), len(expected), len(columns))
+        names = list(table.names) if table.names is not None else [str(place) for place in range(table.n_columns)]
+        if len(expected) == 1:
+            return Explanation(shap[:, 0], expected[0], values, names)
+        return Explanation(np.moveaxis(shap, 1, 2), np.asarray(expected), values, names)
 
     def _check_names(self, data: Dataset) -> None:
         """Features of a dataset are found by number, so the names of both must agree."""

@@ -320,6 +320,7 @@ class Ranker(Parameters, BaseEstimator):
         *,
         num_iteration: int | None = None,
         pred_leaf: bool = False,
+        pred_contrib: bool = False,
         raw_score: bool = False,
         validate_features: bool = True,
     ) -> npt.NDArray[Any]:
@@ -333,19 +334,21 @@ class Ranker(Parameters, BaseEstimator):
             Use only the first rounds of boosting.
         pred_leaf : bool
             Return the number of the leaf in each tree, instead of scores.
+        pred_contrib : bool
+            Return SHAP values and, in the last column, the expected score; see :meth:`Model.explain`.
         raw_score : bool
             Has no effect, as scores are always raw. LightGBM has this argument.
         validate_features : bool
             Whether to check that a data frame has the columns of the training data.
         """
         self._check_fitted()
-        if isinstance(X, Dataset):
-            return self.model_.predict(X, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs)
-        table = features(X)
-        if validate_features:
-            self._check_columns(table)
+        if not isinstance(X, Dataset):
+            table = features(X)
+            if validate_features:
+                self._check_columns(table)
+            X = table.values
         return self.model_.predict(
-            table.values, num_iteration=num_iteration, pred_leaf=pred_leaf, n_jobs=self.n_jobs
+            X, num_iteration=num_iteration, pred_leaf=pred_leaf, pred_contrib=pred_contrib, n_jobs=self.n_jobs
         )
 
     def score(

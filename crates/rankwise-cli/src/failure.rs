@@ -10,6 +10,7 @@ use rankwise::CheckpointFolderError;
 use rankwise::data::synth::SynthError;
 use rankwise::data::{DataError, SimdError};
 use rankwise::eval::EvalError;
+use rankwise::explain::ExplainError;
 use rankwise::io::{IoError, Place};
 use rankwise::metrics::MetricError;
 use rankwise::model::ModelError;
@@ -203,6 +204,7 @@ fn can_be_mended(error: &anyhow::Error) -> bool {
             || cause.is::<CheckpointFolderError>()
             || cause.is::<DataError>()
             || cause.is::<EvalError>()
+            || cause.is::<ExplainError>()
             || cause.is::<IoError>()
             || cause.is::<MetricError>()
             || cause.is::<ModelError>()

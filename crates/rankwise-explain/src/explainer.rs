@@ -1,6 +1,7 @@
 //! SHAP values of a model of any kind, over datasets.
 
 use rankwise_model::{Model, Output, Ranker};
+use rankwise_score::Documents;
 use rayon::prelude::*;
 
 use crate::{ExplainError, ModelDocs, Shap, ShapBuffers, difference};
@@ -118,18 +119,36 @@ impl<'a> Explainer<'a> {
         buffers: &mut ShapBuffers,
     ) -> Result<(), ExplainError> {
         let n_docs = values.len() / self.n_values().max(1);
-        match &self.way {
-            Way::Counts(shap) => shap.values(&docs.rows(first..first + n_docs), values, buffers),
-            Way::Documents(documents) => {
-                for (doc, values) in values.chunks_exact_mut(self.n_values().max(1)).enumerate() {
-                    let of_doc = docs.values(first + doc);
-                    for other in documents {
-                        let parts = difference(self.model, &of_doc, other)?;
-                        values.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-                    }
-                    values.iter_mut().for_each(|value| *value /= documents.len() as f64);
-                }
+        self.values_of_docs(&docs.rows(first..first + n_docs), values, buffers)
+    }
+
+    /// The SHAP values of a list of documents, one document after the other.
+    ///
+    /// # Panics
+    /// If there is not room for the values of each document.
+    pub fn values_of_docs<D: Documents>(
+        &self,
+        docs: &D,
+        values: &mut [f64],
+        buffers: &mut ShapBuffers,
+    ) -> Result<(), ExplainError> {
+        assert_eq!(values.len(), docs.n_docs() * self.n_values(), "there is room for all values");
+        let others = match &self.way {
+            Way::Counts(shap) => {
+                shap.values(docs, values, buffers);
+                return Ok(());
             }
+            Way::Documents(others) => others,
+        };
+        let (n_features, precision) = (self.model.features().len(), self.model.precision());
+        let mut doc = vec![0.0; n_features];
+        for (place, values) in values.chunks_exact_mut(n_features.max(1)).enumerate() {
+            docs.values(0..n_features, place..place + 1, |value| precision.round(value.into()), &mut doc);
+            for other in others {
+                let parts = difference(self.model, &doc, other)?;
+                values.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+            }
+            values.iter_mut().for_each(|value| *value /= others.len() as f64);
         }
         Ok(())
     }

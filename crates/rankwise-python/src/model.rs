@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rankwise::WantedFeatures;
 use rankwise::data::SimdLevel;
+use rankwise::explain::{ExplainError, Explainer, ShapBuffers};
 use rankwise::formats::{ExportOptions, Target, export};
 use rankwise::model::{AbsentFeature, Model};
 use rankwise::prelude::*;
@@ -139,6 +140,28 @@ impl PyModel {
         PyArray1::from_vec(py, leaves).reshape([values.shape()[0], n_trees])
     }
 
+    /// For each row, its SHAP values: all features of the model for the first output, then for the second, ... With `background`, they compare
+    /// with its rows, otherwise with the training data.
+    #[pyo3(signature = (values, columns=None, background=None, n_jobs=None))]
+    fn contributions<'py>(
+        &self,
+        py: Python<'py>,
+        values: PyReadonlyArray2<'py, f64>,
+        columns: Option<Vec<usize>>,
+        background: Option<PyReadonlyArray2<'py, f64>>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<f64>)> {
+        let pool = threads(n_jobs)?;
+        let (n_docs, n_columns) = (values.shape()[0], values.shape()[1]);
+        let columns = self.columns(columns, n_columns)?;
+        let slice = values.as_slice()?;
+        let background = background.map(|rows| self.rounded(&rows, &columns)).transpose()?;
+        let found = py.detach(|| pool.install(|| self.shap(slice, n_columns, n_docs, &columns, background)));
+        let (values, expected) = found.map_err(exception)?;
+        let n_values = expected.len() * self.model.features().len();
+        Ok((PyArray1::from_vec(py, values).reshape([n_docs, n_values])?, expected))
+    }
+
     /// The model with the first `n_rounds` rounds only.
     fn first_rounds(&self, n_rounds: usize) -> PyResult<Self> {
         let ensemble = self.model.tree_ensemble().map_err(exception)?.first_rounds(n_rounds);
@@ -195,6 +218,40 @@ impl PyModel {
 }
 
 impl PyModel {
+    /// The values of the model's features in each row, rounded.
+    fn rounded(&self, rows: &PyReadonlyArray2<'_, f64>, columns: &[usize]) -> PyResult<Vec<Vec<f64>>> {
+        let n_columns = rows.shape()[1];
+        if columns.iter().any(|column| *column >= n_columns) {
+            return Err(PyValueError::new_err("background must have the columns of X"));
+        }
+        let of_row = |row: &[f64]| columns.iter().map(|column| self.model.precision().round(row[*column])).collect();
+        Ok(rows.as_slice()?.chunks(n_columns.max(1)).map(of_row).collect())
+    }
+
+    fn shap(
+        &self,
+        values: &[f64],
+        n_columns: usize,
+        n_docs: usize,
+        columns: &[usize],
+        background: Option<Vec<Vec<f64>>>,
+    ) -> Result<(Vec<f64>, Vec<f64>), ExplainError> {
+        let explainer = match background {
+            Some(rows) => Explainer::against(&self.model, rows)?,
+            None => Explainer::new(&self.model)?,
+        };
+        let n_values = explainer.n_values();
+        let mut found = vec![0.0; n_docs * n_values];
+        if !found.is_empty() {
+            let tasks = found.par_chunks_mut(TASK_DOCS * n_values).zip(values.par_chunks(TASK_DOCS * n_columns));
+            tasks.try_for_each_init(ShapBuffers::default, |buffers, (found, values)| {
+                let docs = Rows::with_columns(values, n_columns, found.len() / n_values, columns);
+                explainer.values_of_docs(&docs, found, buffers)
+            })?;
+        }
+        Ok((found, explainer.expected().to_vec()))
+    }
+
     fn predict_array<'py, T: Element + Value + Send + Sync>(
         &self,
         py: Python<'py>,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rankwise_data::synth::SynthError;
 use rankwise_data::{DataError, SimdError};
 use rankwise_eval::EvalError;
+use rankwise_explain::ExplainError;
 use rankwise_formats::{ExportError, FormatError};
 use rankwise_io::{IoError, Place};
 use rankwise_metrics::MetricError;
@@ -96,6 +97,9 @@ pub enum Error {
     /// Systems that cannot be compared.
     #[error(transparent)]
     Eval(#[from] EvalError),
+    /// A model or documents that cannot be explained.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     /// A run that does not match its judgements.
     #[error(transparent)]
     Judge(#[from] JudgeError),
