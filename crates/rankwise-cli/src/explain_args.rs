@@ -12,7 +12,6 @@ use crate::trees_args::TreesArgs;
 /// Without DATA: how often trees split on each feature, and the gains. With DATA: what the metric loses if a feature's values are
 /// exchanged at random, and mean absolute SHAP values. With --query: SHAP values of each document of a query.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("of_data").multiple(true))]
 pub(crate) struct Explain {
     /// Model file, of Rankwise, LightGBM, XGBoost, CatBoost or RankLib.
     #[arg(value_name = "MODEL")]
@@ -30,6 +29,9 @@ pub(crate) struct Explain {
     /// Show how score and place follow this feature, given by id or name. Can be repeated.
     #[arg(long, value_name = "FEATURE", requires = "data")]
     pub(crate) feature: Vec<String>,
+    /// Show which pairs of features interact: what both add to a score together, beyond what each adds without the other.
+    #[arg(long, requires = "data")]
+    pub(crate) interactions: bool,
     /// Write the SHAP values of all documents to this tab-separated file, in input order.
     #[arg(long, value_name = "FILE", requires = "data")]
     pub(crate) contributions: Option<PathBuf>,

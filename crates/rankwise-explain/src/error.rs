@@ -15,6 +15,12 @@ pub enum ExplainError {
         /// The tree, counted from 0.
         tree: usize,
     },
+    /// Interactions of a tree cannot be computed.
+    #[error("tree {tree} is deeper than 64 levels, which is too deep for interactions")]
+    TooDeep {
+        /// The tree, counted from 0.
+        tree: usize,
+    },
     /// The score is not a sum over trees.
     #[error(
         "the score of a model with one output per label is not a sum of contributions; explain one output at a time"

@@ -1,6 +1,7 @@
 //! Why a model ranks documents as it does.
 //!
 //! * [`Shap`] divides the score of a document among its features.
+//! * [`Interactions`] are what pairs of features add together.
 //! * [`difference`] divides the difference of two scores.
 //! * [`Explainer`] does so for all documents of a dataset, and for models without counts of training rows.
 //! * [`counterfactuals`] finds the smallest changes with which a document overtakes another.
@@ -28,4 +29,4 @@ pub use error::ExplainError;
 pub use explainer::Explainer;
 pub use permutation::{PermutationImportance, PermutationSpec, permutation_importance};
 pub use ranges::Ranges;
-pub use shap::{Shap, ShapBuffers};
+pub use shap::{InteractionBuffers, Interactions, Shap, ShapBuffers};

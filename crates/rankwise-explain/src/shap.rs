@@ -6,6 +6,7 @@
 //! package (`tree_path_dependent`) compute the same values. The way to compute them here is another one: [`leaf`] has the formula, [`tree`]
 //! applies it to many documents at a time.
 
+mod interactions;
 mod leaf;
 mod quadrature;
 mod tree;
@@ -13,6 +14,7 @@ mod tree;
 use rankwise_model::{Model, Precision};
 use rankwise_score::Documents;
 
+pub use self::interactions::{InteractionBuffers, Interactions};
 use self::tree::{Block, Buffers, SharedTree};
 use crate::ExplainError;
 
@@ -100,8 +102,7 @@ impl Shap {
         let (n_docs, n_values, n_outputs) = (docs.n_docs(), self.n_values(), self.n_outputs());
         assert_eq!(values.len(), n_docs * n_values, "there is room for all values");
         let ShapBuffers { columns, sums, tree: buffers } = buffers;
-        columns.resize(self.n_features * n_docs, 0.0);
-        docs.values(0..self.n_features, 0..n_docs, |value| self.precision.round(value.into()), columns);
+        self.fill(docs, columns);
         sums.clear();
         sums.resize(n_values * n_docs, 0.0);
         let block = Block { columns, n_docs };
@@ -110,10 +111,23 @@ impl Shap {
             let output = idx % n_outputs;
             tree.add(block, buffers, &mut sums[output * of_output..(output + 1) * of_output]);
         }
-        for (doc, values) in values.chunks_exact_mut(n_values.max(1)).enumerate() {
-            for (value, column) in values.iter_mut().zip(sums.chunks_exact(n_docs)) {
-                *value = column[doc];
-            }
+        transpose(sums, n_docs, values);
+    }
+
+    /// The rounded values of documents, feature by feature.
+    fn fill<D: Documents>(&self, docs: &D, columns: &mut Vec<f64>) {
+        let n_docs = docs.n_docs();
+        columns.resize(self.n_features * n_docs, 0.0);
+        docs.values(0..self.n_features, 0..n_docs, |value| self.precision.round(value.into()), columns);
+    }
+}
+
+/// From columns of documents to rows.
+fn transpose(columns: &[f64], n_docs: usize, rows: &mut [f64]) {
+    let n_columns = columns.len() / n_docs.max(1);
+    for (doc, row) in rows.chunks_exact_mut(n_columns.max(1)).enumerate() {
+        for (value, column) in row.iter_mut().zip(columns.chunks_exact(n_docs)) {
+            *value = column[doc];
         }
     }
 }

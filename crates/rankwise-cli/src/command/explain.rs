@@ -2,6 +2,7 @@
 
 mod dependence;
 mod importance;
+mod interactions;
 mod query;
 mod why;
 
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         output.phase("explain");
         let table = importance::of_model(&model)?;
         output.phase("other");
-        return output.result(&table.text(args.top), json(args, &table.json(), &Parts::default(), None));
+        return output.result(&table.text(args.top), json(args, Some(&table), &Parts::default(), None));
     }
     let paths = DataPaths::find(&args.data)?;
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
@@ -68,6 +69,9 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
             .ok_or_else(|| user(format!("--feature {typed}: the model does not use this feature")))?;
         parts.dependence.push(dependence::explain(&model, &docs, feature, global.seed.unwrap_or(0)));
     }
+    if args.interactions {
+        parts.interactions = Some(interactions::explain(&model, &docs, global.seed.unwrap_or(0), args.top)?);
+    }
     let table = importance.map(|asked| asked.measure(&model, &docs, &explainer, output)).transpose()?;
     let written = match &args.contributions {
         Some(path) => Some(explainer.values(&docs).map(|values| (path, values))?),
@@ -84,14 +88,13 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
     if sections.is_empty() {
         sections.push(format!("SHAP values of {}\n", crate::text::documents(&data)));
     }
-    let features = table.map_or(Value::Null, |table| table.json());
-    let json = json(args, &features, &parts, Some((&explainer, reading::to_json(&report))));
+    let json = json(args, table.as_ref(), &parts, Some((&explainer, reading::to_json(&report))));
     output.result(&sections.join("\n"), json)
 }
 
 /// Importance is shown if nothing else is.
 fn is_importance_asked(args: &Explain) -> bool {
-    args.query.is_none() && args.feature.is_empty() && args.contributions.is_none()
+    args.query.is_none() && args.feature.is_empty() && !args.interactions && args.contributions.is_none()
 }
 
 /// The parts of the answer that were asked for.
@@ -100,24 +103,33 @@ struct Parts {
     query: Option<(String, Value)>,
     why: Option<(String, Value)>,
     dependence: Vec<(String, Value)>,
+    interactions: Option<(String, Value)>,
 }
 
 impl Parts {
     fn texts(&self) -> Vec<String> {
-        self.query.iter().chain(&self.why).chain(&self.dependence).map(|(text, _)| text.clone()).collect()
+        let parts = self.query.iter().chain(&self.why).chain(&self.dependence).chain(&self.interactions);
+        parts.map(|(text, _)| text.clone()).collect()
     }
 }
 
-fn json(args: &Explain, features: &Value, parts: &Parts, data: Option<(&Explainer<'_>, Value)>) -> Value {
+fn json(
+    args: &Explain,
+    table: Option<&importance::Table>,
+    parts: &Parts,
+    data: Option<(&Explainer<'_>, Value)>,
+) -> Value {
     let or_null = |part: &Option<(String, Value)>| part.as_ref().map_or(Value::Null, |(_, json)| json.clone());
     let (explainer, data) = data.unzip();
     json!({
         "model": args.model.display().to_string(),
         "expected": explainer.map(Explainer::expected),
         "compared_with": explainer.map(|explainer| if explainer.uses_counts() { "training" } else { "documents" }),
-        "features": features,
+        "features": table.map(importance::Table::json),
+        "permutation": table.map(importance::Table::permutation_json),
         "query": or_null(&parts.query),
         "why": or_null(&parts.why),
+        "interactions": or_null(&parts.interactions),
         "dependence": parts.dependence.iter().map(|(_, json)| json).collect::<Vec<_>>(),
         "data": data,
     })

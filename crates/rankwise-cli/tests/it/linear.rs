@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::sandbox::Sandbox;
 
 /// Three of the features of `train.txt`, by hand.
-fn linear(precision: Precision) -> Model {
+pub(crate) fn linear(precision: Precision) -> Model {
     let header = Header::new(AbsentFeature::Missing, precision, vec![2, 5, 7]);
     Model::new(header, LinearRanker::new(0.25, vec![1.5, -0.125, 0.1]).unwrap()).unwrap()
 }

@@ -17,6 +17,7 @@ mod cv;
 mod demo;
 mod eval;
 mod exact_values;
+mod explain;
 mod f64_training;
 mod flags;
 mod followed_advice;

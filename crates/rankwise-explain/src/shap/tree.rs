@@ -10,9 +10,11 @@
 //!
 //! All documents of a block go down the tree together, depth first. Each level holds the patterns of its node.
 
+use std::collections::{BTreeSet, HashMap};
+
 use rankwise_model::{Child, Tree};
 
-use super::leaf::{self, MAX_FEATURES, Path, Pattern, Table};
+use super::leaf::{self, MAX_FEATURES, Path, Pattern, Table, Wanted};
 use super::quadrature;
 
 /// A tree whose splits have shares.
@@ -30,6 +32,21 @@ pub(crate) struct SharedTree {
 /// Buffers for a block of documents.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
+    walk: Walk,
+    table: Table,
+    /// The places of the values of each document in the table.
+    places: Vec<u32>,
+}
+
+impl Buffers {
+    pub(crate) fn new(wanted: Wanted) -> Self {
+        Self { table: Table::new(wanted), ..Self::default() }
+    }
+}
+
+/// Where a block of documents is in a tree.
+#[derive(Debug, Default)]
+struct Walk {
     /// By node, for each document whether it goes left.
     left: Vec<u8>,
     /// By level, the pattern of each document.
@@ -37,9 +54,15 @@ pub(crate) struct Buffers {
     /// The features of the path, without repetition, and their shares.
     features: Vec<u32>,
     shares: Vec<f64>,
-    table: Table,
-    /// The places of the contributions of each document in the table.
-    places: Vec<u32>,
+}
+
+/// A leaf that a walk has reached.
+struct LeafFound<'a> {
+    path: Path<'a>,
+    /// The features of the path.
+    features: &'a [u32],
+    /// The pattern of each document.
+    patterns: &'a [Pattern],
 }
 
 /// Values of a block of documents, column by column.
@@ -104,19 +127,76 @@ impl SharedTree {
     /// Adds the contributions of this tree: `sums` has all documents for the first feature of the model, then for the
     /// second, ...
     pub(crate) fn add(&self, block: Block<'_>, buffers: &mut Buffers, sums: &mut [f64]) {
-        let n_nodes = self.tree.n_nodes();
-        if n_nodes == 0 || block.n_docs == 0 {
+        if self.depth > MAX_FEATURES {
+            return self.add_one_by_one(block, &mut buffers.walk, sums);
+        }
+        let Buffers { walk, table, places } = buffers;
+        self.walk(block, walk, &mut |LeafFound { path, features, patterns }| {
+            table.start(path);
+            places.clear();
+            places.extend(patterns.iter().map(|pattern| table.place(path, *pattern)));
+            for (idx, feature) in features.iter().enumerate() {
+                let sums = &mut sums[*feature as usize * block.n_docs..(*feature as usize + 1) * block.n_docs];
+                let values = &table.values()[idx..];
+                for (sum, place) in sums.iter_mut().zip(&*places) {
+                    *sum += values[*place as usize];
+                }
+            }
+        });
+    }
+
+    /// Adds the interactions of this tree: `sums` has all documents for the pair in slot 0, then for slot 1, ...
+    pub(crate) fn add_interactions(
+        &self,
+        block: Block<'_>,
+        slots: &HashMap<(u32, u32), usize>,
+        buffers: &mut Buffers,
+        sums: &mut [f64],
+    ) {
+        let Buffers { walk, table, places } = buffers;
+        self.walk(block, walk, &mut |LeafFound { path, features, patterns }| {
+            table.start(path);
+            places.clear();
+            places.extend(patterns.iter().map(|pattern| table.place(path, *pattern)));
+            let pairs = (0..features.len()).flat_map(|a| (a + 1..features.len()).map(move |b| (a, b)));
+            for (idx, (a, b)) in pairs.enumerate() {
+                let slot = slots[&sorted(features[a], features[b])];
+                let sums = &mut sums[slot * block.n_docs..(slot + 1) * block.n_docs];
+                let values = &table.values()[idx..];
+                for (sum, place) in sums.iter_mut().zip(&*places) {
+                    *sum += values[*place as usize];
+                }
+            }
+        });
+    }
+
+    /// The pairs of features that share a path. `None` if a path is too long for a pattern.
+    pub(crate) fn pairs(&self) -> Option<BTreeSet<(u32, u32)>> {
+        if self.depth > MAX_FEATURES {
+            return None;
+        }
+        let mut found = BTreeSet::new();
+        if self.tree.n_nodes() > 0 {
+            for path in paths(&self.tree) {
+                let features: BTreeSet<u32> = path.iter().map(|(node, _)| self.tree.parts().feature[*node]).collect();
+                for a in &features {
+                    found.extend(features.range(a + 1..).map(|b| (*a, *b)));
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn walk(&self, block: Block<'_>, walk: &mut Walk, leaf: &mut impl FnMut(LeafFound<'_>)) {
+        if self.tree.n_nodes() == 0 || block.n_docs == 0 {
             return;
         }
-        self.test(block, &mut buffers.left);
-        buffers.features.clear();
-        buffers.shares.clear();
-        if self.depth > MAX_FEATURES {
-            return self.add_one_by_one(block.n_docs, buffers, sums);
-        }
-        buffers.patterns.clear();
-        buffers.patterns.resize((self.depth + 1) * block.n_docs, 0);
-        self.visit(Child::Node(0), 0, block.n_docs, buffers, sums);
+        self.test(block, &mut walk.left);
+        walk.features.clear();
+        walk.shares.clear();
+        walk.patterns.clear();
+        walk.patterns.resize((self.depth + 1) * block.n_docs, 0);
+        self.visit(Child::Node(0), 0, block.n_docs, walk, leaf);
     }
 
     /// Which documents go left at each node.
@@ -135,21 +215,29 @@ impl SharedTree {
         }
     }
 
-    fn visit(&self, at: Child, level: usize, n_docs: usize, buffers: &mut Buffers, sums: &mut [f64]) {
+    /// Calls `leaf` for each leaf that has a value.
+    fn visit(&self, at: Child, level: usize, n_docs: usize, walk: &mut Walk, leaf: &mut impl FnMut(LeafFound<'_>)) {
         let parts = self.tree.parts();
         let node = match at {
-            Child::Leaf(leaf) => return add_leaf(parts.leaf_value[leaf], level, n_docs, buffers, sums),
+            Child::Leaf(idx) => {
+                let path = Path { value: parts.leaf_value[idx], shares: &walk.shares };
+                if path.value != 0.0 {
+                    let patterns = &walk.patterns[level * n_docs..(level + 1) * n_docs];
+                    leaf(LeafFound { path, features: &walk.features, patterns });
+                }
+                return;
+            }
             Child::Node(node) => node,
         };
         let feature = parts.feature[node];
         for is_left in [true, false] {
             let share = if is_left { self.left_shares[node] } else { 1.0 - self.left_shares[node] };
-            let known = buffers.features.iter().position(|other| *other == feature);
-            let bit = known.unwrap_or(buffers.features.len());
+            let known = walk.features.iter().position(|other| *other == feature);
+            let bit = known.unwrap_or(walk.features.len());
             {
-                let (above, below) = buffers.patterns.split_at_mut((level + 1) * n_docs);
+                let (above, below) = walk.patterns.split_at_mut((level + 1) * n_docs);
                 let above = &above[level * n_docs..];
-                let left = &buffers.left[node * n_docs..(node + 1) * n_docs];
+                let left = &walk.left[node * n_docs..(node + 1) * n_docs];
                 // Whether a document does not go to this side.
                 let flip = u8::from(is_left);
                 for ((below, above), left) in below.iter_mut().zip(above).zip(left) {
@@ -159,30 +247,31 @@ impl SharedTree {
             }
             let before = match known {
                 Some(bit) => {
-                    let before = buffers.shares[bit];
-                    buffers.shares[bit] *= share;
+                    let before = walk.shares[bit];
+                    walk.shares[bit] *= share;
                     Some(before)
                 }
                 None => {
-                    buffers.features.push(feature);
-                    buffers.shares.push(share);
+                    walk.features.push(feature);
+                    walk.shares.push(share);
                     None
                 }
             };
             let child = Child::decode(if is_left { parts.left[node] } else { parts.right[node] });
-            self.visit(child, level + 1, n_docs, buffers, sums);
+            self.visit(child, level + 1, n_docs, walk, leaf);
             if let Some(before) = before {
-                buffers.shares[bit] = before;
+                walk.shares[bit] = before;
             } else {
-                buffers.features.pop();
-                buffers.shares.pop();
+                walk.features.pop();
+                walk.shares.pop();
             }
         }
     }
 
-    /// [`Self::visit`] for trees with paths of more features than a pattern has bits.
-    fn add_one_by_one(&self, n_docs: usize, buffers: &mut Buffers, sums: &mut [f64]) {
-        let parts = self.tree.parts();
+    /// [`Self::add`] for trees with paths of more features than a pattern has bits.
+    fn add_one_by_one(&self, block: Block<'_>, walk: &mut Walk, sums: &mut [f64]) {
+        let (parts, n_docs) = (self.tree.parts(), block.n_docs);
+        self.test(block, &mut walk.left);
         let mut rules = Vec::new();
         let (mut before, mut found) = (Vec::new(), Vec::new());
         for (leaf, path) in paths(&self.tree).into_iter().enumerate() {
@@ -204,7 +293,7 @@ impl SharedTree {
             let rule = &rules[leaf::n_points(features.len())];
             found.resize(features.len(), 0.0);
             for doc in 0..n_docs {
-                let fails = |(node, is_left): &(usize, bool)| (buffers.left[node * n_docs + doc] == 1) != *is_left;
+                let fails = |(node, is_left): &(usize, bool)| (walk.left[node * n_docs + doc] == 1) != *is_left;
                 let failed: Vec<u32> =
                     path.iter().filter(|step| fails(step)).map(|step| parts.feature[step.0]).collect();
                 let passes: Vec<bool> = features.iter().map(|feature| !failed.contains(feature)).collect();
@@ -238,20 +327,7 @@ fn paths(tree: &Tree) -> Vec<Vec<(usize, bool)>> {
     found
 }
 
-fn add_leaf(value: f64, level: usize, n_docs: usize, buffers: &mut Buffers, sums: &mut [f64]) {
-    if value == 0.0 {
-        return;
-    }
-    let Buffers { patterns, features, shares, table, places, .. } = buffers;
-    let path = Path { value, shares };
-    table.start(path);
-    places.clear();
-    places.extend(patterns[level * n_docs..(level + 1) * n_docs].iter().map(|pattern| table.place(path, *pattern)));
-    for (idx, feature) in features.iter().enumerate() {
-        let sums = &mut sums[*feature as usize * n_docs..(*feature as usize + 1) * n_docs];
-        let values = &table.values()[idx..];
-        for (sum, place) in sums.iter_mut().zip(&*places) {
-            *sum += values[*place as usize];
-        }
-    }
+/// A pair in ascending order.
+pub(crate) fn sorted(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
-use rankwise_explain::{ExplainError, Shap, ShapBuffers};
+use rankwise_explain::{ExplainError, InteractionBuffers, Interactions, Shap, ShapBuffers};
 use rankwise_model::{Child, Model, Tree, TreeParts};
 use rankwise_score::Rows;
 
@@ -40,12 +40,20 @@ fn root(tree: &Tree) -> Child {
     if tree.n_nodes() == 0 { Child::Leaf(0) } else { Child::Node(0) }
 }
 
+/// The expected score for each set of known features.
+fn worth(model: &Model, values: &[f64]) -> Vec<f64> {
+    let trees = model.tree_ensemble().unwrap().trees();
+    let of_set = |known| trees.iter().map(|tree| expected(tree, root(tree), known, values)).sum();
+    (0..1u32 << model.features().len()).map(of_set).collect()
+}
+
+fn factorial(n: u32) -> f64 {
+    (1..=n).map(f64::from).product()
+}
+
 fn by_sets(model: &Model, values: &[f64]) -> Vec<f64> {
     let n = model.features().len() as u32;
-    let trees = model.tree_ensemble().unwrap().trees();
-    let worth: Vec<f64> =
-        (0..1u32 << n).map(|known| trees.iter().map(|tree| expected(tree, root(tree), known, values)).sum()).collect();
-    let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
+    let worth = worth(model, values);
     let of_feature = |feature: u32| {
         let without = (0..1u32 << n).filter(|set| set >> feature & 1 == 0);
         let term = |set: u32| {
@@ -100,6 +108,41 @@ proptest! {
     }
 }
 
+/// The interaction of two features, by its definition over all sets without them.
+fn pair_by_sets(model: &Model, values: &[f64], a: u32, b: u32) -> f64 {
+    let n = model.features().len() as u32;
+    let worth = worth(model, values);
+    let worth = |set: u32| worth[set as usize];
+    let both = 1 << a | 1 << b;
+    let term = |set: u32| {
+        let share = factorial(set.count_ones()) * factorial(n - set.count_ones() - 2) / factorial(n - 1);
+        share * (worth(set | both) - worth(set | 1 << a) - worth(set | 1 << b) + worth(set))
+    };
+    (0..1u32 << n).filter(|set| set & both == 0).map(term).sum()
+}
+
+proptest! {
+    #[test]
+    fn interactions_are_those_of_the_definition(
+        trees in prop::collection::vec(tree(FEATURES, 14), 1..3),
+        values in documents(FEATURES as usize, 3),
+    ) {
+        let model = model(FEATURES, trees);
+        let interactions = Interactions::new(&model).unwrap();
+        let mut found = vec![0.0; 3 * interactions.n_values()];
+        interactions.values(&Rows::new(&values, FEATURES as usize, 3), &mut found, &mut InteractionBuffers::default());
+        for (place, doc) in values.chunks(FEATURES as usize).enumerate() {
+            let doc: Vec<f64> = doc.iter().map(|value| f64::from(*value)).collect();
+            for (a, b) in (0..FEATURES).flat_map(|a| (a + 1..FEATURES).map(move |b| (a, b))) {
+                let slot = interactions.pairs().iter().position(|pair| *pair == (a, b));
+                let found = slot.map_or(0.0, |slot| found[place * interactions.n_values() + slot]);
+                let expected = pair_by_sets(&model, &doc, a, b);
+                prop_assert!((found - expected).abs() < 1e-12, "{} {}", found, expected);
+            }
+        }
+    }
+}
+
 /// A chain of splits on different features, each of which sends half of the rows on. Only the first leaves have a value.
 fn chain(n_features: u32) -> Model {
     let n = n_features as i32;
@@ -129,6 +172,8 @@ fn paths_may_be_longer_than_a_pattern() {
         assert!((short[feature] - long[feature]).abs() < 1e-12, "{feature}: {} {}", short[feature], long[feature]);
     }
     assert!(short[20..].iter().chain(&long[20..]).all(|value| *value == 0.0));
+    assert!(Interactions::new(&chain(60)).is_ok());
+    assert!(matches!(Interactions::new(&chain(70)), Err(ExplainError::TooDeep { tree: 0 })));
     let eight = chain(8);
     let (_, fast) = shap(&eight, &values[..8]);
     let doc: Vec<f64> = values[..8].iter().map(|value| f64::from(*value)).collect();

@@ -64,8 +64,7 @@ impl Asked {
                 table.rows[importance.feature].permutation = Some(importance);
             }
             let stated = StatedRules::new(&self.rules, std::slice::from_ref(&self.metric), &[]);
-            table.measured =
-                Some(Measured { metric: self.metric.as_str().to_owned(), rules: stated.text, repeats: self.repeats });
+            table.measured = Some(Measured { metric: self.metric.as_str().to_owned(), stated, repeats: self.repeats });
         }
         table.documents = Some(text::documents(docs.data()));
         table.rows.sort_by(|a, b| b.rank().partial_cmp(&a.rank()).unwrap_or(std::cmp::Ordering::Equal));
@@ -82,7 +81,7 @@ pub(super) struct Table {
 
 struct Measured {
     metric: String,
-    rules: String,
+    stated: StatedRules,
     repeats: u32,
 }
 
@@ -170,13 +169,20 @@ impl Table {
         if order.len() > top {
             out.push_str(&format!("and {} more; --top shows more\n", text::count(order.len() - top, "feature")));
         }
-        if let Some(Measured { rules, repeats, .. }) = &self.measured {
+        if let Some(Measured { stated, repeats, .. }) = &self.measured {
             if order.iter().take(top).any(|row| row.permutation.is_some_and(|found| found.is_between_queries)) {
                 out.push_str("* constant within queries, so its values were exchanged between queries\n");
             }
-            out.push_str(&format!("\nvalues exchanged {} per feature\nrules: {rules}\n", times(*repeats)));
+            out.push_str(&format!("\nvalues exchanged {} per feature\nrules: {}\n", times(*repeats), stated.text));
         }
         out
+    }
+
+    /// How the permutation importance was measured.
+    pub(super) fn permutation_json(&self) -> Value {
+        self.measured.as_ref().map_or(Value::Null, |Measured { metric, stated, repeats }| {
+            json!({ "metric": metric, "repeats": repeats, "convention": stated.entries })
+        })
     }
 
     pub(super) fn json(&self) -> Value {
@@ -189,7 +195,7 @@ impl Table {
                 "weight": row.weight,
                 "mean_shap": row.shap,
                 "loss": row.permutation.and_then(|found| found.loss),
-                "interval": row.permutation.and_then(|found| found.interval).map(|interval| comparison::interval_json(Some(interval))),
+                "interval": comparison::interval_json(row.permutation.and_then(|found| found.interval)),
                 "exchanged_between_queries": row.permutation.map(|found| found.is_between_queries),
             })
         };
