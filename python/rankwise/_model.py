@@ -92,7 +92,7 @@ class Explanation:
 
     def to_shap(self) -> Any:
         """The same as a `shap.Explanation`, for the plots of the package `shap`."""
-        import shap
+        import shap  # type: ignore[import-untyped]
 
         base = np.broadcast_to(np.asarray(self.base_value), (len(self.values), *np.shape(self.base_value)))
         return shap.Explanation(
@@ -101,7 +101,7 @@ class Explanation:
 
     def to_pandas(self) -> Any:
         """A frame with a column for each feature; only for a single output."""
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped]
 
         if self.values.ndim > 2:
             raise ValueError("to_pandas needs a model with one output")
@@ -182,7 +182,7 @@ class Model:
         Parameters
         ----------
         X : array, sparse matrix or data frame
-            The documents.
+            The documents. Columns of a frame that the model does not know are kept, and have the value 0.
         background : array or data frame, optional
             Compare with these documents instead of the training data (interventional SHAP values). Models of RankLib and linear models need it,
             since they have no counts of training rows.
@@ -200,7 +200,7 @@ class Model:
         """
         if isinstance(X, Dataset):
             raise ValueError("explain needs an array or a data frame, not a Dataset")
-        table = as_table(X, only=self._names)
+        table = as_table(X)
         values, columns = _dense(table), self._columns(table)
         if columns is None:
             columns = self.feature_ids
@@ -208,7 +208,7 @@ class Model:
                 raise ValueError(self._too_narrow(table))
         others = None
         if background is not None:
-            other = as_table(background, only=self._names)
+            other = as_table(background)
             if self._columns(other) not in (None, columns) or other.n_columns != table.n_columns:
                 raise ValueError("background must have the columns of X, in the same order")
             others = _dense(other)

@@ -668,16 +668,6 @@ def test_settings_like_those_of_other_libraries(train, valid, library):
     assert ranker.score(valid.X, valid.y, qid=valid.qid) > 0.8
 
 
-def test_the_preset_has_the_defaults_of_lightgbm(lightgbm):
-    settings = rankwise.preset("lightgbm")
-    theirs = lightgbm.LGBMRanker().get_params()
-    for name, theirs_name in [("num_trees", "n_estimators"), ("lambda_l2", "reg_lambda"), ("num_leaves", "num_leaves")]:
-        assert settings[name] == theirs[theirs_name]
-    assert settings["learning_rate"] == theirs["learning_rate"]
-    with pytest.raises(ValueError, match="unknown preset \"mine\": expected lightgbm"):
-        rankwise.preset("mine")
-
-
 def test_methods_and_arguments_in_the_guide():
     for _, here in rows_of_table("then check the defaults"):
         for given in code(here):

@@ -1,8 +1,9 @@
 //! What would have to change for a document to overtake another: the smallest change of one feature, and of two.
 //!
 //! A score of trees changes only where a value passes a threshold, so one value of each interval between thresholds is enough: the one
-//! that is nearest to the document's own. The size of a change is the share of the dataset's rows whose values lie between the old and the new
-//! value; of two changes, their sum. Every answer has been scored by the model.
+//! that is nearest to the document's own, if the dataset has one. The size of a change is the share of the dataset's rows that it passes:
+//! those whose values lie between the old and the new one, and half of those that have one of the two. Two changes add up. Every answer
+//! has been scored by the model.
 //!
 //! For two features, the change of the score is that of each alone plus, for trees that use both, what is left over. A tree has few
 //! thresholds of a feature, so its part is constant on rectangles of the grid of intervals; rectangles are summed by their corners.
@@ -24,7 +25,7 @@ pub struct Change {
     pub from: f64,
     /// The new value.
     pub to: f64,
-    /// The share of the dataset's rows with values between the two.
+    /// The share of the dataset's rows that the change passes.
     pub share: f64,
 }
 
@@ -50,8 +51,8 @@ struct Move {
     /// The interval that it leads to.
     interval: usize,
     value: f64,
-    /// Rows between the old value and the new one.
-    rows: usize,
+    /// Twice the number of rows that it passes.
+    half_rows: usize,
     /// Thresholds between them.
     steps: usize,
 }
@@ -101,8 +102,8 @@ impl Search<'_> {
                 (None, true) if interval > 0 => self.just_above(intervals.thresholds[interval - 1]),
                 (None, _) => intervals.thresholds[interval],
             };
-            let rows = intervals.rows_between(self.values[feature], value);
-            Move { interval, value, rows, steps: interval.abs_diff(own.unwrap_or(0)) }
+            let half_rows = intervals.half_rows_passed(self.values[feature], value);
+            Move { interval, value, half_rows, steps: interval.abs_diff(own.unwrap_or(0)) }
         };
         let is_one = |moved: &Move| !moved.value.is_infinite() && intervals.of(moved.value) == moved.interval;
         if intervals.thresholds.is_empty() {
@@ -134,7 +135,7 @@ impl Search<'_> {
             feature: *feature,
             from: self.values[*feature],
             to: to.value,
-            share: to.rows as f64 / self.ranges.n_rows.max(1) as f64,
+            share: to.half_rows as f64 / (2 * self.ranges.n_rows.max(1)) as f64,
         };
         Counterfactual { changes: changes.iter().map(change).collect(), score }
     }
@@ -142,7 +143,7 @@ impl Search<'_> {
     fn one(&self) -> Option<Counterfactual> {
         let all = self.moves.iter().enumerate().flat_map(|(feature, moves)| moves.iter().map(move |to| (feature, *to)));
         let reached = all.filter_map(|(feature, to)| Some((feature, to, self.scored(&[(feature, to)])?)));
-        let smallest = reached.min_by_key(|(feature, to, _)| (to.rows, to.steps, *feature, to.interval))?;
+        let smallest = reached.min_by_key(|(feature, to, _)| (to.half_rows, to.steps, *feature, to.interval))?;
         Some(self.answer(&[(smallest.0, smallest.1)], smallest.2))
     }
 
@@ -188,7 +189,7 @@ impl Search<'_> {
             for (other, b) in self.moves[second].iter().enumerate() {
                 let gain =
                     alone[first][place] + alone[second][other] + together[place * self.moves[second].len() + other];
-                let rank = (a.rows + b.rows, a.steps + b.steps, pair, [a.interval, b.interval]);
+                let rank = (a.half_rows + b.half_rows, a.steps + b.steps, pair, [a.interval, b.interval]);
                 if gain < need || best.as_ref().is_some_and(|(smallest, ..)| *smallest <= rank) {
                     continue;
                 }

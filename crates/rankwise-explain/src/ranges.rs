@@ -86,14 +86,16 @@ impl Intervals {
         start..end(self.thresholds.get(interval))
     }
 
-    /// The number of rows whose values lie between two, ends excluded. A missing value comes before all others.
-    pub(crate) fn rows_between(&self, from: f64, to: f64) -> usize {
-        let below = |value: f64| self.values.partition_point(|other| *other < value);
-        let up_to = |value: f64| if value.is_nan() { 0 } else { self.values.partition_point(|other| *other <= value) };
-        if from.is_nan() || from < to {
-            below(to).saturating_sub(up_to(from))
-        } else {
-            below(from).saturating_sub(up_to(to))
-        }
+    /// Twice the number of rows that a change passes: those between the two values, and half of those that have one of them. A missing value
+    /// comes before all others.
+    pub(crate) fn half_rows_passed(&self, from: f64, to: f64) -> usize {
+        self.half_place(from).abs_diff(self.half_place(to))
+    }
+
+    /// Twice the mean place of rows with this value.
+    fn half_place(&self, value: f64) -> usize {
+        let below = self.values.partition_point(|other| *other < value);
+        let up_to = self.values.partition_point(|other| *other <= value);
+        if value.is_nan() { 0 } else { below + up_to }
     }
 }

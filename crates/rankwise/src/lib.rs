@@ -164,6 +164,8 @@ mod docs {
     mod auto {}
     #[doc = include_str!("../../../docs/cv.md")]
     mod cv {}
+    #[doc = include_str!("../../../docs/explain.md")]
+    mod explain {}
     #[doc = include_str!("../../../docs/tune.md")]
     mod tune {}
 }

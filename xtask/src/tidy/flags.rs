@@ -7,8 +7,9 @@ use super::{Finding, has_ending};
 const EXCEPT: [&str; 3] = ["crates/rankwise-cli/", "crates/rankwise-fuzz/", "crates/rankwise/src/help.rs"];
 /// Flags of other programs that messages may mention: this one is zstd's.
 const OF_OTHERS: [&str; 1] = ["--long"];
-const COMMANDS: [&str; 11] =
-    ["blend", "compare", "convert", "demo", "eval", "inspect", "predict", "prune", "refit", "synth", "train"];
+const COMMANDS: [&str; 12] = [
+    "blend", "compare", "convert", "demo", "eval", "explain", "inspect", "predict", "prune", "refit", "synth", "train",
+];
 
 /// Finds flags and commands in the code of libraries, except in comments.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {

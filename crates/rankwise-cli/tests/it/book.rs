@@ -59,6 +59,7 @@ pages! {
     stochasticrank: "docs/stochasticrank.md",
     auto: "docs/auto.md",
     cv: "docs/cv.md",
+    explain: "docs/explain.md",
     tune: "docs/tune.md",
 }
 

@@ -11,16 +11,20 @@ const FEATURES: usize = 4;
 /// A value of each interval between thresholds, which lie at 0.5, 1.5, ...; the values of documents are among them.
 const VALUES: [f64; 5] = [0.0, 1.0, 2.0, 3.0, 4.0];
 
-/// The rows with values between two, ends excluded; missing values come first.
-fn rows_between(data: &[f32], feature: usize, from: f64, to: f64) -> usize {
+/// Twice the rows that a change passes: those between the two values, and half of those with one of them; missing values come first.
+fn half_rows_passed(data: &[f32], feature: usize, from: f64, to: f64) -> usize {
     let values = data.chunks(FEATURES).map(|row| f64::from(row[feature])).filter(|value| !value.is_nan());
-    let is_between = |value: &f64| {
-        if from.is_nan() { *value < to } else { (from < *value && *value < to) || (to < *value && *value < from) }
+    let weight = |value: f64| {
+        if from.is_nan() && value < to || from < value && value < to || to < value && value < from {
+            2
+        } else {
+            usize::from(value == from || value == to)
+        }
     };
-    values.filter(is_between).count()
+    values.map(weight).sum()
 }
 
-/// The least number of rows that changes of exactly these features pass, if they can exceed the goal.
+/// Twice the least number of rows that changes of exactly these features pass, if they can exceed the goal.
 fn least(model: &Model, data: &[f32], doc: &[f64], goal: f64, n_changes: usize) -> Option<usize> {
     let mut least: Option<usize> = None;
     let mut values = doc.to_vec();
@@ -28,21 +32,28 @@ fn least(model: &Model, data: &[f32], doc: &[f64], goal: f64, n_changes: usize) 
         values.copy_from_slice(doc);
         changes.iter().for_each(|(feature, to)| values[*feature] = *to);
         if model.score(&values) > goal {
-            let rows = changes.iter().map(|(feature, to)| rows_between(data, *feature, doc[*feature], *to)).sum();
+            let rows = changes.iter().map(|(feature, to)| half_rows_passed(data, *feature, doc[*feature], *to)).sum();
             least = Some(least.map_or(rows, |least| least.min(rows)));
         }
     };
     // A value that the model does not tell from the document's own is no change.
     let parts = || model.tree_ensemble().unwrap().trees().iter().map(|tree| tree.parts());
-    let between = |feature: usize, threshold: f64, to: f64| {
-        let uses = |parts: &&rankwise_model::TreeParts| {
-            parts.feature.iter().zip(&parts.threshold).any(|(other, at)| *other as usize == feature && *at == threshold)
+    let thresholds = [0.5, 1.5, 2.5, 3.5];
+    let is_used = |feature: usize, at: f64| {
+        let uses = |parts: &rankwise_model::TreeParts| {
+            parts.feature.iter().zip(&parts.threshold).any(|(other, found)| *other as usize == feature && *found == at)
         };
-        (to <= threshold) != (doc[feature] <= threshold) && parts().any(|parts| uses(&parts))
+        parts().any(uses)
+    };
+    let is_apart = |feature: usize, a: f64, b: f64| {
+        thresholds.into_iter().any(|at| is_used(feature, at) && (a <= at) != (b <= at))
     };
     let changes_to = |feature: usize, to: f64| {
-        let has_missing = doc[feature].is_nan() && parts().any(|parts| parts.feature.contains(&(feature as u32)));
-        has_missing || [0.5, 1.5, 2.5, 3.5].into_iter().any(|threshold| between(feature, threshold, to))
+        let column = || data.chunks(FEATURES).map(|row| f64::from(row[feature])).filter(|value| !value.is_nan());
+        // A value that occurs in the data is preferred to others that the model does not tell from it.
+        let is_preferred = column().any(|value| value == to) || column().all(|value| is_apart(feature, value, to));
+        let is_used = thresholds.into_iter().any(|at| is_used(feature, at));
+        is_preferred && if doc[feature].is_nan() { is_used } else { is_apart(feature, doc[feature], to) }
     };
     for first in 0..FEATURES {
         for a in VALUES.into_iter().filter(|to| changes_to(first, *to)) {
@@ -60,8 +71,8 @@ fn least(model: &Model, data: &[f32], doc: &[f64], goal: f64, n_changes: usize) 
     least
 }
 
-fn rows(found: &Counterfactual, n_rows: usize) -> usize {
-    (found.share() * n_rows as f64).round() as usize
+fn half_rows(found: &Counterfactual, n_rows: usize) -> usize {
+    (found.share() * 2.0 * n_rows as f64).round() as usize
 }
 
 proptest! {
@@ -80,7 +91,7 @@ proptest! {
         let found = counterfactuals(&model, &ranges, &doc, goal).unwrap();
         for (n_changes, found) in [1, 2].into_iter().zip(&found) {
             let expected = least(&model, &values, &doc, goal, n_changes);
-            prop_assert_eq!(found.as_ref().map(|found| rows(found, 12)), expected, "{} changes", n_changes);
+            prop_assert_eq!(found.as_ref().map(|found| half_rows(found, 12)), expected, "{} changes", n_changes);
             let Some(found) = found else { continue };
             let mut changed = doc.clone();
             found.changes.iter().for_each(|change| changed[change.feature] = change.to);

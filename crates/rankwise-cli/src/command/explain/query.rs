@@ -78,7 +78,7 @@ pub(super) fn explain(
             })
             .collect();
         if order.len() > SHOWN {
-            reasons.push(format!("{} {} more", signed(rest), order.len() - SHOWN));
+            reasons.push(format!("{} the other {}", signed(rest), order.len() - SHOWN));
         }
         table.push(vec![
             (place + 1).to_string(),

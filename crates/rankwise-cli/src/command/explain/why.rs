@@ -76,8 +76,11 @@ pub(super) fn explain(
     out.push_str(&text::table(&table));
     if let Some(changes) = &changes {
         let _ = writeln!(out, "\nFor {} to overtake {}:", doc_name(docs, rows[1]), doc_name(docs, rows[0]));
-        for (found, what) in changes.iter().zip(["one feature", "two features"]) {
-            let _ = writeln!(out, "  {}", shown_change(found.as_ref(), what, &names));
+        let [one, two] = changes;
+        let _ = writeln!(out, "  {}", shown_change(one.as_ref(), "one feature", &names));
+        let is_smaller = |two: &Counterfactual| one.as_ref().is_none_or(|one| two.share() < one.share());
+        if two.as_ref().is_none_or(is_smaller) {
+            let _ = writeln!(out, "  {}", shown_change(two.as_ref(), "two features", &names));
         }
     }
     Ok((out, json))
@@ -115,7 +118,7 @@ fn shown_change(found: Option<&Counterfactual>, what: &str, names: &[String]) ->
         .map(|change| {
             let share = 100.0 * change.share;
             let (from, to) = (shown_value(change.from), shown_number(change.to));
-            format!("{} from {from} to {to} ({share:.1} % of the documents lie between)", names[change.feature])
+            format!("{} from {from} to {to} (passes {share:.1} % of the documents)", names[change.feature])
         })
         .collect();
     format!("{what}: {}; its score is then {:.4}", changes.join(", and "), found.score)
