@@ -82,7 +82,7 @@ def test_frames_and_sparse_matrices(train):
     assert np.array_equal(plain.explain(wide).values[:, :6], found.values)
     assert not plain.explain(wide).values[:, 6:].any()
     with pytest.raises(ValueError):
-        plain.explain(train.X[:, :3])
+        plain.explain(train.X[:, :1])
 
 
 def test_documents_to_compare_with(train, ranker):

@@ -112,6 +112,15 @@ pub(crate) struct Inspect {
     /// A model, or a dataset: files, folders or quoted patterns; - is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
+    /// Show the distribution of each feature, how well it agrees with the labels, and what could leak them.
+    #[arg(long)]
+    pub(crate) features: bool,
+    /// Compare with other data, such as that of last month or the training data: which features drifted, and which queries both have.
+    #[arg(long, value_name = "OTHER")]
+    pub(crate) against: Option<PathBuf>,
+    /// Number of features in the text.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = crate::explain_args::top)]
+    pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) read: DataArgs,
 }

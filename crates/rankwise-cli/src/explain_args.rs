@@ -52,6 +52,7 @@ pub(crate) struct Explain {
     pub(crate) read: DataArgs,
 }
 
-fn top(typed: &str) -> Result<usize, String> {
+/// A number of rows of a table.
+pub(crate) fn top(typed: &str) -> Result<usize, String> {
     typed.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected a number of at least 1, such as 10".into())
 }

@@ -62,6 +62,12 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
+/// A number with up to six significant digits, since values are often f32.
+pub(crate) fn number(number: f64) -> String {
+    let digits = format!("{number:.5e}").parse().unwrap_or(number);
+    format!("{digits}")
+}
+
 /// A mean, or a dash if there is none.
 pub(crate) fn mean(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.6}"))

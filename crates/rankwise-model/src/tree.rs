@@ -8,10 +8,11 @@
 //! leaf 0  leaf 1
 //! ```
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The arrays of a tree, as in the file. [`Tree::new`] checks them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeParts {
     /// For each node, the index of its feature in the model's list.
@@ -33,8 +34,29 @@ pub struct TreeParts {
     /// Training rows in the leaf.
     pub leaf_count: Vec<u64>,
     /// What the training rows in the leaf weigh, if that is not their number, as in models of XGBoost; otherwise empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub leaf_cover: Vec<f64>,
+}
+
+/// Text leaves out an empty `leaf_cover`, which older readers do not know. Binary formats have no names, so they need every field.
+impl Serialize for TreeParts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let has_covers = !self.leaf_cover.is_empty() || !serializer.is_human_readable();
+        let mut parts = serializer.serialize_struct("TreeParts", 9 + usize::from(has_covers))?;
+        parts.serialize_field("feature", &self.feature)?;
+        parts.serialize_field("threshold", &self.threshold)?;
+        parts.serialize_field("missing_left", &self.missing_left)?;
+        parts.serialize_field("left", &self.left)?;
+        parts.serialize_field("right", &self.right)?;
+        parts.serialize_field("gain", &self.gain)?;
+        parts.serialize_field("count", &self.count)?;
+        parts.serialize_field("leaf_value", &self.leaf_value)?;
+        parts.serialize_field("leaf_count", &self.leaf_count)?;
+        if has_covers {
+            parts.serialize_field("leaf_cover", &self.leaf_cover)?;
+        }
+        parts.end()
+    }
 }
 
 /// The child of a node.

@@ -22,7 +22,7 @@ pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
 /// Increase this when the content changes, or when the same data and parameters train another model.
-const FORMAT_VERSION: u32 = 4;
+const FORMAT_VERSION: u32 = 5;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();

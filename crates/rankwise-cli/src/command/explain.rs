@@ -20,7 +20,7 @@ use crate::explain_args::Explain;
 use crate::failure::{user, user_at};
 use crate::output::Output;
 use crate::record::FileKind;
-use crate::{files, reading};
+use crate::{files, reading, text};
 
 /// Documents of the dataset that others are compared with if the model has no counts of training rows.
 const BACKGROUND: usize = 100;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
     let mut sections: Vec<String> = parts.texts();
     sections.extend(table.as_ref().map(|table| table.text(args.top)));
     if sections.is_empty() {
-        sections.push(format!("SHAP values of {}\n", crate::text::documents(&data)));
+        sections.push(format!("SHAP values of {}\n", text::documents(&data)));
     }
     let json = json(args, table.as_ref(), &parts, Some((&explainer, reading::to_json(&report))));
     output.result(&sections.join("\n"), json)
@@ -143,7 +143,7 @@ fn explainer<'a>(model: &'a Model, docs: &ModelDocs<'_>, seed: u64, output: Outp
             if model.tree_ensemble().is_ok() {
                 output.note(&format!(
                     "the model has no counts of training rows; SHAP values compare with {} of the data",
-                    crate::text::count(rows.len(), "document")
+                    text::count(rows.len(), "document")
                 ));
             }
             Ok(Explainer::against(model, rows.iter().map(|row| docs.values(*row)).collect())?)
@@ -173,13 +173,7 @@ fn doc_name(docs: &ModelDocs<'_>, row: usize) -> String {
 
 /// A value of a feature.
 fn shown_value(value: f64) -> String {
-    if value.is_nan() { "missing".into() } else { shown_number(value) }
-}
-
-/// Up to six significant digits, since values are often f32.
-fn shown_number(number: f64) -> String {
-    let digits = format!("{number:.5e}").parse().unwrap_or(number);
-    format!("{digits}")
+    if value.is_nan() { "missing".into() } else { text::number(value) }
 }
 
 /// A contribution, with its sign.

@@ -1,6 +1,8 @@
 //! `rankwise inspect`
 
+mod drift;
 mod model;
+mod profile;
 mod ranker;
 
 use std::fmt::Write as _;
@@ -8,8 +10,10 @@ use std::path::Path;
 
 use rankwise::data::{Absent, Dataset, Remark};
 use rankwise::io::{ReadData, ReadReport};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use self::drift::Drift;
+use self::profile::Profile;
 use crate::args::Inspect;
 use crate::data_paths::DataPaths;
 use crate::failure::user_at;
@@ -21,11 +25,14 @@ use crate::{files, reading, text};
 const MAX_LABELS_LISTED: usize = 12;
 
 pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
-    output.set_phases(&["load"]);
+    output.set_phases(&["load", "look"]);
     output.phase("load");
     if let [file] = &args.files[..]
         && let Some(source) = files::model_source(file)
     {
+        if args.features || args.against.is_some() {
+            return Err(user_at(file, "this is a model; --features and --against describe data"));
+        }
         let model = files::read_model(file, TreesArgs::default(), output)?;
         output.phase("other");
         return output.result(&model::text(file, source, &model)?, model::json(source, &model)?);
@@ -35,12 +42,31 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     }
     let paths = DataPaths::find(&args.files)?;
     let options = args.read.options(Absent::Missing)?;
+    let other_paths = args.against.as_ref().map(|path| DataPaths::find(std::slice::from_ref(path))).transpose()?;
+    let inputs: Vec<&Path> = paths.inputs().chain(other_paths.iter().flat_map(DataPaths::inputs)).collect();
+    files::check_inputs(&inputs)?;
     let ReadData { data, report } = files::read_data(&paths, &options)?;
-    output.phase("other");
+    let other = other_paths.as_ref().map(|other| files::read_data(other, &options)).transpose()?;
+    output.phase("look");
     let facts = DataFacts::new(&data, &report);
     files::warn_of(&paths, &options, &facts.remarks, output);
     reading::tell_split(paths.place(), &report, output);
-    output.result(&facts.text(paths.place()), facts.json())
+    let profile = args.features.then(|| Profile::new(&data));
+    if let Some(profile) = &profile {
+        profile.warn(paths.place(), output);
+    }
+    let drift = match (&other_paths, other) {
+        (Some(paths), Some(read)) => Some(Drift::new(&data, read.data, paths.place())?),
+        _ => None,
+    };
+    output.phase("other");
+    let mut text = facts.text(paths.place());
+    text.extend(profile.iter().map(|profile| profile.text(args.top)));
+    text.extend(drift.iter().map(|drift| drift.text(args.top)));
+    let mut json = facts.json();
+    json["profile"] = profile.as_ref().map_or(Value::Null, Profile::json);
+    json["drift"] = drift.as_ref().map_or(Value::Null, Drift::json);
+    output.result(&text, json)
 }
 
 struct DataFacts<'a> {

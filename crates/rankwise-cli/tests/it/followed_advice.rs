@@ -242,7 +242,7 @@ fn names_of_options_are_told_from_parameters() {
         (&set("num_class=3"), &["unknown parameter 'num_class'; `rankwise train --help-params` lists all"]),
         (
             "predict model.json vali.txt --metric map",
-            &["predict has no option --metric; auto, train, cv, tune, eval, compare, blend and prune have it"],
+            &["predict has no option --metric; auto, train, cv, tune, eval, compare, explain, blend and prune have it"],
         ),
         ("refit model.json vali.txt --out x.json --metric map", &["refit has no option --metric"]),
         ("train --help-params num_threads", &["--help-params num_threads: ", "use the option --threads"]),

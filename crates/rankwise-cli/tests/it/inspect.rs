@@ -126,3 +126,85 @@ fn of_another_programs_model_only_what_is_known_is_said() {
         assert!(first.contains(facts["source"].as_str().unwrap()), "{facts}");
     }
 }
+
+/// Two queries of four documents: `leak` is the label, `noise` has nothing to do with it, and `row` ascends.
+fn table(shift: f64) -> String {
+    let rows = [(0, 5), (2, 3), (1, 4), (0, 4), (1, 1), (0, 5), (2, 2), (0, 1)].into_iter().enumerate();
+    let line = |(row, (label, noise)): (usize, (usize, usize))| {
+        format!("{label},q{},{label},{},{row}\n", row / 4, noise as f64 + shift)
+    };
+    std::iter::once("label,qid,leak,noise,row\n".to_owned()).chain(rows.map(line)).collect()
+}
+
+#[test]
+fn leaks_are_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", table(0.0));
+    let outcome = sandbox.run("inspect d.csv --features --top 2");
+    for expected in [
+        "d.csv: the values of feature 'leak' order documents as the labels do; check that they do not come from the labels",
+        "d.csv: the values of feature 'row' order documents as the rows of the file;",
+    ] {
+        assert!(outcome.stderr.contains(expected), "no '{expected}' in\n{}", outcome.stderr);
+    }
+    for expected in ["leak        100.0 %", "and 1 more feature; --top shows more", "no two documents of a query have the same"] {
+        assert!(outcome.stdout.contains(expected), "no '{expected}' in\n{}", outcome.stdout);
+    }
+    let facts = sandbox.json("inspect d.csv --features");
+    let leak = &facts["profile"]["features"][0];
+    assert_eq!((&leak["name"], &leak["agreement_with_labels"], &leak["distinct"]), (&json!("leak"), &json!(1.0), &json!(3)));
+    assert_eq!(leak["bars"], json!([{ "low": 0.0, "high": 0.0, "count": 4 }, { "low": 1.0, "high": 1.0, "count": 2 }, { "low": 2.0, "high": 2.0, "count": 2 }]));
+    assert_eq!(sandbox.json("inspect d.csv")["profile"], json!(null));
+    // Sorted by label, so that programs which keep ties in the order of the file look good.
+    sandbox.write("sorted.txt", "2 qid:1 1:3\n1 qid:1 1:1\n0 qid:1 1:2\n1 qid:2 1:1\n0 qid:2 1:2\n");
+    let outcome = sandbox.run("inspect sorted.txt --features");
+    assert!(outcome.stderr.contains("sorted.txt: rows are sorted by label within queries"), "{}", outcome.stderr);
+}
+
+#[test]
+fn drift_is_measured() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d.csv", table(0.0));
+    sandbox.write("e.csv", table(100.0));
+    let drift = |line: &str| sandbox.json(line)["drift"].clone();
+    let same = drift("inspect d.csv --against d.csv");
+    assert!(same["features"].as_array().unwrap().iter().all(|feature| feature["distance"] == 0.0));
+    assert_eq!((&same["shared_query_ids"], &same["shared_query_contents"]), (&json!(2), &json!(2)));
+    let other = drift("inspect d.csv --against e.csv");
+    let distances: Vec<&serde_json::Value> =
+        other["features"].as_array().unwrap().iter().map(|feature| &feature["distance"]).collect();
+    assert_eq!(distances, [&json!(0.0), &json!(1.0), &json!(0.0)]);
+    assert_eq!((&other["shared_query_ids"], &other["shared_query_contents"]), (&json!(2), &json!(0)));
+    let text = sandbox.ok("inspect d.csv --against e.csv --top 1");
+    for expected in ["against e.csv\n", "noise       1.000          3.5   103.5", "and 2 more features; --top shows more"] {
+        assert!(text.contains(expected), "no '{expected}' in\n{text}");
+    }
+    // Columns are matched by name, wherever they are.
+    let swapped: String = table(0.0)
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let extra = if cells[0] == "label" { "new" } else { "1" };
+            format!("{},{},{},{extra},{}\n", cells[0], cells[1], cells[4], cells[3])
+        })
+        .collect();
+    sandbox.write("swapped.csv", swapped);
+    let found = drift("inspect d.csv --against swapped.csv");
+    assert_eq!((&found["only_here"], &found["only_there"]), (&json!(["leak"]), &json!(["new"])));
+    let of: Vec<(&serde_json::Value, &serde_json::Value)> =
+        found["features"].as_array().unwrap().iter().map(|feature| (&feature["name"], &feature["distance"])).collect();
+    assert_eq!(of, [(&json!("noise"), &json!(0.0)), (&json!("row"), &json!(0.0))]);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let sandbox = Sandbox::with_model();
+    sandbox.write("d.csv", table(0.0));
+    sandbox.all_refused(&[
+        ("inspect model.json --features", &["model.json: this is a model; --features and --against describe data"]),
+        ("inspect train.txt --against d.csv", &["d.csv: only one of the two datasets names its features"]),
+        ("inspect train.txt --against nowhere.txt", &["nowhere.txt"]),
+        ("inspect train.txt --against model.json", &["model.json"]),
+        ("inspect train.txt --top 0", &["expected a number of at least 1"]),
+    ]);
+}

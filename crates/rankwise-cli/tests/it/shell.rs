@@ -4,13 +4,14 @@ use rankwise_testing::{SkipKind, skip};
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "auto",
     "cv",
     "tune",
     "demo",
     "synth",
     "inspect",
+    "explain",
     "train",
     "predict",
     "eval",
@@ -68,7 +69,7 @@ fn bash_completes_commands_and_options() {
 fn man_writes_a_page_for_each_command() {
     let sandbox = Sandbox::new();
     let told = sandbox.ok("man --out share/man1");
-    assert!(told.starts_with("wrote 18 man pages to share/man1"), "{told}");
+    assert!(told.starts_with("wrote 19 man pages to share/man1"), "{told}");
     let program = sandbox.text("share/man1/rankwise.1");
     for command in COMMANDS {
         assert!(program.contains(&format!("rankwise\\-{}(1)", command.replace('-', "\\-"))), "{command}:\n{program}");

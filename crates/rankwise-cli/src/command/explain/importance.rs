@@ -156,8 +156,8 @@ impl Table {
                 cells.push(comparison::interval(importance.and_then(|found| found.interval)));
             }
             cells.extend(row.shap.map(|shap| format!("{shap:.4}")));
-            cells.extend(row.weight.map(super::shown_number));
-            cells.extend(row.gain.map(super::shown_number));
+            cells.extend(row.weight.map(text::number));
+            cells.extend(row.gain.map(text::number));
             cells.extend(row.splits.map(|splits| splits.to_string()));
             rows.push(cells);
         }

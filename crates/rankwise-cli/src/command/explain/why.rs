@@ -7,7 +7,7 @@ use rankwise::model::Model;
 use serde_json::{Value, json};
 
 use super::query::{Ranked, find};
-use super::{doc_name, shown_number, shown_value, signed};
+use super::{doc_name, shown_value, signed};
 use crate::failure::user;
 use crate::text;
 
@@ -117,7 +117,7 @@ fn shown_change(found: Option<&Counterfactual>, what: &str, names: &[String]) ->
         .iter()
         .map(|change| {
             let share = 100.0 * change.share;
-            let (from, to) = (shown_value(change.from), shown_number(change.to));
+            let (from, to) = (shown_value(change.from), text::number(change.to));
             format!("{} from {from} to {to} (passes {share:.1} % of the documents)", names[change.feature])
         })
         .collect();
