@@ -147,13 +147,21 @@ fn leaks_are_told() {
     ] {
         assert!(outcome.stderr.contains(expected), "no '{expected}' in\n{}", outcome.stderr);
     }
-    for expected in ["leak        100.0 %", "and 1 more feature; --top shows more", "no two documents of a query have the same"] {
+    for expected in
+        ["leak       100.0 %", "and 1 more feature; --top shows more", "no two documents of a query have the same"]
+    {
         assert!(outcome.stdout.contains(expected), "no '{expected}' in\n{}", outcome.stdout);
     }
     let facts = sandbox.json("inspect d.csv --features");
     let leak = &facts["profile"]["features"][0];
-    assert_eq!((&leak["name"], &leak["agreement_with_labels"], &leak["distinct"]), (&json!("leak"), &json!(1.0), &json!(3)));
-    assert_eq!(leak["bars"], json!([{ "low": 0.0, "high": 0.0, "count": 4 }, { "low": 1.0, "high": 1.0, "count": 2 }, { "low": 2.0, "high": 2.0, "count": 2 }]));
+    assert_eq!(
+        (&leak["name"], &leak["agreement_with_labels"], &leak["distinct"]),
+        (&json!("leak"), &json!(1.0), &json!(3))
+    );
+    assert_eq!(
+        leak["bars"],
+        json!([{ "low": 0.0, "high": 0.0, "count": 4 }, { "low": 1.0, "high": 1.0, "count": 2 }, { "low": 2.0, "high": 2.0, "count": 2 }])
+    );
     assert_eq!(sandbox.json("inspect d.csv")["profile"], json!(null));
     // Sorted by label, so that programs which keep ties in the order of the file look good.
     sandbox.write("sorted.txt", "2 qid:1 1:3\n1 qid:1 1:1\n0 qid:1 1:2\n1 qid:2 1:1\n0 qid:2 1:2\n");
@@ -176,7 +184,9 @@ fn drift_is_measured() {
     assert_eq!(distances, [&json!(0.0), &json!(1.0), &json!(0.0)]);
     assert_eq!((&other["shared_query_ids"], &other["shared_query_contents"]), (&json!(2), &json!(0)));
     let text = sandbox.ok("inspect d.csv --against e.csv --top 1");
-    for expected in ["against e.csv\n", "noise       1.000          3.5   103.5", "and 2 more features; --top shows more"] {
+    for expected in
+        ["against e.csv\n", "noise       1.000          3.5  103.5", "and 2 more features; --top shows more"]
+    {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     // Columns are matched by name, wherever they are.

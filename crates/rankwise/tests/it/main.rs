@@ -4,6 +4,7 @@ mod docs;
 mod engines;
 mod ensembles;
 mod examples;
+mod explain;
 mod f64_features;
 mod front_door;
 mod langevin;
