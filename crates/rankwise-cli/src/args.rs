@@ -80,7 +80,7 @@ pub(crate) enum Command {
 /// Generate data, train two rankers and compare them, in under a minute.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Folder for the data and the models.
+    /// Folder for the data, the models and the report.
     #[arg(long, value_name = "DIR", default_value = "rankwise-demo")]
     pub(crate) out: PathBuf,
 }

@@ -31,7 +31,7 @@ pub(crate) use importance::ModelFacts;
 pub(crate) use of_comparison::ComparisonPage;
 pub(crate) use of_evaluation::EvaluationPage;
 pub(crate) use of_search::SearchPage;
-pub(crate) use of_training::TrainingPage;
+pub(crate) use of_training::{TrainingPage, learning_curves};
 pub(crate) use rankings::{DataFacts, Rankings};
 
 /// Where to write a report.

@@ -59,9 +59,9 @@ impl Text {
         let mut out = String::new();
         for span in &self.0 {
             match span {
-                Span::Plain(text) => out.push_str(&escaped(text)),
+                Span::Plain(text) => out.push_str(&unbroken(text)),
                 Span::Strong(text) => {
-                    let _ = write!(out, "<strong>{}</strong>", escaped(text));
+                    let _ = write!(out, "<strong>{}</strong>", unbroken(text));
                 }
                 Span::Name(name) => push_name(&mut out, name),
             }
@@ -77,6 +77,11 @@ impl Text {
         });
         each.collect()
     }
+}
+
+/// Our own words as HTML; a number stays with its per cent sign.
+fn unbroken(text: &str) -> String {
+    escaped(text).replace(" %", "\u{a0}%")
 }
 
 impl From<&str> for Text {

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
             report: &report,
             judged: Judged { rankings, n_docs: &queries.n_docs },
             models: &models,
+            learning: Vec::new(),
             facts: Facts {
                 place: files::shown(judgements.path()),
                 n_queries: table.queries().len(),

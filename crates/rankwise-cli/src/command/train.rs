@@ -141,7 +141,6 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         let page = TrainingPage {
             params: &params,
             trained: &trained,
-            printed: report.text(),
             model: ModelFacts::new(files::shown(out), &trained.model),
             data: facts(data_path, &data),
             valid: valid_facts.collect(),

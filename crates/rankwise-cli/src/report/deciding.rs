@@ -75,13 +75,17 @@ impl Judged<'_> {
             self.rankings.n_relevant[query]
         ));
         let own = &self.rankings.systems[0].first[query];
-        let best = &self.rankings.ideal[query];
-        let more = self.more(query, 0, own.len());
+        let (best, n_missed) = &self.rankings.ideal[query];
+        let mut more = self.more(query, 0, own.len());
         let own = Ranking {
             title: Text::of_name(name),
             docs: own.iter().enumerate().map(|(idx, doc)| self.listed(doc, idx, String::new())).collect(),
             more: more.clone(),
         };
+        if *n_missed > 0 {
+            let missed = format!("{} not returned", text::count(*n_missed, "relevant document"));
+            more = if more.is_empty() { missed } else { format!("{more}; {missed}") };
+        }
         let listed = |(idx, doc): (usize, &Doc)| {
             let rank = self.rankings.rank_of(doc, query, 0);
             self.listed(doc, idx, rank.map_or_else(String::new, |rank| format!("ranked {rank}")))

@@ -3,6 +3,7 @@
 use rankwise_report::{Axis, Figure, Lines, Plot, Series, Table};
 
 use super::rankings::{Placement, Rankings};
+use super::tables;
 use crate::text;
 
 /// The ranks in tables.
@@ -49,12 +50,16 @@ pub(super) fn figures(rankings: &Rankings, names: &[String]) -> Vec<Figure> {
     if let [name] = names {
         let lines: Vec<(String, Vec<f64>)> =
             bits.iter().map(|grade| (format!("{} ({})", title(*grade), count(*grade)), curves(0, *grade))).collect();
-        let caption = format!("Share of the relevant documents up to each rank, {name}");
+        let caption = format!("Share of the relevant documents found up to each rank, {name}");
         return vec![figure("grades", "label", caption, lines, longest)];
     }
     let of_grade = |grade: &u32| {
         let lines = names.iter().enumerate().map(|(system, name)| (name.clone(), curves(system, *grade))).collect();
-        let caption = format!("Share of {} up to each rank ({})", title(*grade), count(*grade));
+        let caption = format!(
+            "{}: share found up to each rank ({})",
+            tables::sentence(&title(*grade)).trim_end_matches('.'),
+            count(*grade)
+        );
         figure(&super::file_name(&format!("grade-{}", title(*grade))), "system", caption, lines, longest)
     };
     bits.iter().take(MAX_FIGURES).map(of_grade).collect()
@@ -68,7 +73,7 @@ fn figure(name: &str, what: &str, caption: String, lines: Vec<(String, Vec<f64>)
         table.push(std::iter::once(name.clone()).chain(cells));
     }
     let series = lines.into_iter().map(|(name, shares)| Series { name, points: points(&shares, longest) }).collect();
-    let plot = Plot::Lines(Lines::new(Axis::log("rank"), Axis::share("found so far"), series));
+    let plot = Plot::Lines(Lines::new(Axis::log("rank"), Axis::share("share found"), series));
     Figure::new(name, caption, plot, table)
 }
 

@@ -7,7 +7,7 @@ use super::deciding::{DECIDING, DUEL_NOTE, Duel, Judged};
 use super::groups::MetricByQuery;
 use super::{Facts, ModelFacts, Parameters, facts, file_name, footer, grades, groups, tables};
 use crate::comparison::{self, Verdict};
-use crate::{mean_count, text};
+use crate::text;
 
 /// Pairs with plots and rankings; more would make the page long, and the tables have all.
 const MAX_PAIRS: usize = 3;
@@ -22,6 +22,8 @@ pub(crate) struct ComparisonPage<'a> {
     pub(crate) report: &'a comparison::Report<'a>,
     pub(crate) judged: Judged<'a>,
     pub(crate) models: &'a [ModelFacts],
+    /// How the models learnt, if this command trained them.
+    pub(crate) learning: Vec<Figure>,
     pub(crate) facts: Facts,
     pub(crate) parameters: Parameters,
 }
@@ -34,6 +36,7 @@ impl ComparisonPage<'_> {
         page.facts = self.facts.list();
         page.footer = footer();
         page.section(self.metrics())
+            .section(learning(self.learning.clone()))
             .section(self.differences())
             .section(self.groups())
             .section(self.grades())
@@ -129,9 +132,10 @@ impl ComparisonPage<'_> {
             section = section
                 .block(Block::Table(tables::of_rows(report.system_rows(metric))))
                 .block(Block::Table(tables::of_rows(report.pair_rows(metric))))
-                .text(sentence(&report.findings(metric)));
+                .text(tables::sentence(&list(&report.findings(metric))));
         }
-        section.text(format!("Test: {}. Queries: {}.", report.test_line(), counted(report)))
+        let counted = tables::sentence(&tables::counted(&report.counted()));
+        section.text(format!("Test: {}. {counted}", report.test_line()))
     }
 
     fn differences(&self) -> Section {
@@ -247,6 +251,12 @@ impl ComparisonPage<'_> {
     }
 }
 
+/// Learning curves.
+pub(super) fn learning(figures: Vec<Figure>) -> Section {
+    let section = Section::new("learning", "Learning curves");
+    if figures.is_empty() { section } else { section.block(Block::Figures(figures)) }
+}
+
 /// Where relevant documents end up.
 pub(super) fn grades_section(judged: &Judged<'_>, names: &[String]) -> Section {
     let figures = grades::figures(judged.rankings, names);
@@ -261,7 +271,7 @@ pub(super) fn models(models: &[ModelFacts]) -> Section {
     if !figures.is_empty() {
         section = section
             .block(Block::Figures(figures))
-            .text("Gain is what the splits on a feature added in training; `rankwise explain` measures what a feature is worth on data.");
+            .text("Gain is what the splits on a feature added in training; the command explain measures what a feature is worth on data.");
     }
     for model in models {
         let title = Text::plain("How ").name(&model.name).then(" was trained");
@@ -270,17 +280,8 @@ pub(super) fn models(models: &[ModelFacts]) -> Section {
     section
 }
 
-/// Lines of a list as one sentence.
-fn sentence(lines: &str) -> String {
-    let mut lines = lines.lines();
-    let first = lines.next().unwrap_or_default();
-    let mut first = first.to_owned();
-    if let Some(letter) = first.get_mut(..1) {
-        letter.make_ascii_uppercase();
-    }
-    format!("{first} {}.", lines.map(str::trim).collect::<Vec<_>>().join("; "))
-}
-
-fn counted(report: &comparison::Report<'_>) -> String {
-    mean_count::lines(&report.counted()).trim_end().replace('\n', "; ")
+/// A head and the lines below it as one text.
+fn list(lines: &str) -> String {
+    let (head, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+    format!("{head} {}", rest.lines().map(str::trim).collect::<Vec<_>>().join("; "))
 }

@@ -78,7 +78,7 @@ impl EvaluationPage<'_> {
             );
         }
         if self.names.len() > 1 {
-            lead.push("Whether differences could be chance is for `rankwise compare` to say.".into());
+            lead.push("Whether a difference could be chance, the command compare can tell.".into());
         }
         lead
     }
@@ -105,7 +105,7 @@ impl EvaluationPage<'_> {
                 section = section.block(Block::Table(table));
             }
         }
-        section.text(format!("Queries: {}.", tables::counted(&self.counted)))
+        section.text(tables::sentence(&tables::counted(&self.counted)))
     }
 
     fn interval_title(&self) -> String {
@@ -143,8 +143,8 @@ impl EvaluationPage<'_> {
             (sign * a.1).total_cmp(&(sign * b.1)).then(relevant[b.0].cmp(&relevant[a.0])).then(a.0.cmp(&b.0))
         });
         if !order.is_empty() {
-            section =
-                section.text("The documents as they were ranked, beside the best possible order of all documents.");
+            section = section
+                .text("The documents as they were ranked, beside the best possible order of the same documents.");
         }
         for (place, (query, value)) in order.into_iter().take(DECIDING).enumerate() {
             let qid = self.queries.ids.get(query);

@@ -28,7 +28,7 @@ impl SearchPage<'_> {
     /// The page.
     pub(crate) fn page(&self) -> Report {
         let mut page = Report::new("rankwise auto", self.headline());
-        page.lead = self.words.iter().map(|words| capitalised(words).into()).collect();
+        page.lead = self.words.iter().map(|words| tables::sentence(words).into()).collect();
         page.facts = self.data.list();
         page.footer = footer();
         let mut rules = facts::section(&self.rules, &self.parameters).block(Block::Table(self.data.table("data")));
@@ -116,11 +116,4 @@ impl SearchPage<'_> {
         // From random order to the model.
         ends.first() <= ends.last()
     }
-}
-
-fn capitalised(words: &str) -> String {
-    let mut chars = words.chars();
-    let first = chars.next().map(|first| first.to_ascii_uppercase());
-    let ending = if words.ends_with('.') { "" } else { "." };
-    first.into_iter().chain(chars).chain(ending.chars()).collect()
 }

@@ -3,7 +3,7 @@
 use rankwise::train::{History, StopReason, TrainParams, Trained};
 use rankwise_report::{Axis, Block, Figure, Lines, Plot, Report, Section, Series, Table, Text};
 
-use super::of_comparison::models;
+use super::of_comparison::{learning, models};
 use super::{Facts, ModelFacts, Parameters, facts, file_name, footer};
 use crate::system::StatedRules;
 use crate::text;
@@ -15,8 +15,6 @@ const MOST_ROWS: usize = 100;
 pub(crate) struct TrainingPage<'a> {
     pub(crate) params: &'a TrainParams,
     pub(crate) trained: &'a Trained,
-    /// The result in lines, as printed.
-    pub(crate) printed: String,
     pub(crate) model: ModelFacts,
     pub(crate) data: Facts,
     pub(crate) valid: Vec<Facts>,
@@ -70,7 +68,7 @@ impl TrainingPage<'_> {
         };
         let kept = if self.n_kept() < *trees_grown { format!(", kept {}", self.n_kept()) } else { String::new() };
         let advice = if self.trained.values.is_empty() {
-            " How good it is on other data is for a validation set (--valid) or `rankwise eval` to say."
+            " How good it is on other data, a validation set (--valid) or the command eval can tell."
         } else if self.trained.history.rounds().len() > 1 {
             " The number of trees was chosen on the validation data, so its metrics are a little optimistic."
         } else {
@@ -88,13 +86,11 @@ impl TrainingPage<'_> {
         for value in &self.trained.values {
             table.push([value.set.clone(), value.metric.clone(), format!("{:.6}", value.value)]);
         }
-        section.block(Block::Table(table)).block(Block::Printed("As printed".into(), self.printed.clone()))
+        section.block(Block::Table(table))
     }
 
     fn learning(&self) -> Section {
-        let figures = learning_curves(&self.trained.history, self.n_rounds(), "");
-        let section = Section::new("learning", "Learning curves");
-        if figures.is_empty() { section } else { section.block(Block::Figures(figures)) }
+        learning(learning_curves(&self.trained.history, self.n_rounds(), ""))
     }
 
     /// The rounds that the model keeps.
@@ -104,7 +100,7 @@ impl TrainingPage<'_> {
 }
 
 /// A plot for each metric, with a line for each validation set.
-pub(super) fn learning_curves(history: &History, n_kept: usize, of: &str) -> Vec<Figure> {
+pub(crate) fn learning_curves(history: &History, n_kept: usize, of: &str) -> Vec<Figure> {
     if history.rounds().is_empty() {
         return Vec::new();
     }

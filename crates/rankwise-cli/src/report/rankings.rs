@@ -22,8 +22,8 @@ pub(crate) struct Rankings {
     pub(crate) systems: Vec<SystemRankings>,
     /// The number of relevant documents of each query.
     pub(crate) n_relevant: Vec<usize>,
-    /// The best possible first documents of each query, if there is one system.
-    pub(crate) ideal: Vec<Vec<Doc>>,
+    /// The best possible first documents of each query, if there is one system, and how many relevant ones it did not return.
+    pub(crate) ideal: Vec<(Vec<Doc>, usize)>,
     pub(crate) data: Option<DataFacts>,
     /// Whether documents are known by their ids, because there are runs.
     by_id: bool,
@@ -120,7 +120,8 @@ impl Rankings {
                 self.n_relevant.push(list.n_relevant);
             }
             if self.is_single {
-                self.ideal.push(ideal(list, by_id));
+                let n_missed = list.query.missed.iter().filter(|label| list.is_relevant(**label)).count();
+                self.ideal.push((ideal(list, by_id), n_missed));
             }
         });
         self.systems.push(system);

@@ -16,3 +16,21 @@ pub(super) fn of_rows(rows: Vec<Vec<String>>) -> Table {
 pub(super) fn counted(named: &[(String, MeanCount)]) -> String {
     mean_count::lines(named).trim_end().replace('\n', "; ")
 }
+
+/// Words with a capital letter and a full stop.
+pub(super) fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    let ending = if words.ends_with('.') { "" } else { "." };
+    first.into_iter().chain(chars).chain(ending.chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_sentences() {
+        assert_eq!(["over 3 queries", "Done.", ""].map(sentence), ["Over 3 queries.", "Done.", "."]);
+    }
+}

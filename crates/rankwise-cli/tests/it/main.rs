@@ -34,6 +34,7 @@ mod outputs;
 mod pairs;
 mod parts;
 mod predict;
+mod report;
 mod runs;
 mod sandbox;
 mod shell;

@@ -44,7 +44,7 @@ impl Bars {
         let mut y = 22.0;
         for bar in &self.bars {
             let middle = if is_wide { y + row / 2.0 } else { y + row - BAR / 2.0 - 4.0 };
-            let name_at = if is_wide { [room, middle + 4.0] } else { [0.0, y + 13.0] };
+            let name_at = if is_wide { [room, middle + 4.0] } else { [5.0, y + 13.0] };
             let anchor = if is_wide { Anchor::End } else { Anchor::Start };
             svg.name(name_at[0], name_at[1], anchor, &bar.name, limit);
             let end = scale.at(bar.value);

@@ -6,7 +6,7 @@ use super::frame::{Area, Axis};
 use super::legend;
 use super::palette::Ink;
 use super::scale::range;
-use super::svg::{Anchor, Svg};
+use super::svg::{Anchor, Svg, width_of};
 
 /// Values in groups.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +41,15 @@ impl Dots {
         svg.line([area.left, area.bottom], [area.right, area.bottom], Ink::Axis);
         let width = (area.right - area.left) / self.groups.len().max(1) as f64;
         let middle = |group: usize| area.left + (group as f64 + 0.5) * width;
+        let widest = self.groups.iter().map(|[name, _]| width_of(name)).fold(0.0, f64::max);
         for (group, [name, count]) in self.groups.iter().enumerate() {
-            svg.text(middle(group), area.bottom + 17.0, Anchor::Middle, Ink::Text, name);
-            svg.text(middle(group), area.bottom + 32.0, Anchor::Middle, Ink::Quiet, count);
+            // Neighbours that would touch take turns in two rows.
+            let is_low = widest + 4.0 > width && group % 2 == 1;
+            let y = area.bottom + if is_low { 45.0 } else { 17.0 };
+            svg.text(middle(group), y, Anchor::Middle, Ink::Text, name);
+            svg.text(middle(group), y + 14.0, Anchor::Middle, Ink::Quiet, count);
         }
+        let below = if widest + 4.0 > width { 28.0 } else { 0.0 };
         let n_series = self.series.len().max(1) as f64;
         let apart = (width / (n_series + 1.0)).min(16.0);
         for (idx, (_, dots)) in self.series.iter().enumerate() {
@@ -62,7 +67,13 @@ impl Dots {
                 }
             }
         }
-        svg.text(f64::midpoint(area.left, area.right), area.bottom + 52.0, Anchor::Middle, Ink::Quiet, &self.label);
-        svg.height = area.bottom + 60.0;
+        svg.text(
+            f64::midpoint(area.left, area.right),
+            area.bottom + 52.0 + below,
+            Anchor::Middle,
+            Ink::Quiet,
+            &self.label,
+        );
+        svg.height = area.bottom + 60.0 + below;
     }
 }

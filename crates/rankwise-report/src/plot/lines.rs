@@ -8,8 +8,8 @@ use super::palette::Ink;
 use super::scale::range;
 use super::svg::{Anchor, Svg, width_of};
 
-/// More points than this say no more: a plot has fewer pixels.
-const MOST_POINTS: usize = 360;
+/// Points closer than this cannot be told apart.
+const COLUMN: f64 = 1.5;
 /// The number of markers on a long line.
 const MARKERS: usize = 6;
 
@@ -56,13 +56,11 @@ impl Lines {
             svg.text(at, area.bottom - 7.0, anchor, Ink::Quiet, label);
         }
         for (idx, series) in self.series.iter().enumerate() {
-            let pixels: Vec<Option<[f64; 2]>> = thinned(&series.points)
-                .into_iter()
-                .map(|point| point.1.is_finite().then(|| [x.at(point.0), y.at(point.1)]))
-                .collect();
+            let pixel = |point: &(f64, f64)| point.1.is_finite().then(|| [x.at(point.0), y.at(point.1)]);
+            let pixels = thinned(series.points.iter().map(pixel));
             svg.curve(idx, &path(&pixels));
             let seen: Vec<[f64; 2]> = pixels.iter().flatten().copied().collect();
-            if seen.len() <= MARKERS || self.series.len() > 1 {
+            if self.series.len() > 1 || seen.len() <= MARKERS {
                 for [x, y] in marked(&seen, idx) {
                     svg.marker(idx, x, y);
                 }
@@ -84,41 +82,58 @@ fn path(pixels: &[Option<[f64; 2]>]) -> String {
     out
 }
 
-/// Some points of a line, at other places than those of its neighbours.
+/// Some points of a line at about equal distances, at other places than those of its neighbours.
 fn marked(pixels: &[[f64; 2]], idx: usize) -> Vec<[f64; 2]> {
-    if pixels.len() <= 2 * MARKERS {
+    let (Some([first, _]), Some([last, _])) = (pixels.first(), pixels.last()) else { return Vec::new() };
+    if pixels.len() <= MARKERS {
         return pixels.to_vec();
     }
-    let every = pixels.len() / MARKERS;
-    let mut all: Vec<[f64; 2]> =
-        pixels.iter().skip((idx % 4) * every / 4 + every / 8).step_by(every).copied().collect();
-    all.extend(pixels.last());
+    let apart = (last - first) / MARKERS as f64;
+    let mut next = first + apart * (0.25 + 0.2 * (idx % 4) as f64);
+    let mut all = Vec::new();
+    for pixel in pixels {
+        if pixel[0] >= next {
+            all.push(*pixel);
+            next = pixel[0] + apart;
+        }
+    }
     all
 }
 
-/// Fewer points with the same outline: the smallest and the largest of each stretch, in order.
-fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    if points.len() <= MOST_POINTS {
-        return points.to_vec();
-    }
-    let stretch = points.len().div_ceil(MOST_POINTS / 2);
-    let mut out = vec![points[0]];
-    for part in points.chunks(stretch) {
-        let finite = || part.iter().enumerate().filter(|(_, point)| point.1.is_finite());
-        let low = finite().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
-        let high = finite().max_by(|a, b| a.1.1.total_cmp(&b.1.1));
-        match (low, high) {
-            (Some((low, _)), Some((high, _))) => {
-                out.push(part[low.min(high)]);
-                if low != high {
-                    out.push(part[low.max(high)]);
-                }
+/// At most four points for each pixel of the horizontal axis, with the same outline: the first, the smallest, the largest and
+/// the last, in order. Gaps stay if they are wider than a pixel.
+fn thinned(points: impl Iterator<Item = Option<[f64; 2]>>) -> Vec<Option<[f64; 2]>> {
+    let mut out: Vec<Option<[f64; 2]>> = Vec::new();
+    let mut column: Vec<[f64; 2]> = Vec::new();
+    let mut is_broken = false;
+    for point in points {
+        let Some(point) = point else {
+            is_broken = true;
+            continue;
+        };
+        if is_broken || column.first().is_some_and(|first| (point[0] - first[0]).abs() >= COLUMN) {
+            flush(&mut out, &mut column);
+            if is_broken && !out.is_empty() {
+                out.push(None);
             }
-            _ => out.extend(part.first()),
         }
+        is_broken = false;
+        column.push(point);
     }
-    out.extend(points.last());
+    flush(&mut out, &mut column);
     out
+}
+
+/// Appends what is seen of the points in one column of pixels.
+fn flush(out: &mut Vec<Option<[f64; 2]>>, column: &mut Vec<[f64; 2]>) {
+    let by_height = |a: &usize, b: &usize| column[*a][1].total_cmp(&column[*b][1]);
+    let all = || 0..column.len();
+    let ends = [all().next(), all().min_by(by_height), all().max_by(by_height), all().next_back()];
+    let mut seen: Vec<usize> = ends.into_iter().flatten().collect();
+    seen.sort_unstable();
+    seen.dedup();
+    out.extend(seen.into_iter().map(|idx| Some(column[idx])));
+    column.clear();
 }
 
 #[cfg(test)]
@@ -133,13 +148,25 @@ mod tests {
 
     #[test]
     fn many_points_become_few_with_the_same_extremes() {
-        let points: Vec<(f64, f64)> =
-            (0..100_000).map(|idx| (f64::from(idx), if idx == 77_777 { 9.0 } else { f64::from(idx % 7) })).collect();
-        let few = thinned(&points);
-        assert!(few.len() <= MOST_POINTS + 2 && few.contains(&(77_777.0, 9.0)), "{}", few.len());
-        assert!(few.windows(2).all(|pair| pair[0].0 <= pair[1].0));
-        assert_eq!(thinned(&points[..10]), &points[..10]);
-        let holes: Vec<(f64, f64)> = (0..1000).map(|idx| (f64::from(idx), f64::NAN)).collect();
-        assert!(thinned(&holes).len() <= MOST_POINTS + 2);
+        let points: Vec<Option<[f64; 2]>> = (0..100_000)
+            .map(|idx| Some([f64::from(idx) / 100.0, if idx == 77_777 { 9.0 } else { f64::from(idx % 7) }]))
+            .collect();
+        let few = thinned(points.iter().copied());
+        assert!(few.len() <= 4000 && few.contains(&Some([777.77, 9.0])), "{}", few.len());
+        assert!(few.windows(2).all(|pair| pair[0].unwrap()[0] <= pair[1].unwrap()[0]));
+        let spread: Vec<Option<[f64; 2]>> = (0..50).map(|idx| Some([f64::from(idx) * 5.0, 1.0])).collect();
+        assert_eq!(thinned(spread.iter().copied()), spread);
+        let holes = thinned((0..100).map(|idx| (idx % 2 == 0).then_some([f64::from(idx) * 5.0, 1.0])));
+        assert_eq!((holes.len(), holes.iter().flatten().count()), (99, 50));
+        assert!(thinned((0..1000).map(|_| None)).is_empty());
+    }
+
+    #[test]
+    fn markers_are_apart_and_differ_between_lines() {
+        let pixels: Vec<[f64; 2]> = (0..600).map(|idx| [f64::from(idx), 0.0]).collect();
+        let [first, second] = [0, 1].map(|idx| marked(&pixels, idx));
+        assert_eq!((first.len(), second.len()), (MARKERS, MARKERS));
+        assert!(first.iter().all(|pixel| !second.contains(pixel)));
+        assert!(marked(&[], 0).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use crate::name;
 /// The size of text.
 pub(super) const FONT: f64 = 12.0;
 /// The mean width of a character at that size, for layout; a little more than most fonts need.
-pub(super) const CHAR: f64 = 6.7;
+pub(super) const CHAR: f64 = 7.2;
 const FAMILY: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 
 /// A picture in the making: its height is known in the end.
