@@ -11,7 +11,8 @@ const STYLE: &str = include_str!("page.css");
 /// The number of shades of relevant documents.
 const SHADES: f64 = 4.0;
 /// The page may load nothing and run nothing, whatever gets into it.
-const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Report {
     /// The page.

@@ -1,7 +1,7 @@
 //! The page of `rankwise compare`.
 
 use rankwise::eval::{Alternative, Pair, QueryValues};
-use rankwise_report::{Block, Differences, Figure, Plot, Report, Section, Table, Text};
+use rankwise_report::{Block, Cell, Differences, Figure, Plot, Report, Section, Table, Text};
 
 use super::deciding::{DECIDING, DUEL_NOTE, Duel, Judged};
 use super::groups::MetricByQuery;
@@ -131,11 +131,21 @@ impl ComparisonPage<'_> {
             }
             section = section
                 .block(Block::Table(tables::of_rows(report.system_rows(metric))))
-                .block(Block::Table(tables::of_rows(report.pair_rows(metric))))
+                .block(Block::Table(self.pairs(metric)))
                 .text(tables::sentence(&list(&report.findings(metric))));
         }
         let counted = tables::sentence(&tables::counted(&report.counted()));
         section.text(format!("Test: {}. {counted}", report.test_line()))
+    }
+
+    /// The printed table of pairs, with each name by itself.
+    fn pairs(&self, metric: usize) -> Table {
+        let mut table = tables::of_rows(self.report.pair_rows(metric));
+        for (row, pair) in table.rows.iter_mut().zip(self.report.pairs_of(metric)) {
+            let [a, b] = self.report.names(pair);
+            row[0] = Cell::Words(Text::of_name(a).then(" - ").name(b));
+        }
+        table
     }
 
     fn differences(&self) -> Section {

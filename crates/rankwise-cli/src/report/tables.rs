@@ -4,11 +4,16 @@ use rankwise_report::Table;
 
 use crate::mean_count::{self, MeanCount};
 
-/// The rows of a printed table, with its head.
+/// The rows of a printed table, with its head. Short rows are filled up.
 pub(super) fn of_rows(rows: Vec<Vec<String>>) -> Table {
     let mut rows = rows.into_iter();
-    let mut table = Table::new(rows.next().unwrap_or_default());
-    rows.for_each(|row| table.push(row));
+    let head = rows.next().unwrap_or_default();
+    let n_columns = head.len();
+    let mut table = Table::new(head);
+    for mut row in rows {
+        row.resize(n_columns, String::new());
+        table.push(row);
+    }
     table
 }
 
@@ -28,6 +33,12 @@ pub(super) fn sentence(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_rows_are_filled_up() {
+        let rows = vec![vec!["a".to_owned(), "b".into()], vec!["x".into()]];
+        assert_eq!(of_rows(rows), Table::new(["a", "b"]).row(["x", ""]));
+    }
 
     #[test]
     fn words_become_sentences() {

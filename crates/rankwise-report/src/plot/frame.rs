@@ -59,7 +59,8 @@ impl Area {
         let step = ticks.get(1).map_or(1.0, |second| second - ticks[0]);
         let labels: Vec<String> = ticks.iter().map(|tick| axis.tick(*tick, step)).collect();
         let widest = labels.iter().map(|label| width_of(label)).fold(0.0, f64::max);
-        let area = Self { left: widest + 12.0, right: svg.width - 10.0, top: top + ABOVE, bottom: top + ABOVE + height };
+        let area =
+            Self { left: widest + 12.0, right: svg.width - 10.0, top: top + ABOVE, bottom: top + ABOVE + height };
         let scale = Scale::linear(range, [area.bottom, area.top]);
         svg.text(0.0, top + 10.0, Anchor::Start, Ink::Quiet, &axis.label);
         for (tick, label) in ticks.iter().zip(&labels) {
