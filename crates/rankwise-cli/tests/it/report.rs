@@ -117,7 +117,7 @@ fn every_command_that_measures_writes_a_page() {
         ),
         ("train train.txt --out m.json --set num_trees=1", &["A model of 1 tree, without validation", "learning_rate"]),
         (
-            "auto train.txt --out m.json --steps 2 --set num_trees=5",
+            "auto train.txt --valid vali.txt --out m.json --steps 2 --set num_trees=5",
             &["Expected ndcg@10 0.", "random order", "What was tried"],
         ),
         ("eval train.txt --model model.json --empty skip", &["fingerprint"]),
