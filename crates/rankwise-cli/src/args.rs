@@ -22,6 +22,7 @@ use crate::data_paths::ValidArgs;
 use crate::explain_args::Explain;
 use crate::param_args::ParamArgs;
 use crate::refit_prune_args::{Prune, Refit};
+use crate::report::ReportArgs;
 use crate::trees_args::TreesArgs;
 use crate::tune_args::Tune;
 
@@ -79,7 +80,7 @@ pub(crate) enum Command {
 /// Generate data, train two rankers and compare them, in under a minute.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Folder for the data and the models.
+    /// Folder for the data, the models and the report.
     #[arg(long, value_name = "DIR", default_value = "rankwise-demo")]
     pub(crate) out: PathBuf,
 }
@@ -163,6 +164,8 @@ pub(crate) struct Train {
     /// Write the validation metrics of each round to a CSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) history: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Trace a training query, given by its id: write the ranks of its documents after each tree, as a table (TSV) and a
     /// picture (SVG). Can be repeated.
     #[arg(long, value_name = "QUERY")]
@@ -242,6 +245,8 @@ pub(crate) struct Eval {
     /// Write the metrics of each query to a TSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) trees: TreesArgs,
     #[command(flatten)]

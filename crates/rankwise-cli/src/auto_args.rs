@@ -9,6 +9,7 @@ use crate::args::positive;
 use crate::data_args::{DataArgs, RulesArgs};
 use crate::data_paths::ValidArgs;
 use crate::param_args::ParamArgs;
+use crate::report::ReportArgs;
 
 /// Find the best ranker: train models of many kinds and combine them into one.
 #[derive(Debug, Args)]
@@ -37,6 +38,8 @@ pub(crate) struct Auto {
     /// Use the models that are already in the folder. Data and parameters must be unchanged.
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
     #[command(flatten)]

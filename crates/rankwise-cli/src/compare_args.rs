@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use crate::args::integer;
 use crate::data_args::{DataArgs, RulesArgs};
+use crate::report::ReportArgs;
 use crate::system::System;
 use crate::trees_args::TreesArgs;
 
@@ -51,6 +52,8 @@ pub(crate) struct Compare {
     /// For each pair, show this many of the queries with the largest gains and losses.
     #[arg(long, value_name = "N", default_value = "3", value_parser = top)]
     pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) trees: TreesArgs,
     #[command(flatten)]

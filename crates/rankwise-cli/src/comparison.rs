@@ -40,6 +40,11 @@ impl Report<'_> {
 
     /// The mean of each system with its interval.
     pub(crate) fn systems(&self, metric: usize) -> String {
+        text::table(&self.system_rows(metric)).trim_end().to_owned()
+    }
+
+    /// [`Self::systems`] as rows, below a head.
+    pub(crate) fn system_rows(&self, metric: usize) -> Vec<Vec<String>> {
         let direction = if self.table.is_larger_better(metric) { "" } else { " (lower is better)" };
         let title = format!("{}{direction}", self.table.metric(metric));
         let mut rows = vec![vec!["system".into(), title, self.interval_title()]];
@@ -47,11 +52,11 @@ impl Report<'_> {
             let summary = &summaries[metric];
             rows.push(vec![name.clone(), text::mean(summary.mean), interval(summary.interval)]);
         }
-        text::table(&rows).trim_end().to_owned()
+        rows
     }
 
-    /// A line for each pair.
-    pub(crate) fn pairs(&self, metric: usize) -> String {
+    /// A row for each pair, below a head.
+    pub(crate) fn pair_rows(&self, metric: usize) -> Vec<Vec<String>> {
         let pairs = self.pairs_of(metric);
         let is_corrected = pairs.len() > 1;
         let mut head = vec!["pair".into(), "difference".into(), self.interval_title(), "p".into()];
@@ -67,7 +72,13 @@ impl Report<'_> {
             row.extend([pair.wins, pair.ties, pair.losses].map(|count| text::thousands(count as u64)));
             rows.push(row);
         }
-        let mut out = within_width(&rows);
+        rows
+    }
+
+    /// A line for each pair.
+    pub(crate) fn pairs(&self, metric: usize) -> String {
+        let pairs = self.pairs_of(metric);
+        let mut out = within_width(&self.pair_rows(metric));
         let left_out = || pairs.iter().map(|pair| pair.left_out);
         if let (Some(fewest), Some(most @ 1..)) = (left_out().min(), left_out().max()) {
             let count = if fewest == most { text::thousands(most as u64) } else { format!("{fewest} to {most}") };
@@ -87,11 +98,10 @@ impl Report<'_> {
         let n_systems = self.table.names().len();
         let [mut beaten, mut undecided, mut unknown] = [(); 3].map(|()| vec![Vec::new(); n_systems]);
         for pair in &pairs {
-            let (better, worse) = if pair.favours_first(self.table) { (pair.a, pair.b) } else { (pair.b, pair.a) };
-            match pair.corrected {
-                Some(corrected) if corrected <= self.alpha => beaten[better].push(worse),
-                Some(_) => undecided[pair.a].push(pair.b),
-                None => unknown[pair.a].push(pair.b),
+            match self.verdict(pair) {
+                Verdict::Better { better, worse } => beaten[better].push(worse),
+                Verdict::Undecided => undecided[pair.a].push(pair.b),
+                Verdict::Unknown => unknown[pair.a].push(pair.b),
             }
         }
         let [before, between] = match self.spec.alternative {
@@ -106,6 +116,16 @@ impl Report<'_> {
             }
         }
         out
+    }
+
+    /// What the test says about a pair.
+    pub(crate) fn verdict(&self, pair: &Pair) -> Verdict {
+        let (better, worse) = if pair.favours_first(self.table) { (pair.a, pair.b) } else { (pair.b, pair.a) };
+        match pair.corrected {
+            Some(corrected) if corrected <= self.alpha => Verdict::Better { better, worse },
+            Some(_) => Verdict::Undecided,
+            None => Verdict::Unknown,
+        }
     }
 
     /// The queries on which the systems of a pair differ most.
@@ -125,7 +145,7 @@ impl Report<'_> {
     }
 
     /// The queries behind each mean, with the system and, if there are several, the metric.
-    fn counted(&self) -> Vec<(String, MeanCount)> {
+    pub(crate) fn counted(&self) -> Vec<(String, MeanCount)> {
         let name = |system: &str, metric: usize| match self.table.n_metrics() {
             1 => system.to_owned(),
             _ => format!("{system} {}", self.table.metric(metric)),
@@ -136,8 +156,8 @@ impl Report<'_> {
         self.table.names().iter().zip(&self.mean_counts).flat_map(of_system).collect()
     }
 
-    /// The test, the queries and the rules.
-    fn footing(&self) -> String {
+    /// The test in one line.
+    pub(crate) fn test_line(&self) -> String {
         let drawn = |number: u32, what: &str| format!(", {} {what}", text::thousands(number.into()));
         let drawn = match self.spec.test {
             Test::Fisher { permutations } => {
@@ -155,7 +175,12 @@ impl Report<'_> {
             Alternative::Different => "two-sided",
             Alternative::FirstIsBetter => "one-sided: is the first of a pair better than the second?",
         };
-        let mut out = format!("test: {}{drawn}, {tail}\n", name(self.spec.test));
+        format!("{}{drawn}, {tail}", name(self.spec.test))
+    }
+
+    /// The test, the queries and the rules.
+    fn footing(&self) -> String {
+        let mut out = format!("test: {}\n", self.test_line());
         if self.table.is_weighted() && self.spec.test == Test::Wilcoxon {
             out.push_str("query weights are used in means and intervals, but not in this test\n");
         }
@@ -243,17 +268,28 @@ impl Report<'_> {
         })
     }
 
-    fn pairs_of(&self, metric: usize) -> Vec<&Pair> {
+    pub(crate) fn pairs_of(&self, metric: usize) -> Vec<&Pair> {
         self.comparison.pairs.iter().filter(|pair| pair.metric == metric).collect()
     }
 
-    fn names(&self, pair: &Pair) -> [&str; 2] {
+    pub(crate) fn names(&self, pair: &Pair) -> [&str; 2] {
         [pair.a, pair.b].map(|system| self.table.names()[system].as_str())
     }
 
     fn interval_title(&self) -> String {
         interval_title(self.spec.intervals.confidence)
     }
+}
+
+/// What a test says about two systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// One is better, by more than chance.
+    Better { better: usize, worse: usize },
+    /// The difference may be chance.
+    Undecided,
+    /// There are too few queries.
+    Unknown,
 }
 
 /// The width of a terminal.
@@ -300,7 +336,7 @@ pub(crate) fn signed(interval: Option<Interval>) -> String {
 }
 
 /// A p-value, or a dash if there is none. Never shown as 0, which no test can prove.
-fn p(value: Option<f64>) -> String {
+pub(crate) fn p(value: Option<f64>) -> String {
     match value {
         None => "-".into(),
         Some(value) if value < 0.0001 => "<0.0001".into(),

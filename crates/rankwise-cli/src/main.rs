@@ -31,6 +31,7 @@ mod progress;
 mod reading;
 mod record;
 mod refit_prune_args;
+mod report;
 mod search;
 mod system;
 mod text;

@@ -20,6 +20,7 @@ use crate::data_paths::DataPaths;
 use crate::failure::{user, user_at, user_in};
 use crate::mean_count::{MeanCount, QueryStates};
 use crate::output::Output;
+use crate::report::{DataFacts, ModelFacts, Rankings};
 use crate::trees_args::TreesArgs;
 use crate::{files, metric_names, reading, text};
 
@@ -125,6 +126,8 @@ pub(crate) struct Measured {
     pub(crate) mean_counts: Vec<Vec<MeanCount>>,
     /// How the last data was read.
     pub(crate) report: Option<ReadReport>,
+    /// The models among the systems, if a page is made.
+    pub(crate) models: Vec<ModelFacts>,
 }
 
 /// The queries that were judged, in canonical order.
@@ -141,7 +144,7 @@ pub(crate) struct Queries {
 }
 
 /// Reads and evaluates the systems one after another, in the phases `load` (reading files, scoring with models, joining runs)
-/// and `measure` (computing metrics).
+/// and `measure` (computing metrics). `rankings` remembers for a page how each system ranks.
 pub(crate) fn measure(
     systems: &[System],
     judgements: Judgements<'_>,
@@ -149,12 +152,14 @@ pub(crate) fn measure(
     rules: &Rules,
     trees: TreesArgs,
     output: Output,
+    mut rankings: Option<&mut Rankings>,
 ) -> anyhow::Result<Measured> {
     let measures = Measures::new(names, rules)?;
     if trees.choice().is_some() && !systems.iter().any(|system| matches!(system, System::Model(_))) {
         return Err(user("--trees applies to models only; remove it, or give --model"));
     }
     let mut cache = JudgementCache::new(judgements, trees, output);
+    cache.describes_models = rankings.is_some();
     let mut evaluations = Vec::with_capacity(systems.len());
     let (mut queries, mut mean_counts) = (Queries::default(), Vec::with_capacity(systems.len()));
     let mut measure_one = |(idx, system): (usize, &System)| -> anyhow::Result<()> {
@@ -163,6 +168,9 @@ pub(crate) fn measure(
         let results = ranked.results();
         output.phase("measure");
         let evaluation = measures.evaluate(&results).map_err(|error| user_at(judgements.path(), error.to_string()))?;
+        if let Some(rankings) = &mut rankings {
+            rankings.add(&measures, &results);
+        }
         let states = QueryStates::new(&results, measures.rules());
         let each = evaluation.metrics.iter().zip(names);
         mean_counts.push(each.map(|(metric, name)| states.mean_count(metric, name.kind())).collect());
@@ -175,7 +183,11 @@ pub(crate) fn measure(
     let measured = systems.iter().enumerate().try_for_each(&mut measure_one);
     cache.warn_of_models();
     measured?;
-    Ok(Measured { queries, evaluations, mean_counts, report: cache.report })
+    if let (Some(rankings), Some((_, data))) = (rankings, &cache.data) {
+        // Runs on labelled data do not have it.
+        rankings.data.get_or_insert_with(|| DataFacts::new(data));
+    }
+    Ok(Measured { queries, evaluations, mean_counts, report: cache.report, models: cache.described })
 }
 
 /// Documents with the scores of two rankers, in canonical order.
@@ -231,6 +243,9 @@ struct JudgementCache<'a> {
     trees: TreesArgs,
     /// How the features of the data differ from those of each model.
     models: Vec<(PathBuf, Vec<FeatureRemark>)>,
+    /// Whether a page will describe the models.
+    describes_models: bool,
+    described: Vec<ModelFacts>,
 }
 
 /// The properties of a model that determine how data is read.
@@ -243,7 +258,17 @@ struct Reading {
 
 impl<'a> JudgementCache<'a> {
     fn new(judgements: Judgements<'a>, trees: TreesArgs, output: Output) -> Self {
-        Self { judgements, data: None, report: None, output, qrels: None, trees, models: Vec::new() }
+        Self {
+            judgements,
+            data: None,
+            report: None,
+            output,
+            qrels: None,
+            trees,
+            models: Vec::new(),
+            describes_models: false,
+            described: Vec::new(),
+        }
     }
 
     fn rank(&mut self, system: &System, rules: &Rules, output: Output) -> anyhow::Result<Ranked<'_>> {
@@ -261,6 +286,9 @@ impl<'a> JudgementCache<'a> {
             Judgements::Qrels(_) => files::read_model(path, self.trees, output)?,
         };
         self.data_path("--model")?;
+        if self.describes_models {
+            self.described.push(ModelFacts::new(files::shown(path), &model));
+        }
         let judgements = self.judgements;
         let data = self.data_for(&model)?;
         let scores = rankwise::predict_canonical(&model, data);

@@ -195,6 +195,18 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// The same with at most `top` best and worst queries per pair.
+    pub fn with_top(&self, top: usize) -> Self {
+        let mut comparison = self.clone();
+        for pair in &mut comparison.pairs {
+            pair.best.truncate(top);
+            pair.worst.truncate(top);
+        }
+        comparison
+    }
+}
+
 impl Pair {
     /// Everything that follows from the differences alone.
     fn new([a, b, metric]: [usize; 3], differences: &QueryValues, is_larger_better: bool, top: usize) -> Self {

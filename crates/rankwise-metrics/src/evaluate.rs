@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use crate::auc::{PooledDoc, pooled_auc};
 use crate::ranking::{Ranking, RankingScratch};
 use crate::{
-    Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, Results, Rules,
-    RunResults, Ties,
+    Empty, Gain, Metric, MetricError, MetricKind, MetricName, MissingQueries, Needs, QueryResult, RankedList, Results,
+    Rules, RunResults, Ties,
 };
 
 /// Number of queries per task.
@@ -125,6 +125,15 @@ impl Measures {
         }
         let values = self.values(results, &self.ranking(results))?;
         self.summarise(results, &values, None)
+    }
+
+    /// Calls `visit` with each query and all its documents in the order in which the metrics see them.
+    pub fn for_each_ranking(&self, results: &Results<'_>, mut visit: impl FnMut(usize, &RankedList<'_>)) {
+        let ranking = Ranking::new(&self.rules, Needs::whole(), results.longest());
+        let mut scratch = RankingScratch::default();
+        for query in 0..results.n_queries() {
+            visit(query, &ranking.rank(&results.query(query), &mut scratch));
+        }
     }
 
     fn ranking(&self, results: &Results<'_>) -> Ranking {

@@ -108,8 +108,8 @@ impl<'a> QueryResult<'a> {
         self.scores.len()
     }
 
-    /// The id of a document.
-    pub(crate) fn doc_id(&self, doc: usize) -> &str {
+    /// The id of a document; empty if it has none.
+    pub fn doc_id(&self, doc: usize) -> &str {
         match &self.docs {
             Docs::Data(view) => view.doc_id(doc),
             Docs::Run { ids, start } => ids.get(start + doc),

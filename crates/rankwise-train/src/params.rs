@@ -414,19 +414,24 @@ impl TrainParams {
     /// whatever their value, with the values that auto stands for. Parameters that only choose an implementation are omitted,
     /// and so is `absent`, which has its own field.
     pub fn changed(&self) -> Vec<Setting> {
-        // Checked, so that nothing is auto.
-        let trees = self.trees.settings();
         let has_leaves = self.trees.leaf_limit(0) != usize::MAX;
         let is_recorded = |setting: &Setting| match setting.name {
             "num_leaves" => has_leaves,
             "absent" => false,
             name => (!setting.is_default || SIZES.contains(&name)) && !CHOOSES_CODE.contains(&name),
         };
+        self.resolved().into_iter().filter(is_recorded).collect()
+    }
+
+    /// Every parameter, with the values that auto stands for.
+    pub fn resolved(&self) -> Vec<Setting> {
+        // Checked, so that nothing is auto.
+        let trees = self.trees.settings();
         let resolved = |setting: Setting| {
             let checked = trees.iter().find(|checked| checked.name == setting.name);
             checked.cloned().unwrap_or(setting)
         };
-        self.spec.settings().into_iter().map(resolved).filter(is_recorded).collect()
+        self.spec.settings().into_iter().map(resolved).collect()
     }
 }
 

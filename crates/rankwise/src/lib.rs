@@ -150,6 +150,8 @@ mod docs {
     mod pointwise {}
     #[doc = include_str!("../../../docs/python.md")]
     mod python {}
+    #[doc = include_str!("../../../docs/report.md")]
+    mod report {}
     #[doc = include_str!("../../../docs/rust.md")]
     mod rust {}
     #[doc = include_str!("../../../docs/sampling.md")]

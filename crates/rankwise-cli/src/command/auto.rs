@@ -18,6 +18,7 @@ use crate::inputs::Inputs;
 use crate::output::Output;
 use crate::progress::JobWatch;
 use crate::record::FileKind;
+use crate::report::DataFacts;
 use crate::search::{StepFolder, find_data};
 use crate::{files, reading, text};
 
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
     files::check_inputs(&paths)?;
     output.check_file(&args.out, "model needs")?;
     files::check_output(&args.out, &paths)?;
+    args.report.check(&paths, &[("--out", Some(&args.out))])?;
     let store =
         args.checkpoint.as_deref().map(|folder| StepFolder::open(folder, "step", args.resume, output)).transpose()?;
     let inputs = Inputs { pairs: None, layout, absent: params.reading().absent, start: None, output };
@@ -77,6 +79,12 @@ pub(crate) fn run(args: &Args, global: Global, output: Output) -> anyhow::Result
         valid: read.valid.as_ref().map(|valid| &valid.report),
         elapsed: output.elapsed(),
     };
+    if args.report.is_wanted() {
+        let valid = read.valid.as_ref().map(|valid| DataFacts::new(&valid.data));
+        let facts = [Some(DataFacts::new(&read.data.data)), valid];
+        let page = report.page(data_paths.place(), valid_paths.as_ref().map(DataPaths::place), facts);
+        args.report.write_and_tell(&page, output)?;
+    }
     output.summary(&args.out, &report.text(output.is_quiet()), report.json())?;
     if found.is_interrupted { Err(watch.jobs.interrupted(None).into()) } else { Ok(()) }
 }

@@ -15,6 +15,7 @@ use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Steps;
 use crate::record::FileKind;
+use crate::report::{ComparisonPage, DECIDING, Facts, Judged, Parameters, Rankings};
 use crate::system::{self, Judgements, Measured, StatedRules, System};
 use crate::{files, reading, text};
 
@@ -41,8 +42,17 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
-    let Measured { queries, evaluations, mean_counts, report: data_report } =
-        system::measure(systems, judgements, &names, &rules, args.trees, output)?;
+    args.report.check(&inputs, &[("--per-query", args.per_query.as_deref())])?;
+    let mut spec = spec;
+    let mut rankings = args.report.is_wanted().then(|| {
+        // A page shows more queries than the text.
+        spec.top = spec.top.max(DECIDING);
+        Rankings::new(systems.len(), systems.iter().any(|system| matches!(system, System::Run(_))))
+    });
+    let Measured { queries, evaluations, mean_counts, report: data_report, mut models } =
+        system::measure(systems, judgements, &names, &rules, args.trees, output, rankings.as_mut())?;
+    let of_models = systems.iter().zip(&system_names).filter(|(system, _)| matches!(system, System::Model(_)));
+    models.iter_mut().zip(of_models).for_each(|(model, (_, name))| model.name.clone_from(name));
     output.phase("test");
     let measured = system_names.into_iter().zip(evaluations).collect();
     let table = Table::new(queries.ids, &queries.weights, measured)?;
@@ -54,7 +64,7 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
     if let Some(path) = &args.per_query {
         output.write_text(path, FileKind::PerQuery, &per_query_table(&table, &queries.n_docs))?;
     }
-    let report = Report {
+    let mut report = Report {
         table: &table,
         comparison: &comparison,
         spec: &spec,
@@ -63,9 +73,39 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
         n_empty: queries.n_empty,
         mean_counts,
     };
+    if let Some(rankings) = &rankings {
+        let page = ComparisonPage {
+            origin: "rankwise compare",
+            report: &report,
+            judged: Judged { rankings, n_docs: &queries.n_docs },
+            models: &models,
+            learning: Vec::new(),
+            facts: Facts {
+                place: files::shown(judgements.path()),
+                n_queries: table.queries().len(),
+                data: rankings.data.clone(),
+            },
+            parameters: parameters(args, seed),
+        };
+        args.report.write_and_tell(&page.page(), output)?;
+    }
+    let shown = comparison.with_top(args.top);
+    let shown_spec = CompareSpec { top: args.top, ..spec.clone() };
+    (report.comparison, report.spec) = (&shown, &shown_spec);
     let mut json = report.json();
     json["data"] = data_report.as_ref().map_or(serde_json::Value::Null, reading::to_json);
     output.result(&report.text(), json)
+}
+
+/// The options of the comparison, for the page.
+fn parameters(args: &Compare, seed: u64) -> Parameters {
+    Parameters::default()
+        .with("metric", &args.metric)
+        .with("test", args.test.as_str())
+        .with("alpha", args.alpha)
+        .with("one-sided", args.one_sided)
+        .with("baseline", args.baseline.as_deref().unwrap_or("none: all pairs"))
+        .with("seed", seed)
 }
 
 /// The options of the comparison, checked before any file is read.

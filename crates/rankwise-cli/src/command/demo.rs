@@ -6,10 +6,10 @@ use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::data::{Absent, Dataset};
 use rankwise::eval::{CompareSpec, Comparison, IntervalSpec, Table};
 use rankwise::io::read_dataset;
-use rankwise::metrics::{Evaluator, MetricName, Rules, Ties};
-use rankwise::model::Model;
+use rankwise::metrics::{Measures, MetricError, MetricName, Results, Rules, Ties};
 use rankwise::params::ParamValue as _;
-use rankwise::train::{StopReason, TrainSpec, ValidSet, train};
+use rankwise::train::{StopReason, TrainSpec, Trained, ValidSet, train};
+use rankwise_report::Report as Page;
 use serde_json::json;
 
 use super::synth::{SPLIT_FILES, write_split};
@@ -19,6 +19,7 @@ use crate::mean_count::MeanCount;
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::record::FileKind;
+use crate::report::{ComparisonPage, DECIDING, Facts, Judged, ModelFacts, Parameters, Rankings, learning_curves};
 use crate::system::StatedRules;
 use crate::text;
 
@@ -27,6 +28,7 @@ const ROWS: usize = 60_000;
 const SHARES: [f64; 3] = [0.6, 0.2, 0.2];
 const METRIC: &str = "ndcg@10";
 const ALPHA: f64 = 0.05;
+const REPORT: &str = "report.html";
 
 pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result<()> {
     output.set_phases(&["generate", "load", "train", "compare"]);
@@ -53,26 +55,61 @@ pub(crate) fn run(args: &Demo, global: Global, output: Output) -> anyhow::Result
     output.remark(&format!("4. evaluating on {} not used in training", text::count(test_data.n_queries(), "query")));
     let rules = Rules::default();
     let metric = MetricName::parse(METRIC).expect("a metric");
-    let table = measure(&metric, &train_data, &test_data, &trained, &rules)?;
+    let (table, rankings) = measure(&metric, &train_data, &test_data, &trained, &rules)?;
     let intervals = IntervalSpec { seed, ..IntervalSpec::default() };
-    let spec = CompareSpec { intervals, top: 0, ..CompareSpec::default() };
+    let spec = CompareSpec { intervals, top: DECIDING, ..CompareSpec::default() };
     let comparison = Comparison::new(&table, &spec, |_, _| {})?;
     let n_empty = test_data.queries().filter(|query| query.labels.iter().all(|label| *label == 0.0)).count();
     let rules = StatedRules::new(&rules, &[metric], &[]);
     let judged = table.queries().len();
     let count = MeanCount { judged, in_mean: judged, empty_in_mean: n_empty, ..MeanCount::default() };
     let mean_counts = vec![vec![count]; table.names().len()];
-    let report =
+    let mut report =
         Report { table: &table, comparison: &comparison, spec: &spec, alpha: ALPHA, rules, n_empty, mean_counts };
+    let page = args.out.join(REPORT);
+    output.write_text(&page, FileKind::Report, &page_of(&report, &rankings, &trained, &args.out, seed).to_html())?;
+    // The text shows no queries, the page does.
+    let (shown, shown_spec) = (comparison.with_top(0), CompareSpec { top: 0, ..spec.clone() });
+    (report.comparison, report.spec) = (&shown, &shown_spec);
     let seconds = output.elapsed().as_secs_f64();
     let means = table.names().iter().zip(&comparison.systems);
     let json = json!({
         "folder": args.out.display().to_string(),
+        "report": page.display().to_string(),
         "model": args.out.join(LEARNERS[0].file).display().to_string(),
         "rankers": means.map(|(name, summary)| json!({ "name": name, METRIC: summary[0].mean })).collect::<Vec<_>>(),
         "comparison": report.json(),
     });
-    output.result(&format!("\n{}\nDone in {seconds:.0} s. {}", report.text(), what_next(&args.out)), json)
+    let text = report.text();
+    let page = page.display();
+    let next = what_next(&args.out);
+    output.result(&format!("\n{text}\nDone in {seconds:.0} s. Open {page} in a browser for plots. {next}"), json)
+}
+
+/// The page of the demo.
+fn page_of(report: &Report<'_>, rankings: &Rankings, trained: &[Trained], folder: &Path, seed: u64) -> Page {
+    let n_docs: Vec<usize> = (0..report.table.queries().len()).map(|query| rankings.n_docs(query, 0)).collect();
+    let named = || LEARNERS.iter().zip(trained);
+    let models: Vec<ModelFacts> =
+        named().map(|(learner, trained)| ModelFacts::new(learner.name.to_owned(), &trained.model)).collect();
+    let curves = |(learner, trained): (&Learner, &Trained)| {
+        let n_rounds = trained.model.tree_ensemble().map_or(0, rankwise::model::TreeEnsemble::n_trees);
+        learning_curves(&trained.history, n_rounds, learner.name)
+    };
+    let page = ComparisonPage {
+        origin: "rankwise demo",
+        report,
+        judged: Judged { rankings, n_docs: &n_docs },
+        models: &models,
+        learning: named().flat_map(curves).collect(),
+        facts: Facts {
+            place: folder.join(SPLIT_FILES[2]).display().to_string(),
+            n_queries: report.table.queries().len(),
+            data: rankings.data.clone(),
+        },
+        parameters: Parameters::default().with("metric", METRIC).with("alpha", ALPHA).with("seed", seed),
+    };
+    page.page()
 }
 
 /// A way to train a ranker.
@@ -97,7 +134,7 @@ impl Learner {
         train_data: &Dataset,
         valid_data: &Dataset,
         output: Output,
-    ) -> anyhow::Result<Model> {
+    ) -> anyhow::Result<Trained> {
         let mut spec = TrainSpec::default();
         spec.boosting.seed = seed;
         spec.set_all([
@@ -122,9 +159,8 @@ impl Learner {
         if trained.stopped == StopReason::Interrupted {
             return Err(watch.interrupted(Some("interrupted before the comparison")).into());
         }
-        let model = trained.model;
-        output.write_text(&folder.join(self.file), FileKind::Model, &model.to_json())?;
-        Ok(model)
+        output.write_text(&folder.join(self.file), FileKind::Model, &trained.model.to_json())?;
+        Ok(trained)
     }
 }
 
@@ -133,16 +169,21 @@ fn measure(
     metric: &MetricName,
     train_data: &Dataset,
     test: &Dataset,
-    trained: &[Model],
+    trained: &[Trained],
     rules: &Rules,
-) -> anyhow::Result<Table> {
-    let evaluate = |scores: &[f64], rules: &Rules| {
-        Evaluator::new(test, std::slice::from_ref(metric), rules)
-            .and_then(|evaluator| evaluator.evaluate_canonical(scores))
+) -> anyhow::Result<(Table, Rankings)> {
+    let mut rankings = Rankings::new(LEARNERS.len() + 2, false);
+    let mut evaluate = |scores: &[f64], rules: &Rules| {
+        let measures = Measures::new(std::slice::from_ref(metric), rules)?;
+        let results = Results::CanonicalScores { data: test, scores };
+        let evaluation = measures.evaluate(&results)?;
+        rankings.add(&measures, &results);
+        Ok::<_, MetricError>(evaluation)
     };
     let mut rankers = Vec::new();
-    for (learner, model) in LEARNERS.iter().zip(trained) {
-        rankers.push((learner.name.to_owned(), evaluate(&rankwise::predict_canonical(model, test), rules)?));
+    for (learner, trained) in LEARNERS.iter().zip(trained) {
+        let scores = rankwise::predict_canonical(&trained.model, test);
+        rankers.push((learner.name.to_owned(), evaluate(&scores, rules)?));
     }
     if let Some(best) = rankwise::best_feature(train_data, metric, rules)? {
         let direction = if best.is_ascending { "" } else { ", ascending" };
@@ -155,7 +196,8 @@ fn measure(
     let average = Rules { ties: Ties::Average, ..rules.clone() };
     rankers.push(("random order".to_owned(), evaluate(&vec![0.0; test.n_rows()], &average)?));
     let weights: Vec<f32> = test.queries().map(|query| query.weight).collect();
-    Ok(Table::new(test.queries().map(|query| query.id).collect(), &weights, rankers)?)
+    let table = Table::new(test.queries().map(|query| query.id).collect(), &weights, rankers)?;
+    Ok((table, rankings))
 }
 
 fn what_next(folder: &Path) -> String {

@@ -14,6 +14,7 @@ use crate::failure::user;
 use crate::mean_count::MeanCount;
 use crate::output::Output;
 use crate::record::FileKind;
+use crate::report::{EvaluationPage, Facts, Judged, Parameters, Rankings};
 use crate::system::{self, Judgements, Measured, Queries, StatedRules, System};
 use crate::{comparison, files, mean_count, reading, text};
 
@@ -37,12 +38,38 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         }
         files::check_output(path, &inputs)?;
     }
+    args.report.check(&inputs, &[("--per-query", args.per_query.as_deref())])?;
     let stated = StatedRules::new(&rules, &names, &systems);
-    let Measured { queries, evaluations, mean_counts, report } =
-        system::measure(&systems, judgements, &names, &rules, args.trees, output)?;
+    let has_runs = systems.iter().any(|system| matches!(system, System::Run(_)));
+    let mut rankings = args.report.is_wanted().then(|| Rankings::new(systems.len(), has_runs));
+    let Measured { queries, evaluations, mean_counts, report, mut models } =
+        system::measure(&systems, judgements, &names, &rules, args.trees, output, rankings.as_mut())?;
     let evaluation = &evaluations[0];
+    let names = System::names(&systems);
+    let of_models = systems.iter().zip(&names).filter(|(system, _)| matches!(system, System::Model(_)));
+    models.iter_mut().zip(of_models).for_each(|(model, (_, name))| model.name.clone_from(name));
+    let seed = global.seed.unwrap_or(0);
+    if let Some(rankings) = &rankings {
+        let page = EvaluationPage {
+            names: &names,
+            evaluations: &evaluations,
+            intervals_of: evaluations.iter().map(|each| means_intervals(&queries, each, seed)).collect(),
+            counted: counted(&names, &evaluations, &mean_counts),
+            queries: &queries,
+            intervals: IntervalSpec { seed, ..IntervalSpec::default() },
+            judged: Judged { rankings, n_docs: &queries.n_docs },
+            models: &models,
+            facts: Facts {
+                place: files::shown(judgements.path()),
+                n_queries: queries.ids.len(),
+                data: rankings.data.clone(),
+            },
+            rules: &stated,
+            parameters: Parameters::default().with("metric", &args.metric).with("seed", seed),
+        };
+        args.report.write_and_tell(&page.page(), output)?;
+    }
     if systems.len() > 1 {
-        let names = System::names(&systems);
         let json = json!({
             "systems": systems_json(&names, &evaluations, &mean_counts),
             "queries": queries.ids.len(),
@@ -53,14 +80,13 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
         });
         return output.result(&systems_table(&names, &evaluations, &mean_counts, &stated.text), json);
     }
-    let counted: Vec<(String, MeanCount)> =
-        evaluation.metrics.iter().map(|metric| metric.name.clone()).zip(mean_counts.into_iter().flatten()).collect();
+    let counted = counted(&names, &evaluations, &mean_counts);
+    let intervals = means_intervals(&queries, evaluation, seed);
     if let Some(path) = &args.per_query {
         output.write_text(path, FileKind::PerQuery, &per_query_table(&queries, evaluation))?;
     }
     let metrics: BTreeMap<&str, Option<f64>> =
         evaluation.metrics.iter().map(|metric| (metric.name.as_str(), metric.mean)).collect();
-    let intervals = means_intervals(&queries, evaluation, global.seed.unwrap_or(0));
     let by_name = evaluation.metrics.iter().zip(&intervals);
     output.result(
         &summary(evaluation, &intervals, &counted, &stated.text),
@@ -89,8 +115,8 @@ fn systems_of(args: &Eval) -> Vec<System> {
     models.chain(features).chain(scores).chain(args.run.iter().cloned().map(System::Run)).collect()
 }
 
-/// A line for each system, a column for each metric.
-fn systems_table(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>], rules: &str) -> String {
+/// A row for each system, a column for each metric, below a head.
+fn system_rows(names: &[String], evaluations: &[Evaluation]) -> Vec<Vec<String>> {
     let mut head = vec!["system".to_owned()];
     head.extend(evaluations[0].metrics.iter().map(|metric| metric.name.clone()));
     let mut rows = vec![head];
@@ -98,13 +124,25 @@ fn systems_table(names: &[String], evaluations: &[Evaluation], counts: &[Vec<Mea
         let means = evaluation.metrics.iter().map(|metric| text::mean(metric.mean));
         rows.push(std::iter::once(name.clone()).chain(means).collect());
     }
-    let counted =
+    rows
+}
+
+/// The queries behind each mean, with the metric and, if there are several, the system.
+fn counted(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>]) -> Vec<(String, MeanCount)> {
+    let of_system =
         |(name, (evaluation, counts)): (&String, (&Evaluation, &Vec<MeanCount>))| -> Vec<(String, MeanCount)> {
-            let each = evaluation.metrics.iter().zip(counts);
-            each.map(|(metric, count)| (format!("{name}, {}", metric.name), *count)).collect()
+            let named = |metric: &MetricValues| match names.len() {
+                1 => metric.name.clone(),
+                _ => format!("{name}, {}", metric.name),
+            };
+            evaluation.metrics.iter().zip(counts).map(|(metric, count)| (named(metric), *count)).collect()
         };
-    let counted: Vec<_> = names.iter().zip(evaluations.iter().zip(counts)).flat_map(counted).collect();
-    format!("{}{}rules: {rules}\n", text::table(&rows), mean_count::lines(&counted))
+    names.iter().zip(evaluations.iter().zip(counts)).flat_map(of_system).collect()
+}
+
+fn systems_table(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>], rules: &str) -> String {
+    let counted = counted(names, evaluations, counts);
+    format!("{}{}rules: {rules}\n", text::table(&system_rows(names, evaluations)), mean_count::lines(&counted))
 }
 
 fn systems_json(names: &[String], evaluations: &[Evaluation], counts: &[Vec<MeanCount>]) -> Vec<serde_json::Value> {

@@ -20,6 +20,7 @@ use crate::inputs::Inputs;
 use crate::output::Output;
 use crate::progress::Watch;
 use crate::record::FileKind;
+use crate::report::{DataFacts, Facts, ModelFacts, TrainingPage};
 use crate::trace::{Traced, Tracer};
 use crate::trees_args::TreesArgs;
 use crate::{files, options, reading, text};
@@ -50,6 +51,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     files::check_inputs(&paths)?;
     files::check_output(out, &paths)?;
     history::check(args, out, &paths)?;
+    args.report.check(&paths, &[("--out", Some(out)), ("--history", args.history.as_deref())])?;
     let read_start = |path: &Path| files::read_model(path, TreesArgs::default(), output);
     let start = args.init_model.as_deref().map(read_start).transpose()?;
     if let (Some(model), Some(path)) = (&start, &args.init_model) {
@@ -117,7 +119,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         output.write_text(path, FileKind::History, &history::to_csv(&trained.history))?;
         others.push(path.clone());
     }
-    let report = Report {
+    let mut report = Report {
         others,
         ensemble: trained.model.tree_ensemble()?,
         params: &params,
@@ -129,6 +131,23 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         data: &data_report,
         valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
+    if args.report.is_wanted() {
+        let facts = |place: &Path, data: &Documents| Facts {
+            place: files::shown(place),
+            n_queries: data.n_queries(),
+            data: Some(DataFacts::new(data)),
+        };
+        let valid_facts = valid_paths.iter().zip(&valid_data).map(|(paths, read)| facts(paths.place(), &read.data));
+        let page = TrainingPage {
+            params: &params,
+            trained: &trained,
+            model: ModelFacts::new(files::shown(out), &trained.model),
+            data: facts(data_path, &data),
+            valid: valid_facts.collect(),
+        };
+        let written = args.report.write(&page.page(), output)?;
+        report.others.extend(written);
+    }
     let text = if output.is_quiet() { report.values_text() } else { report.text() };
     report.times().into_iter().for_each(|(phase, time)| output.add_time(phase, time));
     output.summary(out, &text, report.json())?;

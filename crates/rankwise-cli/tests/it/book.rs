@@ -55,6 +55,7 @@ pages! {
     one_answer: "docs/one-answer.md",
     own_data: "docs/own-data.md",
     pairwise: "docs/pairwise.md",
+    report: "docs/report.md",
     scoring: "docs/scoring.md",
     stochasticrank: "docs/stochasticrank.md",
     auto: "docs/auto.md",

@@ -9,9 +9,11 @@ fn shows_rankers_and_commands_that_work() {
     let outcome = sandbox.run_args(&["demo", "--out", "my demo"]);
     assert!(outcome.stderr.contains("1. generating") && outcome.stderr.contains("4. evaluating"), "{}", outcome.stderr);
     let report = outcome.expect_ok("demo");
-    for name in ["train.txt", "vali.txt", "test.txt", "model.json", "model-rmse.json"] {
+    for name in ["train.txt", "vali.txt", "test.txt", "model.json", "model-rmse.json", "report.html"] {
         assert!(!sandbox.bytes(&format!("my demo/{name}")).is_empty(), "{name}");
     }
+
+    assert!(report.contains("Open my demo/report.html in a browser"), "{report}");
 
     let value = |ranker: &str| -> f64 {
         let line = report.lines().find(|line| line.starts_with(ranker)).unwrap_or_else(|| panic!("{report}"));

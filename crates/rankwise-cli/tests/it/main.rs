@@ -35,6 +35,7 @@ mod outputs;
 mod pairs;
 mod parts;
 mod predict;
+mod report;
 mod runs;
 mod sandbox;
 mod shell;

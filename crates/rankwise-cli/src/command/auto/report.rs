@@ -8,9 +8,11 @@ use rankwise::eval::Summary;
 use rankwise::io::ReadReport;
 use rankwise::train::TrainParams;
 use rankwise::tune::{AutoRanker, Rule, Rung, Tried, TriedResult};
+use rankwise_report::Report as Page;
 use serde_json::{Value, json};
 
 use crate::comparison::{interval, interval_json, interval_title, signed};
+use crate::report::{DataFacts, Facts, ModelFacts, Parameters, SearchPage};
 use crate::system::StatedRules;
 use crate::{files, reading, text};
 
@@ -98,6 +100,11 @@ impl Report<'_> {
     }
 
     fn estimates(&self) -> String {
+        text::table(&self.estimate_rows())
+    }
+
+    /// The estimates, below a head.
+    fn estimate_rows(&self) -> Vec<Vec<String>> {
         let title = interval_title(0.95);
         let mut rows = vec![vec!["estimate".into(), self.metric().to_owned(), title.clone(), "gain".into(), title]];
         for rung in &self.found.rungs {
@@ -107,7 +114,41 @@ impl Report<'_> {
             }
             rows.push(row);
         }
-        text::table(&rows)
+        rows
+    }
+
+    /// The page of `--report`.
+    pub(super) fn page(&self, place: &Path, valid_place: Option<&Path>, read: [Option<DataFacts>; 2]) -> Page {
+        let [data, valid] = read;
+        let facts = |place: &Path, data: Option<DataFacts>| Facts {
+            place: files::shown(place),
+            n_queries: data.as_ref().map_or(0, |data| data.queries),
+            data,
+        };
+        let parameters = Parameters(
+            self.params
+                .resolved()
+                .into_iter()
+                .filter(|setting| !setting.is_default)
+                .map(|set| (set.name.to_owned(), set.value))
+                .collect(),
+        );
+        let mut words = vec![self.choice(), self.outlook()];
+        if self.is_refitted {
+            words.push("the models were trained again on all data; the estimates are those of before".into());
+        }
+        let page = SearchPage {
+            found: self.found,
+            metric: self.metric(),
+            rules: self.rules(),
+            estimates: self.estimate_rows(),
+            words,
+            model: ModelFacts::new(files::shown(self.out), &self.found.model),
+            data: facts(place, data),
+            valid: valid_place.map(|place| facts(place, valid)),
+            parameters,
+        };
+        page.page()
     }
 
     /// What is combined, and why.
