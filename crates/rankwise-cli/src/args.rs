@@ -123,6 +123,8 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = crate::explain_args::top)]
     pub(crate) top: usize,
     #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
     pub(crate) read: DataArgs,
 }
 

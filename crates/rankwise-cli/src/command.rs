@@ -10,7 +10,7 @@ mod cv;
 mod demo;
 mod eval;
 mod explain;
-mod inspect;
+pub(crate) mod inspect;
 mod man;
 mod predict;
 mod prune;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::data_args::{DataArgs, RulesArgs};
+use crate::report::ReportArgs;
 use crate::trees_args::TreesArgs;
 
 /// Show what a model relies on, and why it ranks documents as it does.
@@ -44,6 +45,8 @@ pub(crate) struct Explain {
     /// Number of features, and of documents of a query, in the text.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = top)]
     pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) trees: TreesArgs,
     #[command(flatten)]

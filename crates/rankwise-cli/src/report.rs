@@ -9,11 +9,13 @@ mod grades;
 mod groups;
 mod importance;
 mod of_comparison;
+mod of_data;
 mod of_evaluation;
+mod of_explanation;
 mod of_search;
 mod of_training;
 mod rankings;
-mod tables;
+pub(crate) mod tables;
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +31,9 @@ pub(crate) use deciding::{DECIDING, Judged};
 pub(crate) use facts::{Facts, Parameters};
 pub(crate) use importance::ModelFacts;
 pub(crate) use of_comparison::ComparisonPage;
+pub(crate) use of_data::{DataPage, distribution};
 pub(crate) use of_evaluation::EvaluationPage;
+pub(crate) use of_explanation::ExplanationPage;
 pub(crate) use of_search::SearchPage;
 pub(crate) use of_training::{TrainingPage, learning_curves};
 pub(crate) use rankings::{DataFacts, Rankings};

@@ -51,7 +51,7 @@ pub use in_memory::{FeatureValue, ValuesBuilder};
 pub use key::RowKey;
 pub use members::{Alone, Reduce, Share};
 pub use pairs::Pair;
-pub use profile::{DataDrift, DataProfile, FeatureDrift, FeatureProfile, SharesBar, ValueBar, drift};
+pub use profile::{DataDrift, DataProfile, FeatureDrift, FeatureProfile, SharesBar, ValueBar, bars, drift};
 pub use random::{Draw, Purpose};
 pub use rankwise_simd::{SimdError, SimdLevel, simd_kernel};
 pub use reading::{Keep, ReadingParams, ReadingSpec, SetReading};

@@ -140,8 +140,9 @@ fn quartiles(sorted: &[f64]) -> Option<[f64; 5]> {
     (!sorted.is_empty()).then(|| [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(sorted, share)))
 }
 
-/// A bar for each value if there are few; otherwise bars of equal width between the first and the last percent, with the rest in the outer ones.
-fn bars(sorted: &[f64]) -> Vec<ValueBar> {
+/// The distribution of sorted values. A bar for each value if there are few; otherwise bars of equal width between the first and the last percent, with
+/// the rest in the outer ones.
+pub fn bars(sorted: &[f64]) -> Vec<ValueBar> {
     let groups: Vec<&[f64]> = sorted.chunk_by(|a, b| a == b).take(MAX_BARS + 1).collect();
     let bar = |part: &[f64]| ValueBar { low: part[0], high: part[part.len() - 1], count: part.len() };
     if groups.len() <= MAX_BARS {

@@ -12,6 +12,7 @@ use std::path::Path;
 use rankwise::explain::{ExplainError, Explainer, ModelDocs};
 use rankwise::io::ReadData;
 use rankwise::model::{Model, Output as ModelOutput};
+use rankwise_report::Section;
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -20,8 +21,11 @@ use crate::explain_args::Explain;
 use crate::failure::{user, user_at};
 use crate::output::Output;
 use crate::record::FileKind;
+use crate::report::ExplanationPage;
 use crate::{files, reading, text};
 
+/// Bars of a plot.
+const MOST_BARS: usize = 20;
 /// Documents of the dataset that others are compared with if the model has no counts of training rows.
 const BACKGROUND: usize = 100;
 
@@ -33,6 +37,14 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         output.phase("explain");
         let table = importance::of_model(&model)?;
         output.phase("other");
+        let page = ExplanationPage {
+            model: &model,
+            name: files::shown(&args.model).to_string(),
+            data: None,
+            sections: vec![table.section()],
+        };
+        args.report.check(&[&args.model], &[])?;
+        page.write(&args.report, output)?;
         return output.result(&table.text(args.top), json(args, Some(&table), &Parts::default(), None));
     }
     let paths = DataPaths::find(&args.data)?;
@@ -44,6 +56,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         }
         files::check_output(path, &inputs)?;
     }
+    args.report.check(&inputs, &[("--contributions", args.contributions.as_deref())])?;
     let model = files::read_model_for(&paths, &args.model, args.trees, output)?;
     let needs_labels = is_importance_asked(args) && args.repeats > 0;
     let labels = if needs_labels { files::Labels::Needed } else { files::Labels::Optional };
@@ -83,13 +96,17 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
             write_contributions(file, &model, &docs, &explainer, &values)
         })?;
     }
-    let mut sections: Vec<String> = parts.texts();
-    sections.extend(table.as_ref().map(|table| table.text(args.top)));
-    if sections.is_empty() {
-        sections.push(format!("SHAP values of {}\n", text::documents(&data)));
+    let sections = parts.all().map(|part| part.section.clone()).chain(table.as_ref().map(importance::Table::section));
+    let (name, place) = (files::shown(&args.model).to_string(), files::shown(paths.place()).to_string());
+    let page = ExplanationPage { model: &model, name, data: Some((place, &data)), sections: sections.collect() };
+    page.write(&args.report, output)?;
+    let mut texts: Vec<String> = parts.all().map(|part| part.text.clone()).collect();
+    texts.extend(table.as_ref().map(|table| table.text(args.top)));
+    if texts.is_empty() {
+        texts.push(format!("SHAP values of {}\n", text::documents(&data)));
     }
     let json = json(args, table.as_ref(), &parts, Some((&explainer, reading::to_json(&report))));
-    output.result(&sections.join("\n"), json)
+    output.result(&texts.join("\n"), json)
 }
 
 /// Importance is shown if nothing else is.
@@ -97,19 +114,25 @@ fn is_importance_asked(args: &Explain) -> bool {
     args.query.is_none() && args.feature.is_empty() && !args.interactions && args.contributions.is_none()
 }
 
-/// The parts of the answer that were asked for.
+/// A part of the answer, as text, as JSON and in a page.
+struct Part {
+    text: String,
+    json: Value,
+    section: Section,
+}
+
+/// The parts that were asked for.
 #[derive(Default)]
 struct Parts {
-    query: Option<(String, Value)>,
-    why: Option<(String, Value)>,
-    dependence: Vec<(String, Value)>,
-    interactions: Option<(String, Value)>,
+    query: Option<Part>,
+    why: Option<Part>,
+    dependence: Vec<Part>,
+    interactions: Option<Part>,
 }
 
 impl Parts {
-    fn texts(&self) -> Vec<String> {
-        let parts = self.query.iter().chain(&self.why).chain(&self.dependence).chain(&self.interactions);
-        parts.map(|(text, _)| text.clone()).collect()
+    fn all(&self) -> impl Iterator<Item = &Part> {
+        self.query.iter().chain(&self.why).chain(&self.dependence).chain(&self.interactions)
     }
 }
 
@@ -119,7 +142,7 @@ fn json(
     parts: &Parts,
     data: Option<(&Explainer<'_>, Value)>,
 ) -> Value {
-    let or_null = |part: &Option<(String, Value)>| part.as_ref().map_or(Value::Null, |(_, json)| json.clone());
+    let or_null = |part: &Option<Part>| part.as_ref().map_or(Value::Null, |part| part.json.clone());
     let (explainer, data) = data.unzip();
     json!({
         "model": args.model.display().to_string(),
@@ -130,7 +153,7 @@ fn json(
         "query": or_null(&parts.query),
         "why": or_null(&parts.why),
         "interactions": or_null(&parts.interactions),
-        "dependence": parts.dependence.iter().map(|(_, json)| json).collect::<Vec<_>>(),
+        "dependence": parts.dependence.iter().map(|part| &part.json).collect::<Vec<_>>(),
         "data": data,
     })
 }

@@ -1,8 +1,8 @@
 //! `rankwise inspect`
 
-mod drift;
+pub(crate) mod drift;
 mod model;
-mod profile;
+pub(crate) mod profile;
 mod ranker;
 
 use std::fmt::Write as _;
@@ -18,6 +18,7 @@ use crate::args::Inspect;
 use crate::data_paths::DataPaths;
 use crate::failure::user_at;
 use crate::output::Output;
+use crate::report::DataPage;
 use crate::trees_args::TreesArgs;
 use crate::{files, reading, text};
 
@@ -30,8 +31,8 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     if let [file] = &args.files[..]
         && let Some(source) = files::model_source(file)
     {
-        if args.features || args.against.is_some() {
-            return Err(user_at(file, "this is a model; --features and --against describe data"));
+        if args.features || args.against.is_some() || args.report.is_wanted() {
+            return Err(user_at(file, "this is a model; --features, --against, --report and --plots describe data"));
         }
         let model = files::read_model(file, TreesArgs::default(), output)?;
         output.phase("other");
@@ -45,15 +46,16 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     let other_paths = args.against.as_ref().map(|path| DataPaths::find(std::slice::from_ref(path))).transpose()?;
     let inputs: Vec<&Path> = paths.inputs().chain(other_paths.iter().flat_map(DataPaths::inputs)).collect();
     files::check_inputs(&inputs)?;
+    args.report.check(&inputs, &[])?;
     let ReadData { data, report } = files::read_data(&paths, &options)?;
     let other = other_paths.as_ref().map(|other| files::read_data(other, &options)).transpose()?;
     output.phase("look");
     let facts = DataFacts::new(&data, &report);
     files::warn_of(&paths, &options, &facts.remarks, output);
     reading::tell_split(paths.place(), &report, output);
-    let profile = args.features.then(|| Profile::new(&data));
+    let profile = (args.features || args.report.is_wanted()).then(|| Profile::new(&data));
     if let Some(profile) = &profile {
-        profile.warn(paths.place(), output);
+        profile.findings().iter().for_each(|found| output.warn(&format!("{}: {found}", files::shown(paths.place()))));
     }
     let drift = match (&other_paths, other) {
         (Some(paths), Some(read)) => Some(Drift::new(&data, read.data, paths.place())?),
@@ -61,11 +63,25 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
     };
     output.phase("other");
     let mut text = facts.text(paths.place());
-    text.extend(profile.iter().map(|profile| profile.text(args.top)));
+    text.extend(profile.iter().filter(|_| args.features).map(|profile| profile.text(args.top)));
     text.extend(drift.iter().map(|drift| drift.text(args.top)));
     let mut json = facts.json();
     json["profile"] = profile.as_ref().map_or(Value::Null, Profile::json);
     json["drift"] = drift.as_ref().map_or(Value::Null, Drift::json);
+    if let Some(profile) = &profile
+        && args.report.is_wanted()
+    {
+        let page = DataPage {
+            place: files::shown(paths.place()).to_string(),
+            data: &data,
+            labels: data.labels().iter().map(|label| f64::from(*label)).collect(),
+            sizes: facts.sizes.iter().map(|size| *size as f64).collect(),
+            summary: facts.lines(),
+            profile,
+            drift: drift.as_ref(),
+        };
+        args.report.write_and_tell(&page.page(), output)?;
+    }
     output.result(&text, json)
 }
 
@@ -123,14 +139,21 @@ impl<'a> DataFacts<'a> {
     }
 
     fn text(&self, path: &Path) -> String {
+        let mut out = format!("{}: ranking data\n", files::shown(path));
+        for (name, value) in self.lines() {
+            let _ = writeln!(out, "  {name:<12} {value}");
+        }
+        out
+    }
+
+    /// Names with their values; lines without a name continue those above.
+    fn lines(&self) -> Vec<(String, String)> {
         let data = self.data;
         let id_range = id_range(data.feature_ids());
         let mean_size = data.n_rows() as f64 / data.n_queries() as f64;
         let median = self.median();
-        let mut out = format!("{}: ranking data\n", files::shown(path));
-        let mut line = |name: &str, value: String| {
-            let _ = writeln!(out, "  {name:<12} {value}");
-        };
+        let mut lines = Vec::new();
+        let mut line = |name: &str, value: String| lines.push((name.to_owned(), value));
         reading::describe(self.report, &mut line);
         line("documents", text::thousands(data.n_rows() as u64));
         line("queries", text::thousands(data.n_queries() as u64));
@@ -173,7 +196,7 @@ impl<'a> DataFacts<'a> {
             line("pairs", text::thousands(data.pairs().len() as u64));
         }
         line("fingerprint", format!("{:032x}", data.fingerprint()));
-        out
+        lines
     }
 
     fn json(&self) -> serde_json::Value {

@@ -5,7 +5,7 @@ use rankwise_report::Table;
 use crate::mean_count::{self, MeanCount};
 
 /// The rows of a printed table, with its head. Short rows are filled up.
-pub(super) fn of_rows(rows: Vec<Vec<String>>) -> Table {
+pub(crate) fn of_rows(rows: Vec<Vec<String>>) -> Table {
     let mut rows = rows.into_iter();
     let head = rows.next().unwrap_or_default();
     let n_columns = head.len();
@@ -23,7 +23,7 @@ pub(super) fn counted(named: &[(String, MeanCount)]) -> String {
 }
 
 /// Words with a capital letter and a full stop.
-pub(super) fn sentence(words: &str) -> String {
+pub(crate) fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     let ending = if words.ends_with('.') { "" } else { "." };

@@ -197,3 +197,27 @@ fn what_cannot_be_explained_is_refused() {
         ("explain grades.json vali.txt --query 3 --why 1,2", &["one output per label"]),
     ]);
 }
+
+#[test]
+fn importance_belongs_to_the_right_features() {
+    let sandbox = Sandbox::with_model();
+    let facts = sandbox.json("explain model.json vali.txt --repeats 1");
+    sandbox.ok("explain model.json vali.txt --contributions c.tsv");
+    let contributions = contributions(&sandbox, "c.tsv");
+    let head = sandbox.text("c.tsv").lines().next().unwrap().to_owned();
+    let from_file = sandbox.json("explain model.json");
+    for (column, name) in head.split('\t').skip(3).enumerate() {
+        let of = |facts: &Value| {
+            facts["features"].as_array().unwrap().iter().find(|feature| feature["name"] == name).unwrap().clone()
+        };
+        let mean: f64 = contributions.iter().map(|doc| doc.2[column].abs()).sum::<f64>() / contributions.len() as f64;
+        assert!((of(&facts)["mean_shap"].as_f64().unwrap() - mean).abs() < 1e-12, "{name}");
+        assert_eq!(of(&facts)["gain"], of(&from_file)["gain"], "{name}");
+    }
+    // The most important first, by the measured loss, or else by the gains.
+    for (facts, key) in [(&facts, "loss"), (&from_file, "gain")] {
+        let values: Vec<f64> =
+            facts["features"].as_array().unwrap().iter().filter_map(|feature| feature[key].as_f64()).collect();
+        assert!(values.is_sorted_by(|a, b| a >= b), "{key}: {values:?}");
+    }
+}

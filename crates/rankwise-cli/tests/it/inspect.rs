@@ -211,7 +211,10 @@ fn what_cannot_be_compared_is_refused() {
     let sandbox = Sandbox::with_model();
     sandbox.write("d.csv", table(0.0));
     sandbox.all_refused(&[
-        ("inspect model.json --features", &["model.json: this is a model; --features and --against describe data"]),
+        (
+            "inspect model.json --features",
+            &["model.json: this is a model; --features, --against, --report and --plots describe data"],
+        ),
         ("inspect train.txt --against d.csv", &["d.csv: only one of the two datasets names its features"]),
         ("inspect train.txt --against nowhere.txt", &["nowhere.txt"]),
         ("inspect train.txt --against model.json", &["model.json"]),

@@ -4,6 +4,7 @@ use rankwise::eval::IntervalSpec;
 use rankwise::explain::{Explainer, ModelDocs, PermutationImportance, PermutationSpec, permutation_importance};
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
 use rankwise::model::{Model, Ranker};
+use rankwise_report::{Bar, Bars, Block, Figure, Plot, Section, Text};
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -11,6 +12,7 @@ use crate::explain_args::Explain;
 use crate::failure::user;
 use crate::output::Output;
 use crate::progress::Steps;
+use crate::report::tables;
 use crate::system::StatedRules;
 use crate::{comparison, text};
 
@@ -41,7 +43,7 @@ impl Asked {
         explainer: &Explainer<'_>,
         output: Output,
     ) -> anyhow::Result<Table> {
-        let mut table = of_model(model)?;
+        let mut table = by_slot(model)?;
         let n_features = model.features().len();
         let sizes = explainer.mean_sizes(docs)?;
         for (slot, row) in table.rows.iter_mut().enumerate() {
@@ -67,7 +69,7 @@ impl Asked {
             table.measured = Some(Measured { metric: self.metric.as_str().to_owned(), stated, repeats: self.repeats });
         }
         table.documents = Some(text::documents(docs.data()));
-        table.rows.sort_by(|a, b| b.rank().partial_cmp(&a.rank()).unwrap_or(std::cmp::Ordering::Equal));
+        table.sort();
         Ok(table)
     }
 }
@@ -106,8 +108,15 @@ impl Row {
     }
 }
 
-/// What the model file says.
+/// What the model file says, the most important feature first.
 pub(super) fn of_model(model: &Model) -> anyhow::Result<Table> {
+    let mut table = by_slot(model)?;
+    table.sort();
+    Ok(table)
+}
+
+/// What the model file says, in the order of the model's features.
+fn by_slot(model: &Model) -> anyhow::Result<Table> {
     let row = |feature: u32| Row {
         feature,
         label: model.feature_label(feature),
@@ -133,9 +142,12 @@ pub(super) fn of_model(model: &Model) -> anyhow::Result<Table> {
 }
 
 impl Table {
-    pub(super) fn text(&self, top: usize) -> String {
-        let mut order: Vec<&Row> = self.rows.iter().collect();
-        order.sort_by(|a, b| b.rank().partial_cmp(&a.rank()).unwrap_or(std::cmp::Ordering::Equal));
+    fn sort(&mut self) {
+        self.rows.sort_by(|a, b| b.rank().partial_cmp(&a.rank()).unwrap_or(std::cmp::Ordering::Equal));
+    }
+
+    /// The first `n` features in a table with its head.
+    fn table(&self, n: usize) -> Vec<Vec<String>> {
         let is_on_data = self.documents.is_some();
         let mut head = vec!["feature".to_owned()];
         if let Some(measured) = &self.measured {
@@ -147,7 +159,7 @@ impl Table {
         let of_ranker: &[&str] = if is_linear { &["weight"] } else { &["gain", "splits"] };
         head.extend(of_ranker.iter().map(ToString::to_string));
         let mut rows = vec![head];
-        for row in order.iter().take(top) {
+        for row in self.rows.iter().take(n) {
             let is_between = row.permutation.is_some_and(|importance| importance.is_between_queries);
             let mut cells = vec![format!("{}{}", row.label, if is_between { " *" } else { "" })];
             if self.measured.is_some() {
@@ -161,21 +173,70 @@ impl Table {
             cells.extend(row.splits.map(|splits| splits.to_string()));
             rows.push(cells);
         }
+        rows
+    }
+
+    pub(super) fn text(&self, top: usize) -> String {
         let mut out = String::new();
         if let Some(documents) = &self.documents {
             out.push_str(&format!("on {documents}:\n\n"));
         }
-        out.push_str(&text::table(&rows));
-        if order.len() > top {
-            out.push_str(&format!("and {} more; --top shows more\n", text::count(order.len() - top, "feature")));
+        out.push_str(&text::table(&self.table(top)));
+        if self.rows.len() > top {
+            out.push_str(&format!("and {} more; --top shows more\n", text::count(self.rows.len() - top, "feature")));
         }
         if let Some(Measured { stated, repeats, .. }) = &self.measured {
-            if order.iter().take(top).any(|row| row.permutation.is_some_and(|found| found.is_between_queries)) {
+            if self.rows.iter().take(top).any(|row| row.permutation.is_some_and(|found| found.is_between_queries)) {
                 out.push_str("* constant within queries, so its values were exchanged between queries\n");
             }
             out.push_str(&format!("\nvalues exchanged {} per feature\nrules: {}\n", times(*repeats), stated.text));
         }
         out
+    }
+
+    /// The features in a page.
+    pub(super) fn section(&self) -> Section {
+        let table = tables::of_rows(self.table(self.rows.len()));
+        let mut figures = Vec::new();
+        let mut add = |name: &str, title: &str, label: String, of: &dyn Fn(&Row) -> Option<(f64, String)>| {
+            let bar = |row: &Row| of(row).map(|(value, shown)| Bar { name: row.label.clone(), value, shown });
+            let mut bars: Vec<Bar> = self.rows.iter().filter_map(bar).collect();
+            bars.sort_by(|a, b| b.value.total_cmp(&a.value));
+            bars.truncate(super::MOST_BARS);
+            if !bars.is_empty() {
+                let plot = Plot::Bars(Bars { label, bars });
+                figures.push(Figure::new(name, Text::plain(title), plot, table.clone()));
+            }
+        };
+        let number = |value: f64| (value, text::number(value));
+        if let Some(Measured { metric, .. }) = &self.measured {
+            add("permutation-importance", "Permutation importance", format!("loss of {metric}"), &|row| {
+                let importance = row.permutation?;
+                let shown =
+                    format!("{} {}", super::signed(importance.loss?), comparison::interval(importance.interval));
+                Some((importance.loss?, shown))
+            });
+        }
+        add("mean-shap", "Mean absolute SHAP values", "mean |SHAP|".into(), &|row| {
+            row.shap.map(|shap| (shap, format!("{shap:.4}")))
+        });
+        if self.documents.is_none() {
+            add("gain", "Gain", "sum of gains".into(), &|row| row.gain.map(number));
+            add("weight", "Weights", "weight".into(), &|row| row.weight.map(number));
+        }
+        let mut section = Section::new("features", "Features");
+        if let Some(documents) = &self.documents {
+            section = section.text(format!("On {documents}."));
+        }
+        if let Some(Measured { stated, repeats, .. }) = &self.measured {
+            section = section
+                .text(format!(
+                    "The loss is how much lower the metric is if the values of a feature are exchanged among the documents of a query, {} per feature.",
+                    times(*repeats)
+                ))
+                .text(format!("Rules: {}.", stated.text));
+        }
+        section.block(Block::Figures(figures)).block(Block::Table(table))
     }
 
     /// How the permutation importance was measured.

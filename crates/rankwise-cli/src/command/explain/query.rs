@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 
 use rankwise::explain::{Explainer, ModelDocs};
 use rankwise::model::Model;
-use serde_json::{Value, json};
+use rankwise_report::{Block, Cell, Section, Table, Text};
+use serde_json::json;
 
-use super::{doc_name, is_sum, shown_value, signed};
+use super::{Part, doc_name, is_sum, shown_value, signed};
 use crate::failure::user;
 use crate::text;
 
 /// Features shown for each document.
 const SHOWN: usize = 5;
+const OUTPUTS: &str = "This model has one output per label, so contributions do not add up to the score; --json has those to each output.";
 
 /// The documents of a query, from the best score to the worst.
 pub(super) struct Ranked {
@@ -38,7 +40,7 @@ pub(super) fn explain(
     model: &Model,
     docs: &ModelDocs<'_>,
     top: usize,
-) -> anyhow::Result<(String, Value)> {
+) -> anyhow::Result<Part> {
     let values = explainer.values_of(docs, &ranked.rows)?;
     let n_features = model.features().len();
     let labels = docs.data().labels();
@@ -59,8 +61,12 @@ pub(super) fn explain(
         "features": names,
         "documents": (0..ranked.rows.len()).map(of_doc).collect::<Vec<_>>(),
     });
+    let mut listed = Table::new(["rank", "document", "label", "score", "why"]);
     if !is_sum(model) {
-        return Ok((outputs_text(ranked, docs), json));
+        for (place, row) in ranked.rows.iter().enumerate().take(top) {
+            listed.rows.push(cells(ranked, place, doc_name(docs, *row), labels[*row], Text::default()));
+        }
+        return Ok(Part { text: outputs_text(ranked, docs), json, section: section(ranked, OUTPUTS, listed) });
     }
     let mut out = format!("query {}, {}\n", ranked.qid, text::count(ranked.rows.len(), "document"));
     let _ = writeln!(out, "expected score {:.4}\n", explainer.expected()[0]);
@@ -70,16 +76,26 @@ pub(super) fn explain(
         let mut order: Vec<usize> = (0..n_features).filter(|feature| values[place][*feature] != 0.0).collect();
         order.sort_by(|a, b| values[place][*b].abs().total_cmp(&values[place][*a].abs()).then(a.cmp(b)));
         let rest: f64 = order.iter().skip(SHOWN).map(|feature| values[place][*feature]).sum();
-        let mut reasons: Vec<String> = order
+        let strongest: Vec<[String; 3]> = order
             .iter()
             .take(SHOWN)
             .map(|feature| {
-                format!("{} {} = {}", signed(values[place][*feature]), names[*feature], shown_value(of_doc[*feature]))
+                let value = shown_value(of_doc[*feature]);
+                [format!("{} ", signed(values[place][*feature])), names[*feature].clone(), format!(" = {value}")]
             })
             .collect();
-        if order.len() > SHOWN {
-            reasons.push(format!("{} the other {}", signed(rest), order.len() - SHOWN));
+        let mut reasons: Vec<String> = strongest.iter().map(|words| words.concat()).collect();
+        let mut words = Text::default();
+        for [contribution, name, value] in &strongest {
+            let comma = if words.is_empty() { "" } else { ", " };
+            words = words.then(format!("{comma}{contribution}")).name(name).then(value);
         }
+        if order.len() > SHOWN {
+            let others = format!("{} the other {}", signed(rest), order.len() - SHOWN);
+            words = words.then(format!(", {others}"));
+            reasons.push(others);
+        }
+        listed.rows.push(cells(ranked, place, doc_name(docs, *row), labels[*row], words));
         table.push(vec![
             (place + 1).to_string(),
             doc_name(docs, *row),
@@ -98,7 +114,25 @@ pub(super) fn explain(
     if ranked.rows.len() > top {
         let _ = writeln!(out, "and {} more; --top shows more", text::count(ranked.rows.len() - top, "document"));
     }
-    Ok((out, json))
+    let note = format!("Expected score {:.4}; the strongest reasons of each document.", explainer.expected()[0]);
+    Ok(Part { text: out, json, section: section(ranked, &note, listed) })
+}
+
+fn cells(ranked: &Ranked, place: usize, name: String, label: f32, reasons: Text) -> Vec<Cell> {
+    vec![
+        Cell::Number((place + 1).to_string()),
+        Cell::Words(Text::of_name(name)),
+        Cell::Number(label.to_string()),
+        Cell::Number(format!("{:.4}", ranked.scores[place])),
+        Cell::Words(reasons),
+    ]
+}
+
+fn section(ranked: &Ranked, note: &str, listed: Table) -> Section {
+    let n_docs = text::count(ranked.rows.len(), "document");
+    Section::new("query", "The query")
+        .text(Text::plain("Query ").name(&ranked.qid).then(format!(", {n_docs}. {note}")))
+        .block(Block::Table(listed))
 }
 
 fn outputs_text(ranked: &Ranked, docs: &ModelDocs<'_>) -> String {
@@ -106,8 +140,7 @@ fn outputs_text(ranked: &Ranked, docs: &ModelDocs<'_>) -> String {
     for (place, row) in ranked.rows.iter().enumerate() {
         table.push(vec![(place + 1).to_string(), doc_name(docs, *row), format!("{:.4}", ranked.scores[place])]);
     }
-    let note = "This model has one output per label, so contributions do not add up to the score; --json has those to each output.";
-    format!("query {}\n\n{}\n{note}\n", ranked.qid, text::table(&table))
+    format!("query {}\n\n{}\n{OUTPUTS}\n", ranked.qid, text::table(&table))
 }
 
 /// A table whose last column is text.

@@ -4,19 +4,16 @@ use std::fmt::Write as _;
 
 use rankwise::explain::{Counterfactual, ModelDocs, Ranges, counterfactuals, difference};
 use rankwise::model::Model;
+use rankwise_report::{Bar, Bars, Block, Figure, Plot, Section, Text};
 use serde_json::{Value, json};
 
 use super::query::{Ranked, find};
-use super::{doc_name, shown_value, signed};
+use super::{MOST_BARS, Part, doc_name, shown_value, signed};
 use crate::failure::user;
+use crate::report::tables;
 use crate::text;
 
-pub(super) fn explain(
-    typed: &str,
-    ranked: &Ranked,
-    model: &Model,
-    docs: &ModelDocs<'_>,
-) -> anyhow::Result<(String, Value)> {
+pub(super) fn explain(typed: &str, ranked: &Ranked, model: &Model, docs: &ModelDocs<'_>) -> anyhow::Result<Part> {
     let [above, below] = pair(typed, ranked, docs)?;
     let places = [above, below];
     let rows = places.map(|place| ranked.rows[place]);
@@ -61,29 +58,56 @@ pub(super) fn explain(
         "two_changes": changes.as_ref().and_then(|[_, two]| change(two)),
     });
     let mut out = String::new();
-    let shown = |place: usize| {
-        let (name, label) = (doc_name(docs, ranked.rows[place]), docs.data().labels()[ranked.rows[place]]);
-        format!("{name} (rank {}, score {:.4}, label {label})", place + 1, ranked.scores[place])
+    let names_of = rows.map(|row| doc_name(docs, row));
+    let facts = |place: usize| {
+        let label = docs.data().labels()[ranked.rows[place]];
+        format!(" (rank {}, score {:.4}, label {label})", place + 1, ranked.scores[place])
     };
-    let _ = writeln!(out, "query {}: {} is above {}\n", ranked.qid, shown(above), shown(below));
+    let [a, b] = &names_of;
+    let _ = writeln!(out, "query {}: {a}{} is above {b}{}\n", ranked.qid, facts(above), facts(below));
     let mut table =
         vec![["feature".into(), doc_name(docs, rows[0]), doc_name(docs, rows[1]), "contribution".into()].to_vec()];
-    for feature in order {
+    for feature in &order {
+        let feature = *feature;
         let [a, b] = [values[0][feature], values[1][feature]].map(shown_value);
         table.push(vec![names[feature].clone(), a, b, signed(contributions[feature])]);
     }
     table.push(vec!["difference of the scores".into(), String::new(), String::new(), signed(scores[0] - scores[1])]);
     out.push_str(&text::table(&table));
+    let bar = |feature: &usize| Bar {
+        name: names[*feature].clone(),
+        value: contributions[*feature],
+        shown: signed(contributions[*feature]),
+    };
+    let plot = Plot::Bars(Bars {
+        label: "contribution to the difference of the scores".into(),
+        bars: order.iter().take(MOST_BARS).map(bar).collect(),
+    });
+    let title = Text::plain("Why ").name(&names_of[0]).then(" is above ").name(&names_of[1]);
+    let sentence = Text::plain("Query ")
+        .name(&ranked.qid)
+        .then(": ")
+        .name(&names_of[0])
+        .then(facts(above) + " is above ")
+        .name(&names_of[1])
+        .then(facts(below) + ".");
+    let mut section = Section::new("why", "Why one is above the other")
+        .text(sentence)
+        .block(Block::Figures(vec![Figure::new("why", title, plot, tables::of_rows(table.clone()))]));
     if let Some(changes) = &changes {
         let _ = writeln!(out, "\nFor {} to overtake {}:", doc_name(docs, rows[1]), doc_name(docs, rows[0]));
         let [one, two] = changes;
-        let _ = writeln!(out, "  {}", shown_change(one.as_ref(), "one feature", &names));
+        let change = told_change(one.as_ref(), "one feature", &names);
+        let _ = writeln!(out, "  {}", change.concat());
+        section = section.block(Block::Heading(Text::plain("What would turn the order"))).text(page_text(&change));
         let is_smaller = |two: &Counterfactual| one.as_ref().is_none_or(|one| two.share() < one.share());
         if two.as_ref().is_none_or(is_smaller) {
-            let _ = writeln!(out, "  {}", shown_change(two.as_ref(), "two features", &names));
+            let change = told_change(two.as_ref(), "two features", &names);
+            let _ = writeln!(out, "  {}", change.concat());
+            section = section.text(page_text(&change));
         }
     }
-    Ok((out, json))
+    Ok(Part { text: out, json, section })
 }
 
 /// The places of the two documents, the one with the higher score first.
@@ -110,16 +134,35 @@ fn pair(typed: &str, ranked: &Ranked, docs: &ModelDocs<'_>) -> anyhow::Result<[u
     Ok(pair)
 }
 
-fn shown_change(found: Option<&Counterfactual>, what: &str, names: &[String]) -> String {
-    let Some(found) = found else { return format!("changing {what} cannot do it") };
-    let changes: Vec<String> = found
-        .changes
-        .iter()
-        .map(|change| {
-            let share = 100.0 * change.share;
-            let (from, to) = (shown_value(change.from), text::number(change.to));
-            format!("{} from {from} to {to} (passes {share:.1} % of the documents)", names[change.feature])
-        })
-        .collect();
-    format!("{what}: {}; its score is then {:.4}", changes.join(", and "), found.score)
+/// What a change says: the names of features and the words between them, in turn; the first is words.
+fn told_change(found: Option<&Counterfactual>, what: &str, names: &[String]) -> Vec<String> {
+    let Some(found) = found else { return vec![format!("changing {what} cannot do it")] };
+    let mut told = vec![format!("{what}: ")];
+    for (idx, change) in found.changes.iter().enumerate() {
+        if idx > 0
+            && let Some(last) = told.last_mut()
+        {
+            last.push_str(", and ");
+        }
+        let (from, to) = (shown_value(change.from), text::number(change.to));
+        told.push(names[change.feature].clone());
+        told.push(format!(" from {from} to {to} (passes {:.1} % of the documents)", 100.0 * change.share));
+    }
+    if let Some(last) = told.last_mut() {
+        last.push_str(&format!("; its score is then {:.4}", found.score));
+    }
+    told
+}
+
+/// The same in a page.
+fn page_text(told: &[String]) -> Text {
+    let mut out = Text::default();
+    for (idx, words) in told.iter().enumerate() {
+        out = match idx {
+            0 => out.then(tables::sentence(words).trim_end_matches('.')),
+            _ if idx % 2 == 1 => out.name(words),
+            _ => out.then(words),
+        };
+    }
+    out.then(".")
 }
