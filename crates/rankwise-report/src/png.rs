@@ -56,7 +56,7 @@ mod tests {
         // Width and height, twice those of the SVG.
         assert_eq!([&empty[16..20], &empty[20..24]], [&[0, 0, 0, 120][..], &[0, 0, 0, 40]]);
         assert_ne!(png(&svg("<text y=\"12\">abc</text>")).unwrap(), empty);
-        assert_ne!(png(&svg("<text y=\"12\">abc</text>")).unwrap(), png(&svg("<text y=\"12\">abd</text>")).unwrap());
+        assert_ne!(png(&svg("<text y=\"12\">abc</text>")).unwrap(), png(&svg("<text y=\"12\">xyz</text>")).unwrap());
         assert!(png("no picture").unwrap_err().to_string().starts_with("cannot draw the plot: "));
     }
 }
