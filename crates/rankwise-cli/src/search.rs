@@ -54,7 +54,8 @@ impl StepFolder {
     /// Whether any step is there. An interrupted search may lack the first ones.
     fn has_steps(&self, folder: &Path) -> bool {
         let is_step = |name: &str| {
-            name.strip_prefix(self.noun).is_some_and(|rest| rest.starts_with('-') && rest.ends_with(".json"))
+            let number = name.strip_prefix(self.noun).and_then(|rest| rest.strip_prefix('-'));
+            number.is_some_and(|rest| rest.strip_suffix(".json").is_some())
         };
         let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
         names.into_iter().any(|name| is_step(&name.to_string_lossy()))

@@ -60,6 +60,9 @@ struct Move {
 /// Smaller changes come first; then fewer thresholds, then lower features.
 type Rank = (usize, usize, [usize; 2], [usize; 2]);
 
+/// Two changes, how they rank, and the score that they lead to.
+type PairFound = (Rank, [(usize, Move); 2], f64);
+
 struct Search<'a> {
     model: &'a Model,
     ensemble: &'a TreeEnsemble,
@@ -126,7 +129,9 @@ impl Search<'_> {
     /// The score with some values changed, if it exceeds the goal.
     fn scored(&self, changes: &[(usize, Move)]) -> Option<f64> {
         let mut values = self.values.to_vec();
-        changes.iter().for_each(|(feature, to)| values[*feature] = to.value);
+        for (feature, to) in changes {
+            values[*feature] = to.value;
+        }
         Some(self.model.score_rounded(&values)).filter(|score| *score > self.goal)
     }
 
@@ -181,10 +186,10 @@ impl Search<'_> {
     }
 
     /// The smallest change of exactly these two features.
-    fn pair(&self, pair: [usize; 2], alone: &[Vec<f64>], need: f64) -> Option<(Rank, [(usize, Move); 2], f64)> {
+    fn pair(&self, pair: [usize; 2], alone: &[Vec<f64>], need: f64) -> Option<PairFound> {
         let [first, second] = pair;
         let together = self.together(pair);
-        let mut best: Option<(Rank, [(usize, Move); 2], f64)> = None;
+        let mut best: Option<PairFound> = None;
         for (place, a) in self.moves[first].iter().enumerate() {
             for (other, b) in self.moves[second].iter().enumerate() {
                 let gain =

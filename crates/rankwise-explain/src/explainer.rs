@@ -148,7 +148,9 @@ impl<'a> Explainer<'a> {
                 let parts = difference(self.model, &doc, other)?;
                 values.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
             }
-            values.iter_mut().for_each(|value| *value /= others.len() as f64);
+            for value in values.iter_mut() {
+                *value /= others.len() as f64;
+            }
         }
         Ok(())
     }

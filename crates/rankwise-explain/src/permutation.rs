@@ -161,7 +161,7 @@ impl Exchange<'_> {
         let mut scores = vec![0.0; self.docs.data.n_rows()];
         scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
             let first = task * TASK_DOCS;
-            let docs = Replaced { docs: self.docs.rows(first..first + scores.len()), first, replaced };
+            let docs = Replaced { docs: self.docs.rows(first..first + scores.len()), first, feature: replaced };
             self.scorer.score(&docs, scores, scratch);
         });
         Ok(self.evaluator.evaluate_canonical(&scores)?)
@@ -181,7 +181,7 @@ struct Replaced<'a> {
     /// The row of the first document.
     first: usize,
     /// The feature, and its values in all rows.
-    replaced: Option<(usize, &'a [f64])>,
+    feature: Option<(usize, &'a [f64])>,
 }
 
 impl Documents for Replaced<'_> {
@@ -193,7 +193,7 @@ impl Documents for Replaced<'_> {
 
     fn values<O>(&self, features: Range<usize>, docs: Range<usize>, convert: impl Fn(f64) -> O, out: &mut [O]) {
         self.docs.values(features.clone(), docs.clone(), &convert, out);
-        let Some((feature, values)) = self.replaced else { return };
+        let Some((feature, values)) = self.feature else { return };
         if features.contains(&feature) {
             let place = (feature - features.start) * docs.len();
             let values = &values[self.first + docs.start..self.first + docs.end];

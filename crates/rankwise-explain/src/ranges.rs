@@ -43,7 +43,9 @@ impl Ranges {
         let features = model.features().par_iter().zip(thresholds).map(|(feature, mut thresholds)| {
             thresholds.sort_unstable_by(f64::total_cmp);
             // Adding 0 turns -0 into 0.
-            thresholds.iter_mut().for_each(|threshold| *threshold += 0.0);
+            for threshold in &mut thresholds {
+                *threshold += 0.0;
+            }
             thresholds.dedup();
             // Without thresholds nothing can change.
             let values = if thresholds.is_empty() { None } else { data.f64_values_of(*feature) };

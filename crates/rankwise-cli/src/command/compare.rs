@@ -101,11 +101,11 @@ pub(crate) fn run(args: &Compare, global: Global, output: Output) -> anyhow::Res
 fn parameters(args: &Compare, seed: u64) -> Parameters {
     Parameters::default()
         .with("metric", &args.metric)
-        .with("test", args.test.as_str())
-        .with("alpha", args.alpha)
-        .with("one-sided", args.one_sided)
-        .with("baseline", args.baseline.as_deref().unwrap_or("none: all pairs"))
-        .with("seed", seed)
+        .with("test", &args.test.as_str())
+        .with("alpha", &args.alpha)
+        .with("one-sided", &args.one_sided)
+        .with("baseline", &args.baseline.as_deref().unwrap_or("none: all pairs"))
+        .with("seed", &seed)
 }
 
 /// The options of the comparison, checked before any file is read.

@@ -107,7 +107,7 @@ fn page_of(report: &Report<'_>, rankings: &Rankings, trained: &[Trained], folder
             n_queries: report.table.queries().len(),
             data: rankings.data.clone(),
         },
-        parameters: Parameters::default().with("metric", METRIC).with("alpha", ALPHA).with("seed", seed),
+        parameters: Parameters::default().with("metric", &METRIC).with("alpha", &ALPHA).with("seed", &seed),
     };
     page.page()
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Eval, global: Global, output: Output) -> anyhow::Result
                 data: rankings.data.clone(),
             },
             rules: &stated,
-            parameters: Parameters::default().with("metric", &args.metric).with("seed", seed),
+            parameters: Parameters::default().with("metric", &args.metric).with("seed", &seed),
         };
         args.report.write_and_tell(&page.page(), output)?;
     }

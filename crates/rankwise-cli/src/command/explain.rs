@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         output.phase("other");
         let page = ExplanationPage {
             model: &model,
-            name: files::shown(&args.model).to_string(),
+            name: files::shown(&args.model).clone(),
             data: None,
             sections: vec![table.section()],
         };
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         })?;
     }
     let sections = parts.all().map(|part| part.section.clone()).chain(table.as_ref().map(importance::Table::section));
-    let (name, place) = (files::shown(&args.model).to_string(), files::shown(paths.place()).to_string());
+    let (name, place) = (files::shown(&args.model).clone(), files::shown(paths.place()).clone());
     let page = ExplanationPage { model: &model, name, data: Some((place, &data)), sections: sections.collect() };
     page.write(&args.report, output)?;
     let mut texts: Vec<String> = parts.all().map(|part| part.text.clone()).collect();

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Inspect, output: Output) -> anyhow::Result<()> {
         && args.report.is_wanted()
     {
         let page = DataPage {
-            place: files::shown(paths.place()).to_string(),
+            place: files::shown(paths.place()).clone(),
             data: &data,
             labels: data.labels().iter().map(|label| f64::from(*label)).collect(),
             sizes: facts.sizes.iter().map(|size| *size as f64).collect(),

@@ -8,7 +8,7 @@ use rankwise::data::{Absent, Documents, LoadedData};
 use rankwise::io::{ReadData, ReadOptions};
 use rankwise::model::Model;
 use rankwise::params::ParamValue as _;
-use rankwise::train::{NoTrees, StopReason, TrainError, TrainParams, TrainSpec, Training, ValidSet};
+use rankwise::train::{NoTrees, StopReason, TrainError, TrainParams, TrainSpec, Trained, Training, ValidSet};
 use rankwise::trees::is_worth_threads;
 use serde_json::json;
 
@@ -97,22 +97,11 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         Sources { data: data_path, checkpoint: checkpoint_path.as_deref(), start: args.init_model.as_deref() };
     let trained = trained.map_err(|error| sources.placed(error))?;
     let is_interrupted = trained.stopped == StopReason::Interrupted;
-    match (&trained.no_trees, &args.init_model) {
-        (Some(_), None) if is_interrupted => {
-            let message = "interrupted before the first tree; no model was written";
-            return Err(watch.interrupted(Some(message)).into());
-        }
-        (Some(reason @ NoTrees::Limits { .. }), None) => {
-            return Err(user(format!("nothing was learnt, so no model was written: {reason}")));
-        }
-        (Some(reason), None) => {
-            return Err(user_at(data_path, format!("nothing was learnt, so no model was written: {reason}")));
-        }
-        (Some(reason), Some(start)) => {
-            output.note(&format!("no tree was added to those of {}: {reason}", start.display()));
-        }
-        (None, _) => {}
+    if is_interrupted && trained.no_trees.is_some() && args.init_model.is_none() {
+        let message = "interrupted before the first tree; no model was written";
+        return Err(watch.interrupted(Some(message)).into());
     }
+    check_learnt(&trained, &sources, output)?;
     output.write_text(out, FileKind::Model, &trained.model.to_json())?;
     let mut others = tracer.write(output)?;
     if let Some(path) = &args.history {
@@ -132,26 +121,35 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
         valid_data: valid_data.iter().map(|read| &read.report).collect(),
     };
     if args.report.is_wanted() {
-        let facts = |place: &Path, data: &Documents| Facts {
-            place: files::shown(place),
-            n_queries: data.n_queries(),
-            data: Some(DataFacts::new(data)),
-        };
-        let valid_facts = valid_paths.iter().zip(&valid_data).map(|(paths, read)| facts(paths.place(), &read.data));
         let page = TrainingPage {
             params: &params,
             trained: &trained,
             model: ModelFacts::new(files::shown(out), &trained.model),
             data: facts(data_path, &data),
-            valid: valid_facts.collect(),
+            valid: valid_paths.iter().zip(&valid_data).map(|(paths, read)| facts(paths.place(), &read.data)).collect(),
         };
-        let written = args.report.write(&page.page(), output)?;
-        report.others.extend(written);
+        report.others.extend(args.report.write(&page.page(), output)?);
     }
     let text = if output.is_quiet() { report.values_text() } else { report.text() };
     report.times().into_iter().for_each(|(phase, time)| output.add_time(phase, time));
     output.summary(out, &text, report.json())?;
     if is_interrupted { Err(watch.interrupted(None).into()) } else { Ok(()) }
+}
+
+/// Checks that there is a tree; with a start model, only says so if none was added.
+fn check_learnt(trained: &Trained, sources: &Sources<'_>, output: Output) -> anyhow::Result<()> {
+    let Some(reason) = &trained.no_trees else { return Ok(()) };
+    if let Some(start) = sources.start {
+        output.note(&format!("no tree was added to those of {}: {reason}", start.display()));
+        return Ok(());
+    }
+    let message = format!("nothing was learnt, so no model was written: {reason}");
+    Err(if matches!(reason, NoTrees::Limits { .. }) { user(message) } else { user_at(sources.data, message) })
+}
+
+/// What a page says of a dataset.
+fn facts(place: &Path, data: &Documents) -> Facts {
+    Facts { place: files::shown(place), n_queries: data.n_queries(), data: Some(DataFacts::new(data)) }
 }
 
 /// Calls `train` on the threads of the command, or on one thread if the data is small.

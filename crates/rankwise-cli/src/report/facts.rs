@@ -1,5 +1,7 @@
 //! What was measured: the data, the rules, the parameters.
 
+use std::fmt::Display;
+
 use rankwise::params::Setting;
 use rankwise_report::{Block, Cell, Section, Table, Text};
 
@@ -54,7 +56,7 @@ pub(crate) struct Parameters(pub(crate) Vec<(String, String)>);
 
 impl Parameters {
     /// Adds one.
-    pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &dyn Display) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
     }

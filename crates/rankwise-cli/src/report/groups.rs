@@ -53,7 +53,7 @@ impl MetricByQuery<'_> {
     fn figure(&self, title: &str, label: &str, name: &str, groups: &[Group]) -> Figure {
         let interval_title = comparison::interval_title(self.intervals.confidence);
         let mut table = Table::new(["", "system", "queries", "mean", &interval_title]);
-        table.head[0] = label.to_owned();
+        label.clone_into(&mut table.head[0]);
         let mut series: Vec<(String, Vec<Option<Dot>>)> =
             self.systems.iter().map(|(name, _)| ((*name).to_owned(), Vec::new())).collect();
         for group in groups {

@@ -67,9 +67,12 @@ impl DataPage<'_> {
 /// A plot of a distribution.
 pub(crate) fn distribution(name: impl Into<String>, title: Text, what: &str, bars: &[ValueBar]) -> Figure {
     let mut table = Table::new(["value", what]);
-    let range = |bar: &ValueBar| match bar.low == bar.high {
-        true => text::number(bar.low),
-        false => format!("{} to {}", text::number(bar.low), text::number(bar.high)),
+    let range = |bar: &ValueBar| {
+        if bar.low == bar.high {
+            text::number(bar.low)
+        } else {
+            format!("{} to {}", text::number(bar.low), text::number(bar.high))
+        }
     };
     for bar in bars {
         table.push([range(bar), text::thousands(bar.count as u64)]);

@@ -2,6 +2,8 @@
 
 mod browser;
 
+use std::fmt::Write as _;
+
 use browser::Browser;
 use serde_json::json;
 
@@ -191,14 +193,8 @@ fn hostile_names_are_shown_as_text() {
     for (query, name) in names.iter().enumerate() {
         for doc in 0..8 {
             let doc_name = format!("{}-{doc}", names[(query + doc) % names.len()]);
-            csv += &format!(
-                "{},{},{},{},{}\n",
-                (doc * 7 + query) % 3,
-                quoted(name),
-                quoted(&doc_name),
-                doc * 7 % 5,
-                query + doc
-            );
+            let (label, first) = ((doc * 7 + query) % 3, doc * 7 % 5);
+            let _ = writeln!(csv, "{label},{},{},{first},{}", quoted(name), quoted(&doc_name), query + doc);
         }
     }
     sandbox.write("data.csv", csv);

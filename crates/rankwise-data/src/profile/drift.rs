@@ -60,7 +60,7 @@ pub fn drift(here: &Dataset, there: &Dataset) -> DataDrift {
     let features = common.par_iter().filter_map(|feature| {
         let columns = [here.f64_values_of(*feature)?, there.f64_values_of(*feature)?];
         let values = [(columns[0], here.n_rows()), (columns[1], there.n_rows())];
-        Some(feature_drift(*feature, values.map(|(column, n_rows)| all_values(column, n_rows))))
+        Some(feature_drift(*feature, &values.map(|(column, n_rows)| all_values(column, n_rows))))
     });
     let numbers = |docs: &Documents| -> [Vec<f64>; 2] {
         let sizes = docs.queries().map(|query| query.n_docs() as f64).collect();
@@ -82,7 +82,7 @@ pub fn drift(here: &Dataset, there: &Dataset) -> DataDrift {
     }
 }
 
-fn feature_drift(feature: u32, values: [Vec<f64>; 2]) -> FeatureDrift {
+fn feature_drift(feature: u32, values: &[Vec<f64>; 2]) -> FeatureDrift {
     let sorted = [known(&values[0]), known(&values[1])];
     let missing =
         [0, 1].map(|side| (values[side].len() - sorted[side].len()) as f64 / values[side].len().max(1) as f64);
@@ -158,7 +158,7 @@ mod tests {
             let values = |from: &[u8]| -> Vec<f64> {
                 from.iter().map(|value| if *value == 6 { f64::NAN } else { f64::from(*value) }).collect()
             };
-            let found = feature_drift(1, [values(&a), values(&b)]);
+            let found = feature_drift(1, &[values(&a), values(&b)]);
             let up_to = |from: &[u8], limit: i32| {
                 let count = from.iter().filter(|value| **value == 6 || i32::from(**value) <= limit).count();
                 count as f64 / from.len() as f64

@@ -206,12 +206,7 @@ impl SharedTree {
         for node in 0..self.tree.n_nodes() {
             let (threshold, missing_left) = (parts.threshold[node], parts.missing_left[node]);
             let column = block.column(parts.feature[node] as usize);
-            // A comparison with NaN is false, so that each form sends missing values to the right side.
-            if missing_left {
-                left.extend(column.iter().map(|value| u8::from(!(*value > threshold))));
-            } else {
-                left.extend(column.iter().map(|value| u8::from(*value <= threshold)));
-            }
+            left.extend(column.iter().map(|value| u8::from(*value <= threshold || (missing_left && value.is_nan()))));
         }
     }
 
@@ -245,17 +240,14 @@ impl SharedTree {
                     *below = if known.is_some() { above & !(fails << bit) } else { above | ((fails ^ 1) << bit) };
                 }
             }
-            let before = match known {
-                Some(bit) => {
-                    let before = walk.shares[bit];
-                    walk.shares[bit] *= share;
-                    Some(before)
-                }
-                None => {
-                    walk.features.push(feature);
-                    walk.shares.push(share);
-                    None
-                }
+            let before = if let Some(bit) = known {
+                let before = walk.shares[bit];
+                walk.shares[bit] *= share;
+                Some(before)
+            } else {
+                walk.features.push(feature);
+                walk.shares.push(share);
+                None
             };
             let child = Child::decode(if is_left { parts.left[node] } else { parts.right[node] });
             self.visit(child, level + 1, n_docs, walk, leaf);
@@ -279,12 +271,11 @@ impl SharedTree {
             let mut shares: Vec<f64> = Vec::new();
             for (node, is_left) in &path {
                 let share = if *is_left { self.left_shares[*node] } else { 1.0 - self.left_shares[*node] };
-                match features.iter().position(|feature| *feature == parts.feature[*node]) {
-                    Some(place) => shares[place] *= share,
-                    None => {
-                        features.push(parts.feature[*node]);
-                        shares.push(share);
-                    }
+                if let Some(place) = features.iter().position(|feature| *feature == parts.feature[*node]) {
+                    shares[place] *= share;
+                } else {
+                    features.push(parts.feature[*node]);
+                    shares.push(share);
                 }
             }
             for points in rules.len()..=leaf::n_points(features.len()) {

@@ -15,11 +15,8 @@ const VALUES: [f64; 5] = [0.0, 1.0, 2.0, 3.0, 4.0];
 fn half_rows_passed(data: &[f32], feature: usize, from: f64, to: f64) -> usize {
     let values = data.chunks(FEATURES).map(|row| f64::from(row[feature])).filter(|value| !value.is_nan());
     let weight = |value: f64| {
-        if from.is_nan() && value < to || from < value && value < to || to < value && value < from {
-            2
-        } else {
-            usize::from(value == from || value == to)
-        }
+        let is_between = if from.is_nan() { value < to } else { from.min(to) < value && value < from.max(to) };
+        if is_between { 2 } else { usize::from(value == from || value == to) }
     };
     values.map(weight).sum()
 }
@@ -30,14 +27,16 @@ fn least(model: &Model, data: &[f32], doc: &[f64], goal: f64, n_changes: usize) 
     let mut values = doc.to_vec();
     let mut visit = |changes: &[(usize, f64)]| {
         values.copy_from_slice(doc);
-        changes.iter().for_each(|(feature, to)| values[*feature] = *to);
+        for (feature, to) in changes {
+            values[*feature] = *to;
+        }
         if model.score(&values) > goal {
             let rows = changes.iter().map(|(feature, to)| half_rows_passed(data, *feature, doc[*feature], *to)).sum();
             least = Some(least.map_or(rows, |least| least.min(rows)));
         }
     };
     // A value that the model does not tell from the document's own is no change.
-    let parts = || model.tree_ensemble().unwrap().trees().iter().map(|tree| tree.parts());
+    let parts = || model.tree_ensemble().unwrap().trees().iter().map(rankwise_model::Tree::parts);
     let thresholds = [0.5, 1.5, 2.5, 3.5];
     let is_used = |feature: usize, at: f64| {
         let uses = |parts: &rankwise_model::TreeParts| {

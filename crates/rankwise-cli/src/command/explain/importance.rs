@@ -1,5 +1,7 @@
 //! What a model relies on: splits and gains, and on data, permutation importance and SHAP values.
 
+use std::fmt::Write as _;
+
 use rankwise::eval::IntervalSpec;
 use rankwise::explain::{Explainer, ModelDocs, PermutationImportance, PermutationSpec, permutation_importance};
 use rankwise::metrics::{MetricName, Rules, RulesSpec};
@@ -179,17 +181,17 @@ impl Table {
     pub(super) fn text(&self, top: usize) -> String {
         let mut out = String::new();
         if let Some(documents) = &self.documents {
-            out.push_str(&format!("on {documents}:\n\n"));
+            let _ = writeln!(out, "on {documents}:\n");
         }
         out.push_str(&text::table(&self.table(top)));
         if self.rows.len() > top {
-            out.push_str(&format!("and {} more; --top shows more\n", text::count(self.rows.len() - top, "feature")));
+            let _ = writeln!(out, "and {} more; --top shows more", text::count(self.rows.len() - top, "feature"));
         }
         if let Some(Measured { stated, repeats, .. }) = &self.measured {
             if self.rows.iter().take(top).any(|row| row.permutation.is_some_and(|found| found.is_between_queries)) {
                 out.push_str("* constant within queries, so its values were exchanged between queries\n");
             }
-            out.push_str(&format!("\nvalues exchanged {} per feature\nrules: {}\n", times(*repeats), stated.text));
+            let _ = writeln!(out, "\nvalues exchanged {} per feature\nrules: {}", times(*repeats), stated.text);
         }
         out
     }

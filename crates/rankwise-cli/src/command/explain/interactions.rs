@@ -1,5 +1,7 @@
 //! Pairs of features that add more together than each of them alone.
 
+use std::fmt::Write as _;
+
 use rankwise::explain::{Interactions, ModelDocs};
 use rankwise::model::Model;
 use rankwise_report::{Bar, Bars, Block, Figure, Plot, Section, Text};
@@ -30,12 +32,13 @@ pub(super) fn explain(model: &Model, docs: &ModelDocs<'_>, seed: u64, top: usize
     };
     let title = format!("SHAP interactions in {}", text::count(rows.len(), "document"));
     let mut out = format!("{title}\n\n");
-    match pairs.is_empty() {
-        true => out.push_str("no two features share a path in a tree\n"),
-        false => out.push_str(&text::table(&rows_of(top))),
+    if pairs.is_empty() {
+        out.push_str("no two features share a path in a tree\n");
+    } else {
+        out.push_str(&text::table(&rows_of(top)));
     }
     if pairs.len() > top {
-        out.push_str(&format!("and {} more; --top shows more\n", text::count(pairs.len() - top, "pair")));
+        let _ = writeln!(out, "and {} more; --top shows more", text::count(pairs.len() - top, "pair"));
     }
     let json = json!({
         "documents": rows.len(),

@@ -149,7 +149,7 @@ fn told_change(found: Option<&Counterfactual>, what: &str, names: &[String]) -> 
         told.push(format!(" from {from} to {to} (passes {:.1} % of the documents)", 100.0 * change.share));
     }
     if let Some(last) = told.last_mut() {
-        last.push_str(&format!("; its score is then {:.4}", found.score));
+        let _ = write!(last, "; its score is then {:.4}", found.score);
     }
     told
 }

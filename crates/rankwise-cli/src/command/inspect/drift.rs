@@ -1,6 +1,7 @@
 //! How data differs from other data.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use rankwise::data::{DataDrift, Dataset, Documents, FeatureDrift, drift};
@@ -50,7 +51,7 @@ impl Drift {
             names: names(here, &ids),
             only_here: names(here, &data.only_here),
             only_there: names(&there, &data.only_there),
-            there: files::shown(path).to_string(),
+            there: files::shown(path).clone(),
             n_queries: here.n_queries(),
             data,
         })
@@ -102,13 +103,13 @@ impl Drift {
         let order = self.order();
         let mut out = format!("\nagainst {}\n", self.there);
         for (name, value) in self.lines(top) {
-            out.push_str(&format!("  {name:<12} {value}\n"));
+            let _ = writeln!(out, "  {name:<12} {value}");
         }
-        out.push_str(&format!("\n{}", text::table(&self.rows(&order[..top.min(order.len())]))));
+        let _ = write!(out, "\n{}", text::table(&self.rows(&order[..top.min(order.len())])));
         if order.len() > top {
-            out.push_str(&format!("and {}; --top shows more\n", text::count(order.len() - top, "more feature")));
+            let _ = writeln!(out, "and {}; --top shows more", text::count(order.len() - top, "more feature"));
         }
-        out.push_str(&format!("\ndistance: {DISTANCE}\n"));
+        let _ = writeln!(out, "\ndistance: {DISTANCE}");
         out
     }
 

@@ -1,5 +1,7 @@
 //! The features of data, one by one.
 
+use std::fmt::Write as _;
+
 use rankwise::data::{DataProfile, Dataset, Documents, FeatureProfile};
 use rankwise_report::{Block, Figure, Section, Text};
 use serde_json::{Value, json};
@@ -122,13 +124,13 @@ impl Profile {
         let shown = &order[..top.min(order.len())];
         let mut out = format!("\n{}", text::table(&self.rows(shown)));
         if order.len() > top {
-            out.push_str(&format!("and {}; --top shows more\n", text::count(order.len() - top, "more feature")));
+            let _ = writeln!(out, "and {}; --top shows more", text::count(order.len() - top, "more feature"));
         }
         if shown.iter().any(|place| self.data.features[*place].is_constant_in_queries) {
             out.push_str("* constant within queries\n");
         }
         let [rows, copies] = self.remarks();
-        out.push_str(&format!("\nagreement: {AGREEMENT}\n{rows}\n{copies}\n"));
+        let _ = writeln!(out, "\nagreement: {AGREEMENT}\n{rows}\n{copies}");
         out
     }
 

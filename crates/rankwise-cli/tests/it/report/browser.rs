@@ -51,7 +51,7 @@ impl Browser {
         command.args(["--allow-file-access-from-files", "--enable-logging=stderr", "--window-size=1200,1000"]);
         // Nothing outside this machine has an address.
         command.args(["--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking"]);
-        command.arg(format!("--blink-settings=preferredColorScheme={}", if scheme == "dark" { 0 } else { 1 }));
+        command.arg(format!("--blink-settings=preferredColorScheme={}", i32::from(scheme != "dark")));
         command.arg(format!("--user-data-dir={}", folder.path().join("profile").display()));
         let output = command.arg(format!("file://{}", frame.display())).output().unwrap();
         let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
