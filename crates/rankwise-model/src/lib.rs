@@ -5,7 +5,7 @@
 //!   exact inverses.
 //! * [`TreeEnsemble`] is a sum of trees. Code that works only with trees gets it from [`Model::tree_ensemble`];
 //!   [`Model::weighted_sum`] adds several.
-//! * [`LinearRanker`] is a weighted sum of feature values.
+//! * [`LinearRanker`] is a weighted sum of feature values, or of inputs that a [`Transform`] makes from them.
 //! * [`Tree`] is checked when it is created, so it can be walked without fear of cycles or missing children.
 //!
 //! This crate knows nothing of datasets, bins or training.
@@ -21,6 +21,7 @@ mod model;
 mod output;
 mod ranker;
 mod sum;
+mod transform;
 mod tree;
 
 pub use ensemble::TreeEnsemble;
@@ -32,4 +33,5 @@ pub use linear::LinearRanker;
 pub use model::Model;
 pub use output::{ExpectedGain, Output};
 pub use ranker::Ranker;
+pub use transform::{FeatureScale, Transform};
 pub use tree::{Child, Tree, TreeParts};

@@ -1,14 +1,14 @@
-//! Linear models: a weighted sum of feature values.
+//! Linear models: a weighted sum of feature values, or of inputs made from them.
 //!
 //! ```text
 //! score = bias + weight 0 * value 0 + weight 1 * value 1 + ...       in f64, in the order of the model's features
 //! ```
 //!
-//! A missing value adds nothing. Values, products and the score stay finite: infinite numbers count as the largest f64
-//! of the same sign.
+//! Without a [`Transform`], a missing value adds nothing. Values, products and the score stay finite: infinite numbers
+//! count as the largest f64 of the same sign.
 
-use crate::file::{Body, Contents, file_fields, json};
-use crate::{ModelError, Ranker};
+use crate::file::{Body, Contents, VERSION_OF_TRANSFORMS, file_fields, json};
+use crate::{ModelError, Ranker, Transform};
 
 /// The name of this kind in the model file.
 pub(crate) const KIND: &str = "linear";
@@ -20,6 +20,7 @@ pub(crate) const FIRST_VERSION: u64 = 4;
 pub struct LinearRanker {
     bias: f64,
     weights: Vec<f64>,
+    transform: Option<Transform>,
 }
 
 impl LinearRanker {
@@ -31,10 +32,16 @@ impl LinearRanker {
         if let Some(idx) = weights.iter().position(|weight| !weight.is_finite()) {
             return Err(ModelError::Content { problem: format!("weight {idx} is not a finite number") });
         }
-        Ok(Self { bias, weights })
+        Ok(Self { bias, weights, transform: None })
     }
 
-    /// The score of a document whose values are all missing.
+    /// The weights are those of inputs that are made from the values.
+    #[must_use]
+    pub fn with_transform(self, transform: Transform) -> Self {
+        Self { transform: Some(transform), ..self }
+    }
+
+    /// The score of a document whose values or inputs are all 0.
     pub fn bias(&self) -> f64 {
         self.bias
     }
@@ -44,25 +51,60 @@ impl LinearRanker {
         &self.weights
     }
 
-    /// The score of one document, given rounded values of the model's features; NaN is missing.
+    /// How values become inputs; `None` if the weights are those of the values themselves.
+    pub fn transform(&self) -> Option<&Transform> {
+        self.transform.as_ref()
+    }
+
+    /// The score of one document, given rounded values of the model's features; NaN is missing. If values are scaled
+    /// within queries, it is the score of a list of this document alone.
     pub fn score(&self, values: &[f64]) -> f64 {
+        let mut score = [0.0];
+        self.score_list(values, &mut score);
+        score[0]
+    }
+
+    /// The scores of the documents of a list, given their rounded values, one document after the other.
+    pub(crate) fn score_list(&self, values: &[f64], scores: &mut [f64]) {
+        let n_features = self.weights.len();
+        let Some(transform) = &self.transform else {
+            for (doc, score) in scores.iter_mut().enumerate() {
+                *score = self.sum(&values[doc * n_features..][..n_features]);
+            }
+            return;
+        };
+        let mut inputs = vec![0.0; values.len()];
+        transform.inputs(values, &mut inputs);
+        for (doc, score) in scores.iter_mut().enumerate() {
+            *score = self.score_inputs(&inputs[doc * n_features..][..n_features]);
+        }
+    }
+
+    /// The score of a document with these inputs, which are what the transform made.
+    pub fn score_inputs(&self, inputs: &[f32]) -> f64 {
+        let terms = self.weights.iter().zip(inputs).map(|(weight, input)| finite(weight * f64::from(*input)));
+        finite(terms.fold(self.bias, |score, term| score + term))
+    }
+
+    fn sum(&self, values: &[f64]) -> f64 {
         let present = self.weights.iter().zip(values).filter(|(_, value)| !value.is_nan());
         finite(present.fold(self.bias, |score, (weight, value)| score + finite(weight * finite(*value))))
     }
 
-    /// Checks that there is a weight for each feature.
+    /// Checks that there is a weight for each feature, and a scale if there are scales.
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
         if self.weights.len() == n_features {
-            return Ok(());
+            return self.transform.as_ref().map_or(Ok(()), |transform| transform.check(n_features));
         }
         let problem = format!("there are {} weights for {n_features} features", self.weights.len());
         Err(ModelError::Content { problem })
     }
 
     pub(crate) fn body(&self) -> Body {
+        let transform = self.transform.iter().map(|transform| ("transform", json(transform)));
         Body {
-            version: FIRST_VERSION,
-            fields: vec![("bias", json(&self.bias))],
+            version: if self.transform.is_some() { VERSION_OF_TRANSFORMS } else { FIRST_VERSION },
+            fields: [("bias", json(&self.bias))].into_iter().chain(transform).collect(),
             list: ("weights", self.weights.iter().map(json).collect()),
         }
     }
@@ -81,13 +123,17 @@ fn finite(value: f64) -> f64 {
 file_fields! {
     File {
         bias: f64,
+        #[serde(default)]
+        transform: Option<Transform>,
     }
     weights: f64
 }
 
 /// Reads the model file of a linear ranker.
 pub(crate) fn read(bytes: &[u8]) -> Result<Contents, ModelError> {
-    File::read(bytes, |bias, weights| Ok(LinearRanker::new(bias, weights)?.into()))
+    File::read(bytes, |bias, transform, weights| {
+        Ok(LinearRanker { transform, ..LinearRanker::new(bias, weights)? }.into())
+    })
 }
 
 #[cfg(test)]

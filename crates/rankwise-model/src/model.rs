@@ -49,6 +49,23 @@ impl Model {
         self.ranker.score(values)
     }
 
+    /// Whether the score of a document depends on the other documents of its list, so that documents can only be scored
+    /// together with them.
+    pub fn is_listwise(&self) -> bool {
+        self.ranker.is_listwise()
+    }
+
+    /// The scores of the documents of one list, given their values rounded to [`Self::precision`], one document after the
+    /// other in the order of [`Self::features`]; NaN is missing. The order of the documents does not matter.
+    ///
+    /// # Panics
+    /// If there is not a value for each feature of each document.
+    pub fn score_list(&self, values: &[f64], scores: &mut [f64]) {
+        let n_values = self.features().len() * scores.len();
+        assert_eq!(values.len(), n_values, "each document has a value for each feature");
+        self.ranker.score_list(values, scores);
+    }
+
     /// What is common to all kinds of rankers.
     pub fn header(&self) -> &Header {
         &self.header

@@ -1,7 +1,7 @@
 //! The kinds of rankers. A new kind is a module and an entry here.
 
 use crate::file::{Body, Contents};
-use crate::{LinearRanker, ModelError, TreeEnsemble, ensemble, linear};
+use crate::{LinearRanker, ModelError, Transform, TreeEnsemble, ensemble, linear};
 
 /// Reads the model file of one kind.
 type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
@@ -38,7 +38,30 @@ impl Ranker {
         }
     }
 
-    /// The score of one document, given rounded values of all features; NaN is missing.
+    /// Whether the score of a document depends on the other documents of its list.
+    pub fn is_listwise(&self) -> bool {
+        match self {
+            Self::Trees(_) => false,
+            Self::Linear(linear) => linear.transform().is_some_and(Transform::is_by_query),
+        }
+    }
+
+    /// The scores of the documents of one list, given their rounded values, one document after the other; NaN is missing.
+    /// They do not depend on the order of the documents.
+    pub(crate) fn score_list(&self, values: &[f64], scores: &mut [f64]) {
+        match self {
+            Self::Trees(ensemble) => {
+                let n_features = values.len() / scores.len().max(1);
+                for (doc, score) in scores.iter_mut().enumerate() {
+                    *score = ensemble.score(&values[doc * n_features..][..n_features]);
+                }
+            }
+            Self::Linear(linear) => linear.score_list(values, scores),
+        }
+    }
+
+    /// The score of one document, given rounded values of all features; NaN is missing. A listwise ranker scores a list of
+    /// this document alone.
     pub(crate) fn score(&self, values: &[f64]) -> f64 {
         match self {
             Self::Trees(ensemble) => ensemble.score(values),

@@ -32,11 +32,11 @@ impl Ensemble {
     /// For a run with these initial scores.
     pub(crate) fn new<'s>(params: &LoopParams, train: &[f64], valid: impl Iterator<Item = &'s [f64]>) -> Self {
         match params.learner {
-            Learner::Gbdt => Self::Boosted,
             Learner::Dart => Self::Dart(Dart::new(params)),
             Learner::RandomForest => {
                 Self::Forest(Forest { train: train.to_vec(), valid: valid.map(<[f64]>::to_vec).collect() })
             }
+            _ => Self::Boosted,
         }
     }
 

@@ -19,6 +19,7 @@ mod error;
 mod gradient_sampling;
 mod history;
 mod langevin;
+mod learning;
 mod no_trees;
 mod observe;
 mod outliers;
@@ -40,7 +41,8 @@ pub use history::{Curve, History};
 pub use no_trees::NoTrees;
 pub use observe::{Flow, Observer, Pass, Progress, Silent, StopReason};
 pub use params::{
-    Learner, LoopParams, LoopSpec, Preset, Rounding, Sample, SetBoosting, ShrinkMode, TrainParams, TrainSpec,
+    Impurity, Learner, LearnerParams, LearnerSpec, LoopParams, LoopSpec, Network, Norm, Preset, Rounding, Sample,
+    Scaling, SetBoosting, SetLearner, ShrinkMode, SvmLoss, TrainParams, TrainSpec, WeakLearner, WeakRanker,
     WithoutEffect,
 };
 pub use phases::Phases;

@@ -2,6 +2,7 @@
 
 mod effects;
 mod learner;
+mod learners;
 mod preset;
 mod sampling;
 
@@ -17,6 +18,9 @@ use rankwise_params::{
 use rankwise_trees::{Growth, TreeParams, TreeSpec};
 
 pub use effects::WithoutEffect;
+pub use learners::{
+    Impurity, LearnerParams, LearnerSpec, Network, Norm, Scaling, SetLearner, SvmLoss, WeakLearner, WeakRanker,
+};
 pub use preset::Preset;
 
 use crate::StepKind;
@@ -55,7 +59,7 @@ param_enum! {
 }
 
 param_enum! {
-    /// The boosting method.
+    /// The kind of ranker, and how it learns.
     pub enum Learner {
         /// Gradient boosting: each tree corrects all trees before it.
         Gbdt = "gbdt" | "gbrt" | "gbtree",
@@ -63,6 +67,32 @@ param_enum! {
         Dart = "dart",
         /// Independent trees with equal weights.
         RandomForest = "random-forest" | "rf",
+        /// A weighted sum of features that minimises the objective.
+        Linear = "linear",
+        /// A neural network that minimises the objective.
+        Neural = "neural",
+        /// Boosted classifiers of relevant and irrelevant documents.
+        AdaBoost = "adaboost",
+        /// Boosted weak rankers of pairs.
+        RankBoost = "rankboost",
+        /// A weighted sum of features that separates pairs by a margin.
+        RankSvm = "ranksvm" | "rank-svm",
+        /// Boosted features, weighted by a metric of each query.
+        AdaRank = "adarank",
+        /// A weighted sum of features, improved one weight at a time by a metric.
+        CoordinateAscent = "coordinate-ascent" | "coordinate_ascent",
+    }
+}
+
+impl Learner {
+    /// Whether it grows trees from the gradients of the objective.
+    pub fn is_boosting(self) -> bool {
+        matches!(self, Self::Gbdt | Self::Dart | Self::RandomForest)
+    }
+
+    /// Whether the objective decides what it learns.
+    pub fn follows_objective(self) -> bool {
+        self.is_boosting() || matches!(self, Self::Linear | Self::Neural)
     }
 }
 
@@ -148,7 +178,9 @@ param_group! {
         /// inliers: a relevant document is misplaced if it is in the bottom `outlier_low` percent of its query's ranking, and
         /// also within the last N ranks, where N is the number of irrelevant documents.
         outlier_low: f64 = 20.0, Range::closed(0.0, 100.0), [];
-        /// Boosting method: gradient boosting (gbdt), boosting with dropout (dart) or independent trees (random-forest).
+        /// Kind of ranker: gradient boosting (gbdt), boosting with dropout (dart), independent trees (random-forest), a weighted
+        /// sum of features by the objective (linear), by margins of pairs (ranksvm) or by a metric (adarank, coordinate-ascent), a
+        /// neural network (neural), or boosted classifiers (adaboost) or rankers of pairs (rankboost).
         learner: Learner = Learner::Gbdt, Range::ANY, ["boosting", "boosting_type", "booster"];
         /// dart: probability of dropping an earlier tree while a new one is grown.
         drop_rate: f64 = 0.1, Range::closed(0.0, 1.0), ["rate_drop"];
@@ -229,6 +261,8 @@ pub struct TrainSpec {
     pub objective: ObjectiveSpec,
     /// The trees.
     pub trees: TreeSpec,
+    /// The learners that are not boosted trees.
+    pub learner: LearnerSpec,
     /// The bins.
     pub binning: BinningSpec,
     /// The reading parameters.
@@ -256,6 +290,7 @@ impl TrainSpec {
             (LoopSpec::TITLE, LoopSpec::table()),
             (ObjectiveSpec::TITLE, objective),
             (TreeSpec::TITLE, TreeSpec::table()),
+            (LearnerSpec::TITLE, LearnerSpec::table()),
             (BinningSpec::TITLE, BinningSpec::table()),
             (ReadingSpec::TITLE, ReadingSpec::table()),
             (RulesSpec::TITLE, RulesSpec::table()),
@@ -267,6 +302,7 @@ impl TrainSpec {
         let is_known = self.boosting.set(name, value).map_err(with_sample)?
             || self.objective.set(name, value).map_err(with_targets)?
             || self.trees.set(name, value)?
+            || self.learner.set(name, value)?
             || self.binning.set(name, value)?
             || self.reading.set(name, value)?
             || self.rules.set(name, value)?;
@@ -305,6 +341,7 @@ impl TrainSpec {
             self.boosting.settings(),
             self.objective.settings(),
             self.trees.settings(),
+            self.learner.settings(),
             self.binning.settings(),
             self.reading.settings(),
             self.rules.settings(),
@@ -332,6 +369,7 @@ impl TrainSpec {
             boosting,
             objective: self.objective.clone().check()?,
             trees,
+            learner: self.learner.clone().check()?,
             binning: self.binning.clone().check()?,
             reading: self.reading.clone().check()?,
             rules,
@@ -350,7 +388,7 @@ macro_rules! holds {
     };
 }
 
-holds!(boosting: LoopSpec, objective: ObjectiveSpec, trees: TreeSpec, binning: BinningSpec, reading: ReadingSpec, rules: RulesSpec);
+holds!(boosting: LoopSpec, objective: ObjectiveSpec, trees: TreeSpec, learner: LearnerSpec, binning: BinningSpec, reading: ReadingSpec, rules: RulesSpec);
 
 /// Checked parameters of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -358,6 +396,7 @@ pub struct TrainParams {
     boosting: LoopParams,
     objective: ObjectiveParams,
     trees: TreeParams,
+    learner: LearnerParams,
     binning: BinningParams,
     reading: ReadingParams,
     rules: Rules,
@@ -378,6 +417,11 @@ impl TrainParams {
     /// The trees.
     pub fn trees(&self) -> &TreeParams {
         &self.trees
+    }
+
+    /// The learners that are not boosted trees.
+    pub fn learner(&self) -> &LearnerParams {
+        &self.learner
     }
 
     /// The bins.

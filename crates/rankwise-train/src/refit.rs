@@ -37,6 +37,7 @@ pub fn refit(params: &TrainParams, model: &Model, data: &Dataset, decay: f64) ->
         Learner::Gbdt => None,
         Learner::Dart => Some("its trees have individual weights"),
         Learner::RandomForest => Some("its trees are averaged"),
+        _ => Some("its values do not follow from gradients"),
     };
     if let Some(because) = weights {
         return Err(TrainError::NotRefittable { setting: format!("learner={}", learner.render()), because });

@@ -1,0 +1,62 @@
+//! Learners that are not gradient boosting. Each implements [`Learning`]; one loop runs them all.
+
+use rankwise_data::{Dataset, SimdLevel};
+use rankwise_model::Ranker;
+use rankwise_objectives::Objective;
+
+use crate::{CheckpointError, TrainError, TrainParams};
+
+/// What a learner is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) params: &'a TrainParams,
+    /// The training data.
+    pub(crate) train: &'a Dataset,
+    /// The validation sets.
+    pub(crate) valid: &'a [&'a Dataset],
+    /// The objective, for learners that follow its gradients.
+    pub(crate) objective: &'a dyn Objective,
+    pub(crate) simd: SimdLevel,
+}
+
+impl<'a> Task<'a> {
+    /// The training data, then the validation sets.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &'a Dataset> {
+        std::iter::once(self.train).chain(self.valid.iter().copied())
+    }
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Learnt {
+    /// The ranker changed.
+    More,
+    /// Nothing is left to learn, and nothing changed.
+    Nothing,
+}
+
+/// A ranker with the features that it reads.
+pub(crate) struct Fitted {
+    pub(crate) ranker: Ranker,
+    /// Ascending feature ids; the ranker refers to features by their places in this list.
+    pub(crate) features: Vec<u32>,
+}
+
+/// A learner that works in rounds. Results do not depend on the number of threads or on the instruction set.
+pub(crate) trait Learning {
+    /// Learns one more round, on the threads of the current pool.
+    fn round(&mut self) -> Result<Learnt, TrainError>;
+
+    /// The scores of the documents of a set after the rounds so far, in canonical order: 0 is the training data, 1 the
+    /// first validation set, ... They have the bits of the scores of [`Self::fitted`].
+    fn scores(&mut self, set: usize) -> Vec<f64>;
+
+    /// The ranker after the rounds so far.
+    fn fitted(&self) -> Result<Fitted, TrainError>;
+
+    /// Everything that later rounds and [`Self::fitted`] depend on beyond the task, as bytes.
+    fn save(&self) -> Vec<u8>;
+
+    /// Goes to a saved state of the same task. The bytes are not trusted.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
