@@ -12,15 +12,17 @@ use rankwise_objectives::{Objective, Round, gradients, gradients_of};
 use rankwise_trees::{Derivative, Derivatives, GrowInput, Grower, GrownTree};
 
 pub use self::finish::Trained;
+pub(crate) use self::finish::names_of;
 use crate::bagging::Bag;
 use crate::checkpoint::{Best, Origin, Shape, State};
 use crate::ensemble::Ensemble;
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::{Langevin, shrinkage};
+use crate::observe::InProgress;
 use crate::selection::{Part, Selection};
 use crate::start::Start;
 use crate::step::{Step, slope_along};
-use crate::validation::{OwnMetrics, Validation};
+use crate::validation::{OwnMetrics, Validation, measure_all};
 use crate::{
     CheckpointError, Flow, MetricValue, Observer, Pass, Phases, Progress, StopReason, TrainError, TrainParams,
 };
@@ -122,8 +124,7 @@ impl Run<'_> {
                 values: &values,
                 best_round: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
-                output: &self.output,
-                state: self.state(),
+                run: InProgress::Boosting { output: &self.output, state: self.state() },
             };
             if self.share.any(observer.after_round(&progress) == Flow::Stop) {
                 return Ok(StopReason::Interrupted);
@@ -260,7 +261,7 @@ impl Run<'_> {
         self.history = state.history.into_owned();
         self.part = if state.selected.is_empty() { None } else { self.part_of(state.selected.into_owned()) };
         // The sets may have other names now.
-        let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.name, metrics));
+        let names = self.validation.iter().flat_map(|set| std::iter::repeat_n(set.set.name, metrics));
         self.best.values.iter_mut().zip(names).for_each(|(value, name)| name.clone_into(&mut value.set));
         for (set, scores) in self.validation.iter_mut().zip(state.valid_scores) {
             set.scores = scores.into_owned();
@@ -351,34 +352,16 @@ impl Run<'_> {
 
     fn measure(&mut self) -> Result<Vec<MetricValue>, TrainError> {
         let started = Instant::now();
-        let own = self.own_metrics;
-        let (mut values, mut is_larger_better) =
-            (Vec::new(), self.params.boosting().metric[0].kind().is_larger_better());
-        for (idx, set) in self.validation.iter().enumerate() {
-            let (named, (others, is_larger)) = (set.measure(&self.output)?, set.measure_own(own, idx, &self.output));
-            if own.come_first && !own.metrics.is_empty() {
-                is_larger_better = if idx == 0 { is_larger } else { is_larger_better };
-                values.extend(others);
-                values.extend(named);
-            } else {
-                values.extend(named);
-                values.extend(others);
-            }
-        }
+        let scored = self.validation.iter().map(|valid| (&valid.set, self.output.scores(&valid.scores)));
+        let measured = measure_all(scored, self.own_metrics, &self.params.boosting().metric)?;
         self.phases.validation += started.elapsed();
-        self.history.extend(values.iter().map(|value| value.value));
-        if let Some(first) = values.first() {
-            let is_better = |best: &MetricValue| {
-                if is_larger_better { first.value > best.value } else { first.value < best.value }
-            };
-            let best = self.best.values.first();
-            let is_new_best = best.is_none_or(|best| is_better(best) || (best.value.is_nan() && !first.value.is_nan()));
-            if is_new_best || self.keeps_all_rounds {
-                let (n_trees, factors) = (self.trees.len(), self.factors.clone());
-                self.best = Best { iteration: self.n_tried, n_trees, factors, values: values.clone() };
-            }
+        self.history.extend(measured.values.iter().map(|value| value.value));
+        let is_best = measured.is_better_than(&self.best.values);
+        if is_best || (self.keeps_all_rounds && !measured.values.is_empty()) {
+            let (n_trees, factors) = (self.trees.len(), self.factors.clone());
+            self.best = Best { iteration: self.n_tried, n_trees, factors, values: measured.values.clone() };
         }
-        Ok(values)
+        Ok(measured.values)
     }
 }
 

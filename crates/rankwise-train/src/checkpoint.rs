@@ -1,8 +1,8 @@
 //! The state of a run as bytes, so that another process can resume it and train the same model.
 //!
-//! A checkpoint has everything that the next tree depends on and that does not follow from data and parameters: the
-//! trees, all scores to the last bit (adding trees up in another order would change them), the best state so far, and
-//! the origin of the run ([`origin`]). The caller handles files.
+//! A checkpoint has everything that the next round depends on and that does not follow from data and parameters, and the
+//! origin of the run ([`origin`]). Of boosting, that is the trees, all scores to the last bit (adding trees up in another
+//! order would change them) and the best state so far; of other learners, what they save. The caller handles files.
 //!
 //! ```text
 //! "rankwise-checkpoint\n" | version: u32 | content, in postcard's form | checksum: u64, XXH3 of all before it
@@ -22,14 +22,14 @@ pub(crate) use self::origin::Origin;
 use crate::MetricValue;
 
 /// Increase this when the content changes, or when the same data and parameters train another model.
-const FORMAT_VERSION: u32 = 5;
+const FORMAT_VERSION: u32 = 6;
 const MAGIC: &[u8] = b"rankwise-checkpoint\n";
 const VERSION_BYTES: usize = size_of::<u32>();
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 
 /// A run that can be resumed, read from bytes and verified.
 #[derive(Clone, Debug)]
-pub struct Checkpoint(pub(crate) State<'static>);
+pub struct Checkpoint(pub(crate) Content<'static>);
 
 impl Checkpoint {
     /// Reads the bytes of [`Progress::checkpoint`](crate::Progress::checkpoint). Any bytes give a checkpoint or an
@@ -51,20 +51,59 @@ impl Checkpoint {
         if found != FORMAT_VERSION {
             return Err(CheckpointError::Older { found, known: FORMAT_VERSION });
         }
-        let (state, left) = postcard::take_from_bytes(content).map_err(|error| damaged(&error.to_string()))?;
+        let (content, left) = postcard::take_from_bytes(content).map_err(|error| damaged(&error.to_string()))?;
         if !left.is_empty() {
             return Err(damaged("it is too long"));
         }
-        Ok(Self(state))
+        Ok(Self(content))
     }
 
     /// The number of rounds before the checkpoint was made.
     pub fn tree(&self) -> usize {
-        self.0.n_tried
+        match &self.0 {
+            Content::Boosting(state) => state.n_tried,
+            Content::Rounds(state) => state.n_rounds,
+        }
+    }
+
+    /// The origin of the run.
+    pub(crate) fn origin(&self) -> &Origin {
+        match &self.0 {
+            Content::Boosting(state) => &state.origin,
+            Content::Rounds(state) => &state.origin,
+        }
     }
 }
 
 /// The content of a checkpoint: borrowed from a run for writing, owned after reading.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Content<'a> {
+    Boosting(State<'a>),
+    Rounds(RoundsState<'a>),
+}
+
+/// The state of a learner that is not boosting.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RoundsState<'a> {
+    pub(crate) origin: Cow<'a, Origin>,
+    pub(crate) n_rounds: usize,
+    pub(crate) best: Cow<'a, BestRound>,
+    /// The metrics after each round; see [`History`](crate::History).
+    pub(crate) history: Cow<'a, [f64]>,
+    /// What the learner saved.
+    pub(crate) learner: Vec<u8>,
+}
+
+/// The round with the best validation metric so far.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct BestRound {
+    pub(crate) round: usize,
+    pub(crate) values: Vec<MetricValue>,
+    /// What the learner saved then.
+    pub(crate) learner: Vec<u8>,
+}
+
+/// The state of a run of boosting.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State<'a> {
     pub(crate) origin: Cow<'a, Origin>,
@@ -110,11 +149,17 @@ pub(crate) struct Shape<'a> {
     pub(crate) has_start: bool,
 }
 
-impl State<'_> {
+impl Content<'_> {
     /// The bytes of the file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let n_scores = self.scores.len() + self.valid_scores.iter().map(|scores| scores.len()).sum::<usize>();
-        let mut bytes = Vec::with_capacity(MAGIC.len() + VERSION_BYTES + n_scores * size_of::<f64>());
+        let n_bytes = match self {
+            Self::Boosting(state) => {
+                let n_valid = state.valid_scores.iter().map(|scores| scores.len()).sum::<usize>();
+                (state.scores.len() + n_valid) * size_of::<f64>()
+            }
+            Self::Rounds(state) => state.learner.len() + state.best.learner.len(),
+        };
+        let mut bytes = Vec::with_capacity(MAGIC.len() + VERSION_BYTES + n_bytes);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         let mut bytes = postcard::to_extend(self, bytes).expect("numbers, strings and lists always have a form");
@@ -122,7 +167,9 @@ impl State<'_> {
         bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
     }
+}
 
+impl State<'_> {
     /// Checks that a run can resume from this state. The state of a run with the same origin always fits, but the bytes
     /// are not trusted.
     pub(crate) fn check_fit(&self, shape: &Shape<'_>) -> Result<(), CheckpointError> {
@@ -149,8 +196,18 @@ impl State<'_> {
             && self.best.iteration <= self.n_tried
             && self.history.len() == n_wanted.saturating_mul(n_measured)
             && (n_values == n_wanted || (n_values == 0 && self.n_tried == 0));
-        let problem = "its parts are inconsistent".to_owned();
-        if fits { Ok(()) } else { Err(CheckpointError::Damaged { problem }) }
+        if fits { Ok(()) } else { Err(CheckpointError::inconsistent()) }
+    }
+}
+
+impl RoundsState<'_> {
+    /// [`State::check_fit`] for this number of values per round; the learner checks its own part.
+    pub(crate) fn check_fit(&self, n_values: usize) -> Result<(), CheckpointError> {
+        let best = &self.best;
+        let fits = best.round <= self.n_rounds
+            && self.history.len() == n_values.saturating_mul(self.n_rounds)
+            && best.values.len() == if best.round == 0 { 0 } else { n_values };
+        if fits { Ok(()) } else { Err(CheckpointError::inconsistent()) }
     }
 }
 
@@ -174,17 +231,37 @@ mod tests {
 
     #[test]
     fn a_state_comes_back_bit_for_bit() {
-        let bytes = state().to_bytes();
+        let bytes = Content::Boosting(state()).to_bytes();
         let read = Checkpoint::read(&bytes).unwrap();
         assert_eq!(read.tree(), 3);
         assert_eq!(read.0.to_bytes(), bytes);
         let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&read.0.scores), bits(&state().scores));
+        let Content::Boosting(read) = read.0 else { panic!() };
+        assert_eq!(bits(&read.scores), bits(&state().scores));
+    }
+
+    #[test]
+    fn rounds_come_back_and_are_checked() {
+        let value = MetricValue { set: "valid".into(), metric: "map".into(), value: 0.25 };
+        let state = RoundsState {
+            origin: Cow::Owned(Origin::default()),
+            n_rounds: 2,
+            best: Cow::Owned(BestRound { round: 1, values: vec![value], learner: vec![1, 2] }),
+            history: Cow::Owned(vec![0.25, 0.125]),
+            learner: vec![3],
+        };
+        let bytes = Content::Rounds(state.clone()).to_bytes();
+        let read = Checkpoint::read(&bytes).unwrap();
+        assert_eq!((read.tree(), read.0.to_bytes()), (2, bytes));
+        assert_eq!(state.check_fit(1), Ok(()));
+        assert!(state.check_fit(2).is_err() && state.check_fit(0).is_err());
+        let early = RoundsState { n_rounds: 0, ..state };
+        assert!(early.check_fit(1).is_err());
     }
 
     #[test]
     fn every_damage_is_noticed() {
-        let bytes = state().to_bytes();
+        let bytes = Content::Boosting(state()).to_bytes();
         for len in 0..bytes.len() {
             assert!(matches!(Checkpoint::read(&bytes[..len]), Err(CheckpointError::Damaged { .. })), "{len} bytes");
         }
@@ -199,7 +276,7 @@ mod tests {
     #[test]
     fn other_versions_are_told_apart_from_damage() {
         let versioned = |version: u32| {
-            let mut bytes = state().to_bytes();
+            let mut bytes = Content::Boosting(state()).to_bytes();
             bytes[MAGIC.len()..MAGIC.len() + VERSION_BYTES].copy_from_slice(&version.to_le_bytes());
             let covered = bytes.len() - CHECKSUM_BYTES;
             let checksum = xxh3_64(&bytes[..covered]);

@@ -58,6 +58,14 @@ pub enum TrainError {
         /// Why.
         because: &'static str,
     },
+    /// A learner found nothing in its first round.
+    #[error(
+        "learner {learner} found nothing to learn; check that features differ between documents with different labels"
+    )]
+    NothingLearnt {
+        /// The learner.
+        learner: String,
+    },
     /// Every feature is constant.
     #[error("no feature has two different values, so there is nothing to split on; check the data")]
     ConstantFeatures,

@@ -1,10 +1,15 @@
-//! Learners that are not gradient boosting. Each implements [`Learning`]; one loop runs them all.
+//! Learners that are not gradient boosting. Each implements [`Learning`]; one loop ([`run`]) runs them all.
+
+mod inputs;
+mod run;
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_model::Ranker;
 use rankwise_objectives::Objective;
 
-use crate::{CheckpointError, TrainError, TrainParams};
+pub(crate) use self::run::{Prepared, run};
+use crate::checkpoint::Content;
+use crate::{CheckpointError, Learner, TrainError, TrainParams};
 
 /// What a learner is given.
 #[derive(Clone, Copy)]
@@ -14,8 +19,8 @@ pub(crate) struct Task<'a> {
     pub(crate) train: &'a Dataset,
     /// The validation sets.
     pub(crate) valid: &'a [&'a Dataset],
-    /// The objective, for learners that follow its gradients.
-    pub(crate) objective: &'a dyn Objective,
+    /// The objective, for learners that follow its gradients; `None` for the others.
+    pub(crate) objective: Option<&'a dyn Objective>,
     pub(crate) simd: SimdLevel,
 }
 
@@ -49,7 +54,7 @@ pub(crate) trait Learning {
 
     /// The scores of the documents of a set after the rounds so far, in canonical order: 0 is the training data, 1 the
     /// first validation set, ... They have the bits of the scores of [`Self::fitted`].
-    fn scores(&mut self, set: usize) -> Vec<f64>;
+    fn scores(&self, set: usize) -> Vec<f64>;
 
     /// The ranker after the rounds so far.
     fn fitted(&self) -> Result<Fitted, TrainError>;
@@ -59,4 +64,43 @@ pub(crate) trait Learning {
 
     /// Goes to a saved state of the same task. The bytes are not trusted.
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// A run as its observers see it.
+pub(crate) trait Snapshot {
+    /// The scores of the training documents, in canonical order.
+    fn train_scores(&self) -> Vec<f64>;
+
+    /// The content of a checkpoint.
+    fn checkpoint(&self) -> Content<'_>;
+}
+
+/// Prepares the learner of the parameters.
+fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
+    match task.params.boosting().learner {
+        Learner::Gbdt | Learner::Dart | Learner::RandomForest => unreachable!("these are boosting"),
+        _ => todo!(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use rankwise_data::Share;
+
+    use super::*;
+    use crate::TrainSpec;
+
+    /// Calls `test` with the task of training on the data.
+    pub(crate) fn with_task<R>(spec: TrainSpec, data: &Dataset, test: impl FnOnce(Task<'_>) -> R) -> R {
+        let params = spec.check().unwrap();
+        let share = Share::alone(data);
+        let objective = params.objective().bind_share(&share, params.rules(), SimdLevel::best()).ok();
+        test(Task {
+            params: &params,
+            train: data,
+            valid: &[],
+            objective: objective.as_deref(),
+            simd: SimdLevel::best(),
+        })
+    }
 }

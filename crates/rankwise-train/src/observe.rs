@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use rankwise_model::Output;
 
 use crate::MetricValue;
-use crate::checkpoint::State;
+use crate::checkpoint::{Content, State};
+use crate::learning::Snapshot;
 
 /// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub enum Pass {
 }
 
 /// The state of a run after a round. A round of boosting adds one tree per output.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Progress<'a> {
     /// The pass that the round belongs to.
     pub pass: Pass,
@@ -40,20 +41,33 @@ pub struct Progress<'a> {
     pub best_round: usize,
     /// Whether the pass ends with this round.
     pub is_last: bool,
-    pub(crate) output: &'a Output,
-    pub(crate) state: State<'a>,
+    pub(crate) run: InProgress<'a>,
+}
+
+/// The run that an observer looks at.
+#[derive(Clone)]
+pub(crate) enum InProgress<'a> {
+    Boosting { output: &'a Output, state: State<'a> },
+    Learning(&'a dyn Snapshot),
 }
 
 impl Progress<'_> {
     /// The scores of the training documents after this round, in canonical order.
     pub fn train_scores_canonical(&self) -> Cow<'_, [f64]> {
-        self.output.scores(&self.state.scores)
+        match &self.run {
+            InProgress::Boosting { output, state } => output.scores(&state.scores),
+            InProgress::Learning(run) => run.train_scores().into(),
+        }
     }
 
-    /// The run as bytes for [`Checkpoint::read`](crate::Checkpoint::read): the trees, and 8 bytes per score. `None` in
-    /// a pass that cannot be resumed.
+    /// The run as bytes for [`Checkpoint::read`](crate::Checkpoint::read): of boosting, the trees and 8 bytes per score.
+    /// `None` in a pass that cannot be resumed.
     pub fn checkpoint(&self) -> Option<Vec<u8>> {
-        (self.pass == Pass::Model).then(|| self.state.to_bytes())
+        let bytes = || match &self.run {
+            InProgress::Boosting { state, .. } => Content::Boosting(state.clone()).to_bytes(),
+            InProgress::Learning(run) => run.checkpoint().to_bytes(),
+        };
+        (self.pass == Pass::Model).then(bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rankwise_data::{Alone, Documents, Reduce, Share, SimdLevel, TrainingData};
+use rankwise_data::{Alone, Dataset, Documents, Reduce, Share, SimdLevel, TrainingData};
 use rankwise_model::{ExpectedGain, Model, Output};
 use rankwise_objectives::Objective;
 use rankwise_params::{ParamError, ParamValue};
@@ -10,17 +10,20 @@ use rankwise_trees::{Derivative, EngineSetup, Grower, MakeEngine};
 
 use crate::bagging::Bag;
 use crate::boost::{Run, timed};
-use crate::checkpoint::{Best, Origin};
+use crate::checkpoint::{Best, Content, Origin};
 use crate::ensemble::Ensemble;
 use crate::gradient_sampling::GradientSampling;
 use crate::langevin::Langevin;
+use crate::learning::{self, Prepared};
 use crate::outliers::{self, Recorder};
 use crate::selection::Selection;
 use crate::start::{self, Start};
 use crate::step::Step;
-use crate::validation::{OwnMetric, OwnMetrics, Validation};
+use crate::validation::{MeasuredSet, OwnMetric, OwnMetrics, Validation};
 use crate::values::outputs_of;
-use crate::{Checkpoint, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet};
+use crate::{
+    Checkpoint, CheckpointError, Observer, Phases, Sample, StopReason, TrainError, TrainParams, Trained, ValidSet,
+};
 
 /// The largest learning rate, as in the parameters.
 const MAX_LEARNING_RATE: f64 = 10.0;
@@ -163,17 +166,22 @@ impl<'a> Training<'a> {
         share.agree(check_against_data(params, &share, valid))?;
         share.agree(self.check_options(&share))?;
         let simd = share.agree(self.simd.map_or_else(SimdLevel::from_env, Ok).map_err(TrainError::from))?;
-        let name = self.own_objective.map_or_else(|| params.objective().objective.render(), |(name, _)| name.into());
+        let name = self.objective_name();
         let start = share.agree(self.start.map(Start::new).transpose().map_err(TrainError::from))?;
         let origin = Origin::new(params, &name, start, data, valid);
-        let resumed = self.checkpoint.as_ref().map_or(Ok(()), |Checkpoint(state)| origin.check_same(&state.origin));
+        let resumed = self.checkpoint.as_ref().map_or(Ok(()), |found| origin.check_same(found.origin()));
         share.agree(resumed.map_err(TrainError::from))?;
         let bound;
         let objective = if let Some((_, objective)) = self.own_objective {
-            objective
-        } else {
+            Some(objective)
+        } else if params.boosting().learner.follows_objective() {
             bound = params.objective().bind_share(&share, params.rules(), simd)?;
-            &*bound
+            Some(&*bound)
+        } else {
+            None
+        };
+        let Some(objective) = objective.filter(|_| params.boosting().learner.is_boosting()) else {
+            return self.learn(Basis { share, objective, objective_name: name, simd, origin, started }, observer);
         };
         let inliers = match self.find_inliers(observer)? {
             FirstPass::Interrupted(first) => return Ok(*first),
@@ -201,7 +209,8 @@ impl<'a> Training<'a> {
             let metrics = &params.boosting().metric;
             let set = |set: &ValidSet<'a>| {
                 let share = Share::new(set.data, reduce)?;
-                Validation::new(*set, share, &binned, metrics, params.rules(), first_scores.of(set.data.into()))
+                let measured = MeasuredSet::new(*set, share.clone(), metrics, params.rules())?;
+                Validation::new(measured, set.data, &share, &binned, first_scores.of(set.data.into()))
             };
             valid.iter().map(set).collect::<Result<Vec<_>, TrainError>>()
         })?;
@@ -250,8 +259,12 @@ impl<'a> Training<'a> {
             share,
         };
         run.part = inliers.and_then(|rows| run.part_of(rows));
-        if let Some(Checkpoint(state)) = self.checkpoint {
-            let restored = run.restore(state).map_err(TrainError::from);
+        if let Some(Checkpoint(content)) = self.checkpoint {
+            let restored = match content {
+                Content::Boosting(state) => run.restore(state),
+                Content::Rounds(_) => Err(CheckpointError::inconsistent()),
+            };
+            let restored = restored.map_err(TrainError::from);
             run.share.agree(restored)?;
         }
         let stopped = run.boost(observer)?;
@@ -282,6 +295,70 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
+    /// What models and checkpoints call the objective.
+    fn objective_name(&self) -> String {
+        let learner = self.params.boosting().learner;
+        match self.own_objective {
+            Some((name, _)) => name.into(),
+            None if learner.follows_objective() => self.params.objective().objective.render(),
+            None => learner.render(),
+        }
+    }
+
+    /// Trains with a learner that is not boosting.
+    fn learn(self, basis: Basis<'_>, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
+        let Basis { share, objective, objective_name, simd, origin, started } = basis;
+        let train = self.check_learner(&share, objective)?;
+        let metrics = &self.params.boosting().metric;
+        let measured = |set: &ValidSet<'a>| {
+            MeasuredSet::new(*set, Share::new(set.data, self.reduce)?, metrics, self.params.rules())
+        };
+        let valid: Vec<&Dataset> = self.valid.iter().map(|set| set.data).collect();
+        let prepared = Prepared {
+            params: self.params,
+            train,
+            share,
+            valid: &valid,
+            measured: self.valid.iter().map(measured).collect::<Result<_, TrainError>>()?,
+            objective,
+            objective_name,
+            simd,
+            origin,
+            own_metrics: self.own_metrics,
+            keeps_all_rounds: self.keeps_all_rounds,
+            started,
+        };
+        learning::run(prepared, self.checkpoint, observer)
+    }
+
+    /// Checks that a learner that is not boosting can do what is asked, and returns its data.
+    fn check_learner(&self, share: &Share<'_>, objective: Option<&dyn Objective>) -> Result<&'a Dataset, TrainError> {
+        let name = self.params.boosting().learner.render();
+        let refused = |parameter: &str, problem: String| Err(self.params.conflict(parameter, problem).into());
+        if self.start.is_some() {
+            return refused("learner", format!("learner={name} cannot start from a model; remove `init_model`"));
+        }
+        if !share.is_alone() {
+            return refused("learner", format!("learner={name} cannot be trained by several members; use one process"));
+        }
+        if !self.learning_rates.is_empty() {
+            return refused("learning_rate", format!("learner={name} has no learning rate; remove the schedule"));
+        }
+        if objective.is_some_and(|objective| objective.classes().is_some()) {
+            return refused(
+                "objective",
+                format!("learner={name} has one output, but this objective needs several; use another"),
+            );
+        }
+        let Some(train) = self.data.values() else {
+            return refused(
+                "learner",
+                format!("learner={name} needs feature values, but this data has bins only; use the original data"),
+            );
+        };
+        if train.n_features() == 0 { Err(TrainError::NoFeatures) } else { Ok(train) }
+    }
+
     /// Trains the preliminary model of `sample=inliers`, which finds the outliers. A resumed run already knows them.
     fn find_inliers(&self, observer: &mut dyn Observer) -> Result<FirstPass, TrainError> {
         if self.params.boosting().sample != Sample::Inliers || self.checkpoint.is_some() {
@@ -295,6 +372,16 @@ impl<'a> Training<'a> {
         }
         Ok(FirstPass::Inliers(recorder.inliers()))
     }
+}
+
+/// What is known of a run before its data is prepared.
+struct Basis<'r> {
+    share: Share<'r>,
+    objective: Option<&'r dyn Objective>,
+    objective_name: String,
+    simd: SimdLevel,
+    origin: Origin,
+    started: Instant,
 }
 
 /// The result of a preliminary model.

@@ -1,8 +1,10 @@
-//! Validation sets, scored tree by tree.
+//! Validation sets: their metrics after each round, and for boosting their scores, tree by tree.
+
+use std::borrow::Cow;
 
 use rankwise_data::{BinnedDataset, Dataset, Documents, Share, SimdLevel};
-use rankwise_metrics::{Evaluator, MetricError, MetricName, Rules};
-use rankwise_model::{Output, Tree};
+use rankwise_metrics::{Evaluator, MetricError, MetricName, MetricValues, Rules};
+use rankwise_model::Tree;
 use rankwise_trees::add_tree;
 use serde::{Deserialize, Serialize};
 
@@ -67,73 +69,116 @@ pub(crate) struct OwnMetrics<'a> {
     pub(crate) come_first: bool,
 }
 
-/// A validation set with its current scores.
-pub(crate) struct Validation<'a> {
+/// A validation set with its metrics.
+pub(crate) struct MeasuredSet<'a> {
     pub(crate) name: &'a str,
     docs: &'a Documents,
-    binned: BinnedDataset,
     evaluator: Evaluator<'a>,
-    /// In canonical order: for the first output, then for the second, ...
-    pub(crate) scores: Vec<f64>,
 }
 
-impl<'a> Validation<'a> {
+/// The metrics after a round.
+pub(crate) struct Measured {
+    /// By set, in the order of the metrics.
+    pub(crate) values: Vec<MetricValue>,
+    /// Whether larger values of the first one are better.
+    pub(crate) is_larger_better: bool,
+}
+
+impl Measured {
+    /// Whether a round is better than the best one before it, by the first metric on the first set. NaN is worse than
+    /// every number.
+    pub(crate) fn is_better_than(&self, best: &[MetricValue]) -> bool {
+        let (Some(first), Some(best)) = (self.values.first(), best.first()) else { return !self.values.is_empty() };
+        let is_better = if self.is_larger_better { first.value > best.value } else { first.value < best.value };
+        is_better || (best.value.is_nan() && !first.value.is_nan())
+    }
+}
+
+impl<'a> MeasuredSet<'a> {
     pub(crate) fn new(
         set: ValidSet<'a>,
         share: Share<'a>,
-        train: &BinnedDataset,
         names: &[MetricName],
         rules: &Rules,
-        scores: Vec<f64>,
     ) -> Result<Self, TrainError> {
         let ValidSet { name, data } = set;
         let can_be_measured = share.any(set.has_relevant(names, rules));
-        let binned = share.agree(train.like(data))?;
         let evaluator = Evaluator::of_share(share, names, rules)
             .map_err(|source| TrainError::Valid { set: name.to_owned(), source })?;
         if !can_be_measured {
             let metric = names[0].as_str().to_owned();
             return Err(TrainError::NothingToMeasure { set: name.to_owned(), metric });
         }
-        Ok(Self { name, docs: data, binned, evaluator, scores })
+        Ok(Self { name, docs: data, evaluator })
+    }
+
+    /// The metrics of these scores, in canonical order.
+    fn measure(&self, scores: &[f64]) -> Result<Vec<MetricValue>, TrainError> {
+        let evaluation = self
+            .evaluator
+            .evaluate_canonical(scores)
+            .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
+        let named = |values: MetricValues| {
+            let (set, metric) = (self.name.to_owned(), values.name);
+            match values.mean {
+                Some(value) => Ok(MetricValue { set, metric, value }),
+                None => Err(TrainError::NothingToMeasure { set, metric }),
+            }
+        };
+        evaluation.metrics.into_iter().map(named).collect()
+    }
+}
+
+/// The metrics of the scores of all validation sets, custom metrics among them.
+pub(crate) fn measure_all<'s>(
+    sets: impl Iterator<Item = (&'s MeasuredSet<'s>, Cow<'s, [f64]>)>,
+    own: OwnMetrics<'_>,
+    names: &[MetricName],
+) -> Result<Measured, TrainError> {
+    let mut all = Measured { values: Vec::new(), is_larger_better: names[0].kind().is_larger_better() };
+    for (idx, (set, scores)) in sets.enumerate() {
+        let named = set.measure(&scores)?;
+        let others: Vec<OwnValue> = own.metrics.iter().map(|metric| metric.value(idx, set.docs, &scores)).collect();
+        if let (true, 0, Some(first)) = (own.come_first, idx, others.first()) {
+            all.is_larger_better = first.is_larger_better;
+        }
+        let others =
+            others.into_iter().map(|own| MetricValue { set: set.name.to_owned(), metric: own.name, value: own.value });
+        if own.come_first {
+            all.values.extend(others);
+            all.values.extend(named);
+        } else {
+            all.values.extend(named);
+            all.values.extend(others);
+        }
+    }
+    Ok(all)
+}
+
+/// A validation set with its current scores.
+pub(crate) struct Validation<'a> {
+    pub(crate) set: MeasuredSet<'a>,
+    binned: BinnedDataset,
+    /// In canonical order: for the first output, then for the second, ...
+    pub(crate) scores: Vec<f64>,
+}
+
+impl<'a> Validation<'a> {
+    pub(crate) fn new(
+        set: MeasuredSet<'a>,
+        data: &Dataset,
+        share: &Share<'_>,
+        train: &BinnedDataset,
+        scores: Vec<f64>,
+    ) -> Result<Self, TrainError> {
+        let binned = share.agree(train.like(data))?;
+        Ok(Self { set, binned, scores })
     }
 
     /// Adds a multiple of a tree to the scores of an output.
     pub(crate) fn add(&mut self, output: usize, tree: &Tree, factor: f64, simd: SimdLevel) {
         let n_rows = self.binned.n_rows();
         add_tree(tree, factor, &mut self.scores[output * n_rows..][..n_rows], &self.binned, simd);
-    }
-
-    /// The metrics of the current scores.
-    pub(crate) fn measure(&self, output: &Output) -> Result<Vec<MetricValue>, TrainError> {
-        let evaluation = self
-            .evaluator
-            .evaluate_canonical(&output.scores(&self.scores))
-            .map_err(|source| TrainError::Valid { set: self.name.to_owned(), source })?;
-        evaluation
-            .metrics
-            .into_iter()
-            .map(|values| {
-                let (set, metric) = (self.name.to_owned(), values.name);
-                match values.mean {
-                    Some(value) => Ok(MetricValue { set, metric, value }),
-                    None => Err(TrainError::NothingToMeasure { set, metric }),
-                }
-            })
-            .collect()
-    }
-
-    /// The custom metrics of the current scores, and whether larger values of the first one are better. `set` is the index
-    /// of this set.
-    pub(crate) fn measure_own(&self, own: OwnMetrics<'_>, set: usize, output: &Output) -> (Vec<MetricValue>, bool) {
-        if own.metrics.is_empty() {
-            return (Vec::new(), true);
-        }
-        let scores = output.scores(&self.scores);
-        let values: Vec<OwnValue> = own.metrics.iter().map(|metric| metric.value(set, self.docs, &scores)).collect();
-        let is_larger_better = values[0].is_larger_better;
-        let named = |own: OwnValue| MetricValue { set: self.name.to_owned(), metric: own.name, value: own.value };
-        (values.into_iter().map(named).collect(), is_larger_better)
     }
 }
 

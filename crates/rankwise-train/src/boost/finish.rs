@@ -19,8 +19,10 @@ pub struct Trained {
     pub model: Model,
     /// Number of trees of the start model; they come first in `model`.
     pub start_trees: usize,
-    /// Number of trees grown, including truncated ones.
+    /// Number of trees grown, including truncated ones; of learners without trees, the number of rounds.
     pub trees_grown: usize,
+    /// Number of rounds in the model, without those of the start model.
+    pub rounds_kept: usize,
     /// The metrics of the model on the validation sets.
     pub values: Vec<MetricValue>,
     /// The metrics after each round, including truncated ones.
@@ -46,6 +48,7 @@ impl Run<'_> {
             self.trees.truncate(self.best.n_trees);
             self.factors = std::mem::take(&mut self.best.factors);
         }
+        let rounds_kept = self.trees.len() / self.output.n_outputs();
         let train_scores_canonical = self.output.scores(&self.scores).into_owned();
         let mut base_score = self.base_score;
         let n_outputs = self.output.n_outputs();
@@ -107,6 +110,7 @@ impl Run<'_> {
             model,
             start_trees,
             trees_grown,
+            rounds_kept,
             history: History::new(usize::from(self.start.is_none()), &self.best.values, &self.history),
             values: self.best.values,
             train_scores_canonical,
@@ -119,7 +123,7 @@ impl Run<'_> {
 }
 
 /// The names of features, if the data has names.
-fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
+pub(crate) fn names_of(share: &Share<'_>, features: &[u32]) -> Vec<String> {
     features.iter().filter_map(|feature| share.feature_name(*feature)).map(Into::into).collect()
 }
 

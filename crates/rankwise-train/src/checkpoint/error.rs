@@ -1,5 +1,12 @@
 //! Why a run cannot be resumed.
 
+impl CheckpointError {
+    /// Its parts contradict each other.
+    pub(crate) fn inconsistent() -> Self {
+        Self::Damaged { problem: "its parts are inconsistent".into() }
+    }
+}
+
 /// A checkpoint that cannot be used, or not for this run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
