@@ -1,6 +1,7 @@
 //! Learners that are not gradient boosting. Each implements [`Learning`]; one loop ([`run`]) runs them all.
 
 mod inputs;
+mod lbfgs;
 mod run;
 
 use rankwise_data::{Dataset, SimdLevel};
