@@ -1,6 +1,6 @@
 //! Runs an objective over all queries of a dataset.
 
-use rankwise_data::{Documents, QueryView};
+use rankwise_data::{Documents, QueryView, reduce};
 use rayon::prelude::*;
 
 use crate::objective::Noise;
@@ -61,6 +61,32 @@ pub fn gradients_of(
     }
 }
 
+/// The loss whose gradients [`gradients`] gives, summed over queries; `None` if the objective has none for this data.
+pub fn loss(objective: &dyn Objective, data: &Documents, round: Round, scores: &[f64]) -> Option<f64> {
+    if objective.all_queries().is_some() || objective.classes().is_some() {
+        return None;
+    }
+    let of_query = |query: usize| {
+        let view = data.query(query);
+        let docs = docs_of(&view, query, &scores[view.rows.clone()], round);
+        objective.query_loss(docs).map(|loss| f64::from(view.weight) * loss)
+    };
+    let losses: Option<Vec<f64>> = (0..data.n_queries()).into_par_iter().map(of_query).collect();
+    losses.map(reduce::sum)
+}
+
+/// A query as its objective sees it.
+fn docs_of<'a>(view: &'a QueryView<'_>, query: usize, scores: &'a [f64], round: Round) -> QueryDocs<'a> {
+    QueryDocs {
+        query,
+        labels: view.labels,
+        scores,
+        weights: view.doc_weights(),
+        input_rows: view.input_rows,
+        noise: Noise::new(round, view.doc_keys()),
+    }
+}
+
 /// One computation of gradients for all queries.
 struct Pass<'a> {
     objective: &'a dyn Objective,
@@ -109,14 +135,7 @@ impl Pass<'_> {
             planes.for_each(|plane| outputs.extend_from_slice(&plane[view.rows.clone()]));
             &outputs[..]
         };
-        let docs = QueryDocs {
-            query: task.query,
-            labels: view.labels,
-            scores,
-            weights: view.doc_weights(),
-            input_rows: view.input_rows,
-            noise: Noise::new(self.round, view.doc_keys()),
-        };
+        let docs = docs_of(&view, task.query, scores, self.round);
         let GradientSlices { grad, hess } = task.out;
         self.objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
         let planes = grad.chunks_exact_mut(view.n_docs()).zip(hess.chunks_exact_mut(view.n_docs()));

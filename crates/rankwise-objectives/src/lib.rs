@@ -37,7 +37,7 @@ mod xendcg;
 mod yetirank;
 
 pub use approx_ndcg::ApproxNdcg;
-pub use driver::{gradients, gradients_of};
+pub use driver::{gradients, gradients_of, loss};
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use listmle::ListMle;

@@ -55,4 +55,13 @@ impl Objective for Logistic {
             out.hess[doc] = (small * large) as f32;
         }
     }
+
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        // ln(1 + exp(s)) - label * s
+        let cost = |doc: usize| {
+            let score = docs.scores[doc];
+            score.max(0.0) + libm::log1p(libm::exp(-score.abs())) - f64::from(docs.labels[doc]) * score
+        };
+        Some((0..docs.n_docs()).map(|doc| docs.weight(doc) * cost(doc)).sum())
+    }
 }

@@ -147,6 +147,13 @@ pub trait Objective: Send + Sync {
     /// Writes the gradients and Hessians of one query, without document and query weights. With several outputs: those
     /// for the first, then those for the second, ...
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, scratch: &mut Scratch);
+
+    /// The loss of one query, without its query weight; its derivatives are the gradients times the document weights.
+    /// `None` if there is no such function, or none that can be computed.
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        let _ = docs;
+        None
+    }
 }
 
 /// A loss that takes all queries at once, on the thread that started training. [`AllAtOnce`] turns it into an

@@ -35,6 +35,18 @@ impl PairLoss {
         }
     }
 
+    /// The loss at distance d, for a pair with a probability.
+    fn value(self, distance: f64, probability: f64) -> f64 {
+        let side = |distance: f64| match self {
+            Self::Logistic => (-distance).max(0.0) + libm::log1p(libm::exp(-distance.abs())),
+            Self::Hinge => (1.0 - distance).max(0.0).powi(2) / 2.0,
+        };
+        if probability == 1.0 {
+            return side(distance);
+        }
+        probability * side(distance) + (1.0 - probability) * side(-distance)
+    }
+
     /// First and second derivative with respect to the distance d, for a pair with a probability.
     fn derivatives(self, distance: f64, probability: f64) -> (f64, f64) {
         match self {
@@ -137,6 +149,32 @@ impl Objective for Pairwise {
                 self.add_pairs(&pairs[bounds[docs.query]..bounds[docs.query + 1]], docs, &mut out, scratch);
             }
         }
+    }
+
+    /// Weights of documents multiply gradients, but no loss has such derivatives.
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        if docs.weights.is_some() {
+            return None;
+        }
+        let distance = |winner: usize, loser: usize| self.sigma * (docs.scores[winner] - docs.scores[loser]);
+        Some(match &self.pairs {
+            Pairs::Labels(_) => {
+                let winners = 0..docs.n_docs();
+                let of_winner = |winner: usize| -> f64 {
+                    let losers = (0..docs.n_docs()).filter(|loser| docs.labels[*loser] < docs.labels[winner]);
+                    losers.map(|loser| self.loss.value(distance(winner, loser), 1.0)).sum()
+                };
+                winners.map(of_winner).sum()
+            }
+            Pairs::Given { bounds, pairs } => {
+                let pairs = &pairs[bounds[docs.query]..bounds[docs.query + 1]];
+                let cost = |pair: &GivenPair| {
+                    let distance = distance(pair.winner as usize, pair.loser as usize);
+                    f64::from(pair.weight) * self.loss.value(distance, pair.probability.into())
+                };
+                pairs.iter().map(cost).sum()
+            }
+        })
     }
 }
 

@@ -31,16 +31,33 @@ impl Objective for QueryRmse {
     }
 
     fn query_gradients(&self, docs: QueryDocs<'_>, out: GradientSlices<'_>, _: &mut Scratch) {
-        let residual = |doc: usize| docs.scores[doc] - f64::from(docs.labels[doc]);
-        let (mut total, mut sum) = (0.0, 0.0);
+        let (total, mean) = mean_residual(docs);
         for doc in 0..docs.n_docs() {
-            total += docs.weight(doc);
-            sum += docs.weight(doc) * residual(doc);
-        }
-        let mean = sum / total;
-        for doc in 0..docs.n_docs() {
-            out.grad[doc] = (residual(doc) - mean) as f32;
+            out.grad[doc] = (residual(docs, doc) - mean) as f32;
             out.hess[doc] = (1.0 - docs.weight(doc) / total) as f32;
         }
     }
+
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        let (total, mean) = mean_residual(docs);
+        if total == 0.0 {
+            return Some(0.0);
+        }
+        let error = |doc: usize| residual(docs, doc) - mean;
+        Some((0..docs.n_docs()).map(|doc| docs.weight(doc) * error(doc) * error(doc) / 2.0).sum())
+    }
+}
+
+fn residual(docs: QueryDocs<'_>, doc: usize) -> f64 {
+    docs.scores[doc] - f64::from(docs.labels[doc])
+}
+
+/// The sum of the weights, and the weighted mean of the residuals.
+fn mean_residual(docs: QueryDocs<'_>) -> (f64, f64) {
+    let (mut total, mut sum) = (0.0, 0.0);
+    for doc in 0..docs.n_docs() {
+        total += docs.weight(doc);
+        sum += docs.weight(doc) * residual(docs, doc);
+    }
+    (total, sum / total)
 }

@@ -28,4 +28,9 @@ impl Objective for Rmse {
             out.hess[doc] = 1.0;
         }
     }
+
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        let error = |doc: usize| docs.scores[doc] - f64::from(docs.labels[doc]);
+        Some((0..docs.n_docs()).map(|doc| docs.weight(doc) * error(doc) * error(doc) / 2.0).sum())
+    }
 }

@@ -77,6 +77,23 @@ impl Objective for Softmax {
             out.hess[doc] = (total * found[doc] * (1.0 - docs.weight(doc) * found[doc])) as f32;
         }
     }
+
+    fn query_loss(&self, docs: QueryDocs<'_>) -> Option<f64> {
+        let n_docs = docs.n_docs();
+        let label = |doc: usize| f64::from(docs.labels[doc]);
+        let mut wanted = Vec::new();
+        match self.labels {
+            Labels::Share => wanted.extend((0..n_docs).map(label)),
+            Labels::Softmax => distribution(docs, label, &mut wanted),
+        }
+        let counts = |doc: &usize| docs.weight(*doc) > 0.0;
+        let largest = (0..n_docs).filter(counts).map(|doc| docs.scores[doc]).fold(f64::NEG_INFINITY, f64::max);
+        let power = |doc: usize| docs.weight(doc) * libm::exp(docs.scores[doc] - largest);
+        let log_sum = libm::log((0..n_docs).filter(counts).map(power).sum());
+        // -ln p, without a difference of large scores.
+        let cost = |doc: usize| docs.weight(doc) * wanted[doc] * (log_sum - (docs.scores[doc] - largest));
+        Some((0..n_docs).filter(counts).map(cost).sum())
+    }
 }
 
 /// exp(value) over its weighted sum, for each document; 0 for documents without weight. The largest value is subtracted

@@ -58,6 +58,15 @@ pub enum TrainError {
         /// Why.
         because: &'static str,
     },
+    /// A learner of pairs has none.
+    #[error(
+        "learner {learner} needs a query with documents of different labels and a weight above 0, or pairs with weights; \
+         check the labels and weights"
+    )]
+    NoPairs {
+        /// The learner.
+        learner: &'static str,
+    },
     /// A learner found nothing in its first round.
     #[error(
         "learner {learner} found nothing to learn; check that features differ between documents with different labels"

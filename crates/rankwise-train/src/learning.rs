@@ -2,6 +2,8 @@
 
 mod inputs;
 mod lbfgs;
+mod linear;
+mod ranksvm;
 mod run;
 
 use rankwise_data::{Dataset, SimdLevel};
@@ -80,6 +82,8 @@ pub(crate) trait Snapshot {
 fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
     match task.params.boosting().learner {
         Learner::Gbdt | Learner::Dart | Learner::RandomForest => unreachable!("these are boosting"),
+        Learner::Linear => Ok(Box::new(linear::Linear::new(task)?)),
+        Learner::RankSvm => Ok(Box::new(ranksvm::RankSvm::new(task)?)),
         _ => todo!(),
     }
 }

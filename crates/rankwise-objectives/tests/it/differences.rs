@@ -139,5 +139,21 @@ pub(crate) fn check(
             }
         }
     }
+    check_loss(&data, &scores, &*objective, loss)
+}
+
+/// Checks that the objective's own loss, if it has one, falls as the loss does when all scores are halved.
+fn check_loss(
+    data: &Dataset,
+    scores: &[f64],
+    objective: &dyn Objective,
+    loss: &dyn Fn(&List) -> f64,
+) -> Result<(), TestCaseError> {
+    let halved: Vec<f64> = scores.iter().map(|score| score / 2.0).collect();
+    let own = |scores: &[f64]| rankwise_objectives::loss(objective, data, Round::default(), scores);
+    let (Some(before), Some(after)) = (own(scores), own(&halved)) else { return Ok(()) };
+    let total = |scores: &[f64]| queries(data, scores).iter().map(|list| list.query_weight * loss(list)).sum::<f64>();
+    let (expected, size) = (total(scores) - total(&halved), total(scores).abs() + total(&halved).abs());
+    prop_assert!((before - after - expected).abs() <= 1e-12 * size + 1e-12, "{} is not {expected}", before - after);
     Ok(())
 }

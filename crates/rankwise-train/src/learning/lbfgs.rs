@@ -22,6 +22,12 @@ pub(crate) trait Smooth {
     fn at(&self, weights: &[f64]) -> Point;
 }
 
+impl<F: Fn(&[f64]) -> Point> Smooth for F {
+    fn at(&self, weights: &[f64]) -> Point {
+        self(weights)
+    }
+}
+
 /// A loss with its gradient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Point {
@@ -56,6 +62,11 @@ impl Lbfgs {
     /// Begins at weights of 0.
     pub(crate) fn new(n_weights: usize) -> Self {
         Self { optimiser: optimiser(), n_iterations: 0, weights: vec![0.0; n_weights], point: None }
+    }
+
+    /// Sets the loss at the current weights and its gradient, if they are not those of the last iteration.
+    pub(crate) fn set_point(&mut self, point: Point) {
+        self.point = Some(point);
     }
 
     /// Goes one iteration further. Returns by which share of itself the loss fell, `None` if no step lowers it.
