@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use rankwise::train::{Flow, Observer, Pass, Progress};
+use rankwise::train::{Flow, Observer, Pass, Progress, TrainParams};
 
 use crate::failure::{Interrupted, say};
 use crate::output::Output;
@@ -21,6 +21,8 @@ pub(crate) struct Watch {
     /// Rounds done earlier, by another process.
     first_round: usize,
     last_line: Instant,
+    /// What a round is called.
+    unit: &'static str,
     signals: &'static Signals,
 }
 
@@ -52,15 +54,16 @@ impl Display {
 }
 
 impl Watch {
-    pub(crate) fn new(output: Output, first_round: usize, num_rounds: usize) -> Self {
+    pub(crate) fn new(output: Output, first_round: usize, params: &TrainParams) -> Self {
+        let (unit, num_rounds) = (params.boosting().learner.round_name(), params.max_rounds());
         let display = Display::new(output, |bar| {
             bar.set_length(num_rounds as u64);
-            bar.set_style(bar_style());
+            bar.set_style(bar_style(unit));
             bar.set_position(first_round as u64);
             bar.reset_eta();
         });
         let now = Instant::now();
-        Self { display, started: now, first_round, last_line: now, signals: signals(output) }
+        Self { display, started: now, first_round, last_line: now, unit, signals: signals(output) }
     }
 
     /// Clears the bar.
@@ -98,8 +101,8 @@ impl Observer for Watch {
                     self.last_line = Instant::now();
                     let rate = (progress.round - self.first_round) as f64 / self.started.elapsed().as_secs_f64();
                     let left = (progress.num_rounds - progress.round) as f64 / rate;
-                    let (tree, all) = (progress.round, progress.num_rounds);
-                    say(&format!("tree {tree}/{all}  {message}{rate:.1} trees/s  about {left:.0} s left"));
+                    let (unit, round, all) = (self.unit, progress.round, progress.num_rounds);
+                    say(&format!("{unit} {round}/{all}  {message}{rate:.1} {unit}s/s  about {left:.0} s left"));
                 }
             }
         }
@@ -243,11 +246,11 @@ impl rankwise::tune::Watch for JobWatch {
 }
 
 /// Fits 80 columns, even with a thousand trees.
-fn bar_style() -> ProgressStyle {
+fn bar_style(unit: &str) -> ProgressStyle {
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.1}", state.per_sec());
     };
-    ProgressStyle::with_template("{bar:16} tree {msg}{rate}/s  {eta} left")
+    ProgressStyle::with_template(&format!("{{bar:16}} {unit} {{msg}}{{rate}}/s  {{eta}} left"))
         .expect("the template is right")
         .with_key("rate", rate)
         .progress_chars("━╸ ")
@@ -289,7 +292,7 @@ fn signals(output: Output) -> &'static Signals {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit((SIGNAL_EXIT + SIGINT).into());
             }
-            output.remark("\nstopping after this tree; press Ctrl-C again to quit without saving");
+            output.remark("\nstopping after this round; press Ctrl-C again to quit without saving");
         });
         // A terminal that is closed (SIGHUP) ends the process, or does nothing to it after nohup, as the system does it.
         #[cfg(unix)]

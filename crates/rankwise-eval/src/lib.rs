@@ -57,7 +57,7 @@ pub use error::EvalError;
 pub use fisher::{MAX_ENUMERATED, fisher};
 pub use holm::holm;
 pub use interval::{Interval, IntervalMethod, IntervalSpec, RESAMPLES, bca, intervals, normal, percentile};
-pub use predict::{DatasetRows, TASK_DOCS, UnroundedRows, predict, predict_canonical};
+pub use predict::{DatasetRows, TASK_DOCS, UnroundedRows, for_each_task, predict, predict_canonical};
 pub use query_values::QueryValues;
 pub use scale::deviation_within_queries;
 pub use student::paired_t;

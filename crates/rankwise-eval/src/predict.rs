@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, F64Values, SimdLevel};
+use rankwise_data::{Dataset, Documents as DocumentFacts, F64Values, SimdLevel};
 use rankwise_model::{Model, Precision};
 use rankwise_score::{Documents, Scorer, Scratch};
 use rayon::prelude::*;
@@ -37,9 +37,8 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
     let columns: Vec<_> = model.features().iter().map(|feature| data.f64_values_of(*feature)).collect();
     let is_wide = model.precision() == Precision::F64 && !columns.iter().flatten().all(F64Values::are_f32);
     let mut scores = vec![0.0; data.n_rows()];
-    scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
-        let first = task * TASK_DOCS;
-        let docs = DatasetRows { columns: &columns, absent: data.absent().value(), rows: first..first + scores.len() };
+    for_each_task(&scorer, data, &mut scores, |rows, scores, scratch| {
+        let docs = DatasetRows { columns: &columns, absent: data.absent().value(), rows };
         if is_wide {
             scorer.score(&UnroundedRows(docs), scores, scratch);
         } else {
@@ -47,6 +46,31 @@ pub fn predict_canonical(model: &Model, data: &Dataset) -> Vec<f64> {
         }
     });
     scores
+}
+
+/// Calls `score` for ranges of rows with their scores, on the threads of the current pool: for single queries if the
+/// scorer is listwise, otherwise for [`TASK_DOCS`] rows.
+pub fn for_each_task(
+    scorer: &Scorer,
+    docs: &DocumentFacts,
+    scores: &mut [f64],
+    score: impl Fn(Range<usize>, &mut [f64], &mut Scratch) + Sync,
+) {
+    if !scorer.is_listwise() {
+        scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
+            let first = task * TASK_DOCS;
+            score(first..first + scores.len(), scores, scratch);
+        });
+        return;
+    }
+    let (mut rest, mut tasks) = (scores, Vec::with_capacity(docs.n_queries()));
+    for query in 0..docs.n_queries() {
+        let rows = docs.query_rows(query);
+        let (of_query, others) = rest.split_at_mut(rows.len());
+        tasks.push((rows, of_query));
+        rest = others;
+    }
+    tasks.into_par_iter().for_each_init(Scratch::default, |scratch, (rows, scores)| score(rows, scores, scratch));
 }
 
 /// Some rows of a dataset, with the columns of a model's features.

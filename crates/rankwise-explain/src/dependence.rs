@@ -39,7 +39,12 @@ pub fn dependence(
         let mut values = values.clone();
         values.iter_mut().skip(feature).step_by(n_features).for_each(|other| *other = value);
         let mut changed = vec![0.0; rows.len()];
-        scorer.score(&Rows::new(&values, n_features, rows.len()), &mut changed, &mut Scratch::default());
+        if scorer.is_listwise() {
+            let of_row = |row: &usize| in_own_list(&scorer, docs, (*row, feature, value), query_of[*row]);
+            changed.iter_mut().zip(rows).for_each(|(score, row)| *score = of_row(row));
+        } else {
+            scorer.score(&Rows::new(&values, n_features, rows.len()), &mut changed, &mut Scratch::default());
+        }
         let climb = rows.iter().zip(&changed).map(|(row, score)| {
             let others = &scores[docs.data.query_rows(query_of[*row])];
             place(others, scores[*row], scores[*row]) - place(others, *score, scores[*row])
@@ -48,6 +53,17 @@ pub fn dependence(
         DependencePoint { value, climb: climb.sum::<f64>() / n_docs, score: changed.iter().sum::<f64>() / n_docs }
     };
     grid(docs.column(feature), n_points).into_par_iter().map(point).collect()
+}
+
+/// The score of a document with another value of one feature, among the other documents of its query as they are.
+fn in_own_list(scorer: &Scorer, docs: &ModelDocs<'_>, (row, feature, value): (usize, usize, f64), query: usize) -> f64 {
+    let rows = docs.data.query_rows(query);
+    let mut values: Vec<f64> = rows.clone().flat_map(|row| docs.values(row)).collect();
+    let n_features = scorer.n_features();
+    values[(row - rows.start) * n_features + feature] = value;
+    let mut scores = vec![0.0; rows.len()];
+    scorer.score(&Rows::new(&values, n_features, rows.len()), &mut scores, &mut Scratch::default());
+    scores[row - rows.start]
 }
 
 /// The place of a document with a score, among others of which one has the score `own` and is itself. Equal scores share their places.

@@ -9,10 +9,10 @@
 use std::ops::Range;
 
 use rankwise_data::{Draw, Purpose};
-use rankwise_eval::{Interval, IntervalSpec, QueryValues, TASK_DOCS, UnroundedRows, intervals};
+use rankwise_eval::{Interval, IntervalSpec, QueryValues, UnroundedRows, for_each_task, intervals};
 use rankwise_metrics::{Evaluation, Evaluator, MetricName, Rules};
 use rankwise_model::Model;
-use rankwise_score::{Documents, Scorer, Scratch};
+use rankwise_score::{Documents, Scorer};
 use rayon::prelude::*;
 
 use crate::{ExplainError, ModelDocs};
@@ -159,9 +159,8 @@ impl Exchange<'_> {
     /// The metric, with the values of one feature replaced.
     fn evaluate(&self, replaced: Option<(usize, &[f64])>) -> Result<Evaluation, ExplainError> {
         let mut scores = vec![0.0; self.docs.data.n_rows()];
-        scores.par_chunks_mut(TASK_DOCS).enumerate().for_each_init(Scratch::default, |scratch, (task, scores)| {
-            let first = task * TASK_DOCS;
-            let docs = Replaced { docs: self.docs.rows(first..first + scores.len()), first, feature: replaced };
+        for_each_task(&self.scorer, self.docs.data, &mut scores, |rows, scores, scratch| {
+            let docs = Replaced { docs: self.docs.rows(rows.clone()), first: rows.start, feature: replaced };
             self.scorer.score(&docs, scores, scratch);
         });
         Ok(self.evaluator.evaluate_canonical(&scores)?)

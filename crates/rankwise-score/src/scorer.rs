@@ -38,6 +38,8 @@ pub(crate) enum Way {
     Trees(Box<TreeScorer>),
     /// Any model, document by document.
     OneByOne(Box<Model>),
+    /// A model that scores the documents of a list together.
+    Lists(Box<Model>),
 }
 
 impl Scorer {
@@ -50,6 +52,7 @@ impl Scorer {
     pub fn with_simd(model: &Model, simd: SimdLevel) -> Self {
         let way = match TreeScorer::new(model, simd) {
             Some(trees) => Way::Trees(Box::new(trees)),
+            None if model.is_listwise() => Way::Lists(Box::new(model.clone())),
             None => Way::OneByOne(Box::new(model.clone())),
         };
         Self { n_features: model.features().len(), way }
@@ -60,7 +63,13 @@ impl Scorer {
         self.n_features
     }
 
-    /// Scores all documents. A document's score does not depend on the others.
+    /// Whether a document's score depends on the other documents of its list ([`Model::is_listwise`]).
+    pub fn is_listwise(&self) -> bool {
+        matches!(self.way, Way::Lists(_))
+    }
+
+    /// Scores all documents. If the model is listwise, they are one list; otherwise, a document's score does not depend on
+    /// the others.
     ///
     /// # Panics
     /// If there is not room for a score for each document.
@@ -69,8 +78,22 @@ impl Scorer {
         match &self.way {
             Way::Trees(trees) => trees.score(docs, scores, scratch),
             Way::OneByOne(model) => score_one_by_one(model, docs, scores, scratch),
+            Way::Lists(model) => score_list(model, docs, scores, scratch),
         }
     }
+}
+
+fn score_list<D: Documents>(model: &Model, docs: &D, scores: &mut [f64], scratch: &mut Scratch) {
+    let (n_features, n_docs) = (model.features().len(), scores.len());
+    if n_docs == 0 {
+        return;
+    }
+    let Scratch { columns, row: rows, .. } = scratch;
+    columns.resize(n_features * n_docs, 0.0);
+    docs.values(0..n_features, 0..n_docs, |value| model.precision().round(value.into()), columns);
+    rows.clear();
+    rows.extend((0..n_docs).flat_map(|doc| columns.iter().skip(doc).step_by(n_docs)));
+    model.score_list(rows, scores);
 }
 
 /// Values are read for several documents at a time, because documents may be stored as columns.

@@ -84,7 +84,13 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::Gbdt | Learner::Dart | Learner::RandomForest => unreachable!("these are boosting"),
         Learner::Linear => Ok(Box::new(linear::Linear::new(task)?)),
         Learner::RankSvm => Ok(Box::new(ranksvm::RankSvm::new(task)?)),
-        _ => todo!(),
+        Learner::AdaRank => todo!(),
+        Learner::CoordinateAscent => todo!(),
+
+        Learner::AdaBoost => todo!(),
+        Learner::RankBoost => todo!(),
+
+        Learner::Neural => todo!(),
     }
 }
 

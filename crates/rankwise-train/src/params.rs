@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use rankwise_data::{BinningParams, BinningSpec, ReadingParams, ReadingSpec};
 use rankwise_metrics::{MetricName, Rules, RulesSpec};
-use rankwise_objectives::{ObjectiveParams, ObjectiveSpec};
+use rankwise_objectives::{ObjectiveKind, ObjectiveParams, ObjectiveSpec};
 use rankwise_params::{
     CrossCheck, ParamError, ParamGroup, ParamInfo, ParamValue, Range, Setting, Spellings, nearest, normalise,
     param_enum, param_group,
@@ -88,6 +88,15 @@ impl Learner {
     /// Whether it grows trees from the gradients of the objective.
     pub fn is_boosting(self) -> bool {
         matches!(self, Self::Gbdt | Self::Dart | Self::RandomForest)
+    }
+
+    /// What a round is called.
+    pub fn round_name(self) -> &'static str {
+        match self {
+            _ if self.is_boosting() => "tree",
+            Self::Neural => "epoch",
+            _ => "round",
+        }
     }
 
     /// Whether the objective decides what it learns.
@@ -355,7 +364,11 @@ impl TrainSpec {
         self.check_values().map_err(|error| spellings.explain(error))
     }
 
-    fn check_values(self) -> Result<TrainParams, ParamError> {
+    fn check_values(mut self) -> Result<TrainParams, ParamError> {
+        if matches!(self.boosting.learner, Learner::Linear | Learner::Neural) && !self.is_set("objective") {
+            // LambdaMART's gradients suit trees; this loss is convex.
+            self.objective.objective = ObjectiveKind::Softmax;
+        }
         let boosting = self.boosting.clone().check()?;
         let rules = Rules::new(&self.rules, boosting.seed)?;
         let mut trees = self.trees.clone();

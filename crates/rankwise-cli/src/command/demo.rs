@@ -151,7 +151,7 @@ impl Learner {
             text::count(train_data.n_queries(), "query"),
             valid_data.n_queries()
         ));
-        let mut watch = Watch::new(output, 0, params.boosting().num_trees);
+        let mut watch = Watch::new(output, 0, &params);
         let valid = [ValidSet { name: SPLIT_FILES[1], data: valid_data }];
         let trained = train(&params, train_data, &valid, &mut watch);
         watch.finish();

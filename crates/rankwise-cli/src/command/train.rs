@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
 
     let mut tracer = Tracer::open(args, out, &paths, &data, params.boosting())?;
     let first_tree = found.as_ref().map(|found| found.checkpoint.tree());
-    let mut watch = Watch::new(output, first_tree.unwrap_or(0), params.boosting().num_trees);
+    let mut watch = Watch::new(output, first_tree.unwrap_or(0), &params);
     let mut observer = WatchAndSave { watch: &mut watch, keeper: keeper.as_mut() };
     let (checkpoint_path, checkpoint) = found.map(|found| (found.path, found.checkpoint)).unzip();
     let run = Training::new(&params, &data).valid(&valid).start(&start).from_checkpoint(checkpoint);
@@ -110,7 +110,6 @@ pub(crate) fn run(args: &Train, global: Global, output: Output) -> anyhow::Resul
     }
     let mut report = Report {
         others,
-        ensemble: trained.model.tree_ensemble()?,
         params: &params,
         trained: &trained,
         out,

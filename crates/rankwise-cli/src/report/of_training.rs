@@ -1,6 +1,6 @@
 //! The page of `rankwise train`.
 
-use rankwise::train::{History, StopReason, TrainParams, Trained};
+use rankwise::train::{History, Learner, StopReason, TrainParams, Trained};
 use rankwise_report::{Axis, Block, Figure, Lines, Plot, Report, Section, Series, Table, Text};
 
 use super::of_comparison::{learning, models};
@@ -41,11 +41,18 @@ impl TrainingPage<'_> {
     }
 
     fn n_kept(&self) -> usize {
-        self.trained.model.tree_ensemble().map_or(0, |ensemble| ensemble.n_trees() - self.trained.start_trees)
+        match self.trained.model.tree_ensemble() {
+            Ok(ensemble) if self.learner().is_boosting() => ensemble.n_trees() - self.trained.start_trees,
+            _ => self.trained.rounds_kept,
+        }
+    }
+
+    fn learner(&self) -> Learner {
+        self.params.boosting().learner
     }
 
     fn headline(&self) -> Text {
-        let trees = text::count(self.n_kept(), "tree");
+        let trees = text::count(self.n_kept(), self.learner().round_name());
         match self.trained.values.first() {
             Some(value) => Text::plain(format!("{} {:.6} on ", value.metric, value.value))
                 .name(&value.set)
@@ -59,7 +66,8 @@ impl TrainingPage<'_> {
         let why = match stopped {
             StopReason::Finished => "",
             StopReason::EarlyStopping => "; early stopping, because the metric stopped improving",
-            StopReason::NothingToLearn => "; then no split improved the loss",
+            StopReason::NothingToLearn if self.learner().is_boosting() => "; then no split improved the loss",
+            StopReason::NothingToLearn => "; then nothing was left to learn",
             StopReason::Interrupted => "; interrupted",
         };
         let onto = match start_trees {
@@ -70,11 +78,13 @@ impl TrainingPage<'_> {
         let advice = if self.trained.values.is_empty() {
             " How good it is on other data, a validation set (--valid) or the command eval can tell."
         } else if self.trained.history.rounds().len() > 1 {
-            " The number of trees was chosen on the validation data, so its metrics are a little optimistic."
+            " The number of rounds was chosen on the validation data, so its metrics are a little optimistic."
         } else {
             ""
         };
-        format!("Training grew {}{onto}{kept}{why}.{advice}", text::count(*trees_grown, "tree")).into()
+        let verb = if self.learner().is_boosting() { "grew" } else { "took" };
+        let done = text::count(*trees_grown, self.learner().round_name());
+        format!("Training {verb} {done}{onto}{kept}{why}.{advice}").into()
     }
 
     fn metrics(&self) -> Section {
@@ -90,12 +100,7 @@ impl TrainingPage<'_> {
     }
 
     fn learning(&self) -> Section {
-        learning(learning_curves(&self.trained.history, self.n_rounds(), ""))
-    }
-
-    /// The rounds that the model keeps.
-    fn n_rounds(&self) -> usize {
-        self.trained.model.tree_ensemble().map_or(0, |ensemble| self.n_kept() / ensemble.n_outputs().max(1))
+        learning(learning_curves(&self.trained.history, self.trained.rounds_kept, ""))
     }
 }
 

@@ -12,7 +12,7 @@ use rankwise_data::{Dataset, Documents};
 use rankwise_objectives::{Objective, Round, gradients};
 
 use super::inputs::{Inputs, Reader};
-use super::lbfgs::{Lbfgs, Point, Smooth};
+use super::lbfgs::{Lbfgs, Point};
 use super::{Fitted, Learning, Learnt, Task};
 use crate::{CheckpointError, LearnerParams, TrainError};
 

@@ -17,7 +17,6 @@ use crate::{memory, metric_names, reading, text};
 pub(super) struct Report<'a> {
     pub(super) params: &'a TrainParams,
     pub(super) trained: &'a Trained,
-    pub(super) ensemble: &'a TreeEnsemble,
     pub(super) out: &'a Path,
     pub(super) total: Duration,
     /// The trees of the checkpoint that the run resumed from.
@@ -33,11 +32,13 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let Trained { start_trees, trees_grown, values, stopped, .. } = self.trained;
-        let n_kept = self.ensemble.n_trees() - start_trees;
+        let learner = self.params.boosting().learner;
+        let n_kept = if learner.is_boosting() { self.n_trees() - start_trees } else { self.trained.rounds_kept };
         let why = match stopped {
             StopReason::Finished => "",
             StopReason::EarlyStopping => "; early stopping: the metric stopped improving",
-            StopReason::NothingToLearn => "; stopped: no split improves the loss",
+            StopReason::NothingToLearn if learner.is_boosting() => "; stopped: no split improves the loss",
+            StopReason::NothingToLearn => "; stopped: nothing is left to learn",
             StopReason::Interrupted => "; interrupted",
         };
         let kept = if n_kept < *trees_grown { format!(", kept {n_kept} (best iteration)") } else { String::new() };
@@ -46,7 +47,9 @@ impl Report<'_> {
             0 => String::new(),
             n_trees => format!(" in addition to the start model's {}", text::thousands(n_trees as u64)),
         };
-        let mut out = format!("grew {}{onto}{kept} in {seconds:.1} s{why}\n", text::count(*trees_grown, "tree"));
+        let verb = if learner.is_boosting() { "grew" } else { "trained" };
+        let done = text::count(*trees_grown, learner.round_name());
+        let mut out = format!("{verb} {done}{onto}{kept} in {seconds:.1} s{why}\n");
         if let Some(outliers) = self.trained.outliers {
             let _ = writeln!(out, "left out {}", text::count(outliers, "outlier"));
         }
@@ -61,6 +64,11 @@ impl Report<'_> {
             let _ = writeln!(out, "{}", Keeper::advice(self.keeper));
         }
         out
+    }
+
+    /// The trees of the model, if it has any.
+    fn n_trees(&self) -> usize {
+        self.trained.model.tree_ensemble().map_or(0, TreeEnsemble::n_trees)
     }
 
     /// The time that training spent in each of its phases.
@@ -100,9 +108,9 @@ impl Report<'_> {
         sets.dedup();
         json!({
             "model": self.out.display().to_string(),
-            "trees": self.ensemble.n_trees(),
+            "trees": self.n_trees(),
             "start_trees": self.trained.start_trees,
-            "best_iteration": (self.ensemble.n_trees() - self.trained.start_trees) / self.ensemble.n_outputs(),
+            "best_iteration": self.trained.rounds_kept,
             "trees_grown": self.trained.trees_grown,
             "stopped": match self.trained.stopped {
                 StopReason::Finished => "finished",
