@@ -45,6 +45,8 @@ pub enum Purpose {
     Search = 16,
     /// Values of features exchanged between documents, and samples of documents to explain.
     Explanation = 17,
+    /// Start weights of linear rankers, and the order in which they change.
+    LinearWeights = 18,
 }
 
 /// A family of draws: everything is fixed but the key.

@@ -65,7 +65,23 @@ pub enum TrainError {
     )]
     NoPairs {
         /// The learner.
-        learner: &'static str,
+        learner: String,
+    },
+    /// The metric that a learner maximises cannot be computed on the training data.
+    #[error("cannot maximise '{metric}' on the training data: {source}")]
+    Target {
+        /// The metric.
+        metric: String,
+        /// Why.
+        source: MetricError,
+    },
+    /// No training query counts in the metric that a learner maximises.
+    #[error(
+        "no training query counts in '{metric}', so there is nothing to maximise; set another `target`, or check the labels"
+    )]
+    NoTarget {
+        /// The metric.
+        metric: String,
     },
     /// A learner found nothing in its first round.
     #[error(

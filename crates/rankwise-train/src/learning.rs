@@ -1,5 +1,8 @@
 //! Learners that are not gradient boosting. Each implements [`Learning`]; one loop ([`run`]) runs them all.
 
+mod adarank;
+mod coordinate_ascent;
+mod goal;
 mod inputs;
 mod lbfgs;
 mod linear;
@@ -84,8 +87,8 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::Gbdt | Learner::Dart | Learner::RandomForest => unreachable!("these are boosting"),
         Learner::Linear => Ok(Box::new(linear::Linear::new(task)?)),
         Learner::RankSvm => Ok(Box::new(ranksvm::RankSvm::new(task)?)),
-        Learner::AdaRank => todo!(),
-        Learner::CoordinateAscent => todo!(),
+        Learner::AdaRank => Ok(Box::new(adarank::AdaRank::new(task)?)),
+        Learner::CoordinateAscent => Ok(Box::new(coordinate_ascent::CoordinateAscent::new(task)?)),
 
         Learner::AdaBoost => todo!(),
         Learner::RankBoost => todo!(),

@@ -191,6 +191,10 @@ impl Inputs {
         lanes.iter().map(|lanes| lanes.iter().sum()).collect()
     }
 
+    pub(crate) fn n_features(&self) -> usize {
+        self.n_features
+    }
+
     /// The inputs of one feature, document by document.
     pub(crate) fn column(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
         self.part_of_column(feature, 0..self.n_docs)

@@ -18,11 +18,18 @@ use crate::{CheckpointError, LearnerParams, TrainError};
 
 /// What `c=auto` is for one query.
 const C_OF_QUERIES: f64 = 100.0;
+/// What `tolerance=auto` is for a loss.
+const LOSS_TOLERANCE: f64 = 1e-6;
 
 impl LearnerParams {
     /// The weight of the loss for this data.
     pub(crate) fn c_for(&self, data: &Documents) -> f64 {
         self.c.unwrap_or(C_OF_QUERIES / data.n_queries().max(1) as f64)
+    }
+
+    /// The share of the loss by which it has to fall.
+    pub(crate) fn loss_tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or(LOSS_TOLERANCE)
     }
 
     /// Whether values are replaced by their logarithms, where that is not the default.
@@ -48,7 +55,7 @@ impl Descent {
         let reader = Reader::new(task, params.is_log())?;
         let inputs = task.sets().map(|set: &Dataset| reader.inputs(set)).collect();
         let lbfgs = Lbfgs::new(reader.n_features());
-        Ok(Self { reader, inputs, lbfgs, tolerance: params.tolerance, has_converged: false })
+        Ok(Self { reader, inputs, lbfgs, tolerance: params.loss_tolerance(), has_converged: false })
     }
 
     /// Goes one iteration further down the loss, a function of the training inputs and the weights.

@@ -11,6 +11,7 @@ mod bundle;
 mod margins;
 
 use rankwise_data::{Documents, reduce};
+use rankwise_params::ParamValue as _;
 use rayon::prelude::*;
 
 use self::bundle::Bundle;
@@ -50,7 +51,7 @@ impl<'a> RankSvm<'a> {
         let params = task.params.learner();
         let losses = Losses { data: task.train, loss: params.svm_loss, c: params.c_for(task.train) };
         if !losses.has_pairs() {
-            return Err(TrainError::NoPairs { learner: "ranksvm" });
+            return Err(TrainError::NoPairs { learner: task.params.boosting().learner.render() });
         }
         let way = match params.svm_loss {
             SvmLoss::SquaredHinge => Way::Squared(Descent::new(&task)?),

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
-use rankwise_params::ParamValue as _;
+use rankwise_data::BinningSpec;
+use rankwise_objectives::ObjectiveSpec;
+use rankwise_params::{ParamGroup as _, ParamInfo, ParamValue as _, Setting};
+use rankwise_trees::TreeSpec;
 
-use super::TrainParams;
+use super::{Learner, LoopSpec, TrainParams};
 
 /// A parameter has an effect only if one of these conditions holds. If a parameter has several rows, all must hold.
 struct Need {
@@ -33,6 +36,10 @@ const fn objective(values: &'static [&'static str]) -> Condition {
     one_of("objective", values)
 }
 
+const fn learner(values: &'static [&'static str]) -> Condition {
+    one_of("learner", values)
+}
+
 const fn sample(values: &'static [&'static str]) -> Condition {
     one_of("sample", values)
 }
@@ -48,8 +55,12 @@ const BY_RANK: &[Condition] = &[sample(&["selective", "high-low", "negatives"])]
 const INLIERS: &[Condition] = &[sample(&["inliers"])];
 const BAGGING: &[Condition] = &[changed("bagging_fraction", "below 1")];
 const YETIRANK: &[Condition] = &[objective(&["yetirank"])];
+const OF_INPUTS: &[Condition] = &[learner(&["linear", "ranksvm", "adarank", "coordinate-ascent", "neural"])];
+const ADABOOST: &[Condition] = &[learner(&["adaboost"])];
+const ADABOOST_TREES: &[Condition] = &[one_of("weak_learner", &["tree"])];
+const NEURAL: &[Condition] = &[learner(&["neural"])];
 
-const NEEDS: [Need; 43] = [
+const NEEDS: [Need; 66] = [
     Need { parameter: "p_high", any_of: &[sample(&["selective", "high-low"])] },
     Need { parameter: "p_low", any_of: &[sample(&["high-low"])] },
     Need { parameter: "p_negatives", any_of: &[sample(&["negatives"])] },
@@ -89,6 +100,7 @@ const NEEDS: [Need; 43] = [
         any_of: &[
             objective(&["lambdamart", "yetirank", "plackett-luce", "stochasticrank", "softrank"]),
             one_of("step", &["exact"]),
+            learner(&["adarank", "coordinate-ascent"]),
         ],
     },
     Need {
@@ -113,6 +125,29 @@ const NEEDS: [Need; 43] = [
     Need { parameter: "nu", any_of: &[SFA] },
     Need { parameter: "sfa_min_docs", any_of: ACCELERATED },
     Need { parameter: "temperature", any_of: &[objective(&["approx-ndcg"])] },
+    Need { parameter: "scaling", any_of: OF_INPUTS },
+    Need { parameter: "log1p", any_of: OF_INPUTS },
+    Need { parameter: "c", any_of: &[learner(&["linear", "ranksvm"])] },
+    Need { parameter: "tolerance", any_of: &[learner(&["linear", "ranksvm", "adarank", "coordinate-ascent"])] },
+    Need { parameter: "svm_loss", any_of: &[learner(&["ranksvm"])] },
+    Need { parameter: "weak_learner", any_of: ADABOOST },
+    Need { parameter: "impurity", any_of: ADABOOST },
+    Need { parameter: "prune_lambda", any_of: ADABOOST },
+    Need { parameter: "prune_lambda", any_of: ADABOOST_TREES },
+    Need { parameter: "weak_ranker", any_of: &[learner(&["rankboost"])] },
+    Need { parameter: "restarts", any_of: &[learner(&["coordinate-ascent"])] },
+    Need { parameter: "network", any_of: NEURAL },
+    Need { parameter: "hidden", any_of: NEURAL },
+    Need { parameter: "layers", any_of: NEURAL },
+    Need { parameter: "heads", any_of: NEURAL },
+    Need { parameter: "heads", any_of: &[one_of("network", &["attention"])] },
+    Need { parameter: "norm", any_of: NEURAL },
+    Need { parameter: "dropout", any_of: NEURAL },
+    Need { parameter: "input_noise", any_of: NEURAL },
+    Need { parameter: "epochs", any_of: NEURAL },
+    Need { parameter: "batch_queries", any_of: NEURAL },
+    Need { parameter: "adam_rate", any_of: NEURAL },
+    Need { parameter: "weight_decay", any_of: NEURAL },
 ];
 
 /// A parameter that is set but has no effect.
@@ -160,7 +195,7 @@ impl TrainParams {
                 values => values.contains(&setting.value.as_str()),
             })
         };
-        let mut found: Vec<WithoutEffect> = Vec::new();
+        let mut found = self.unread();
         for need in &NEEDS {
             let Some(set) = setting(need.parameter).filter(|set| !set.is_default) else { continue };
             let is_known = found.iter().any(|known| known.name == need.parameter);
@@ -177,6 +212,52 @@ impl TrainParams {
         }
         found
     }
+
+    /// The non-default parameters that the learner does not read, if it is not boosting.
+    fn unread(&self) -> Vec<WithoutEffect> {
+        let learner = self.boosting.learner;
+        if learner.is_boosting() {
+            return Vec::new();
+        }
+        let of_boosting = [LoopSpec::table(), TreeSpec::table(), BinningSpec::table(), ObjectiveSpec::table()].concat();
+        let is_unread = |setting: &Setting| {
+            !setting.is_default
+                && of_boosting.iter().any(|info| info.name == setting.name)
+                && !ALWAYS_READ.contains(&setting.name)
+                && !learner.reads(setting.name)
+        };
+        let unread = self.spec.settings().into_iter().filter(is_unread);
+        unread
+            .map(|setting| WithoutEffect {
+                name: setting.name,
+                value: setting.value,
+                because: ("learner", learner.render()),
+                needs: format!("learner={}", Learner::Gbdt.render()),
+            })
+            .collect()
+    }
+}
+
+/// Parameters of boosting that all learners read.
+const ALWAYS_READ: [&str; 4] = ["learner", "metric", "early_stopping_rounds", "seed"];
+
+impl Learner {
+    /// Whether a learner that is not boosting reads a parameter of boosting, of trees, bins or objectives.
+    fn reads(self, name: &str) -> bool {
+        let is_in = |table: Vec<ParamInfo>| table.iter().any(|info| info.name == name);
+        match self {
+            Self::Linear => name == "num_trees" || is_in(ObjectiveSpec::table()),
+            Self::Neural => is_in(ObjectiveSpec::table()),
+            Self::RankSvm => name == "num_trees",
+            Self::AdaRank | Self::CoordinateAscent => ["num_trees", "target"].contains(&name),
+            Self::AdaBoost => {
+                ["num_trees", "max_depth", "num_leaves", "min_data_in_leaf"].contains(&name)
+                    || is_in(BinningSpec::table())
+            }
+            Self::RankBoost => name == "num_trees" || is_in(BinningSpec::table()),
+            Self::Gbdt | Self::Dart | Self::RandomForest => true,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -186,8 +267,29 @@ mod tests {
 
     /// Sets a parameter to some value other than its default.
     fn change(spec: &mut TrainSpec, name: &str) {
-        let candidates =
-            ["0.37", "3", "true", "false", "gumbel", "metric", "paper", "1", "reinforce", "up", "map", "decreasing"];
+        let candidates = [
+            "0.37",
+            "3",
+            "stump",
+            "tree",
+            "mlp",
+            "query",
+            "batch",
+            "hinge",
+            "gini",
+            "entropy",
+            "search",
+            "true",
+            "false",
+            "gumbel",
+            "metric",
+            "paper",
+            "1",
+            "reinforce",
+            "up",
+            "map",
+            "decreasing",
+        ];
         let is_changed =
             |spec: &TrainSpec| spec.settings().iter().any(|setting| setting.name == name && !setting.is_default);
         for value in candidates {

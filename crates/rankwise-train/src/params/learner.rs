@@ -8,7 +8,7 @@ use crate::StepKind;
 
 /// Checks that the learner supports the parameters.
 pub(super) fn check(boosting: &LoopParams, trees: &TreeParams) -> Result<(), ParamError> {
-    if boosting.learner == Learner::Gbdt {
+    if boosting.learner == Learner::Gbdt || !boosting.learner.is_boosting() {
         return Ok(());
     }
     let name = boosting.learner.render();

@@ -92,8 +92,10 @@ param_group! {
         /// linear, ranksvm: weight of the loss against the regularisation: |w|^2 / 2 + `c` times the sum of the losses is
         /// minimised; auto divides 100 by the number of queries.
         c: Option<f64> = None, Range::above(0.0), ["svm_c"];
-        /// linear, ranksvm: stop when the loss improves by less than this share of it.
-        tolerance: f64 = 1e-6, Range::closed(0.0, 1.0), ["tol"];
+        /// linear, ranksvm: stop when the loss improves by less than this share of it. coordinate-ascent: start again when a sweep
+        /// improves the metric by less. adarank: undo rounds that lower the metric by more. auto is 1e-6 for linear and ranksvm,
+        /// 0.001 for coordinate-ascent and 0.002 for adarank.
+        tolerance: Option<f64> = None, Range::closed(0.0, 1.0), ["tol"];
         /// ranksvm: loss of a pair.
         svm_loss: SvmLoss = SvmLoss::SquaredHinge, Range::ANY, [];
         /// adaboost: what is added in a round: a tree with one split (stump), or a tree that is grown full and pruned (tree).

@@ -57,7 +57,7 @@ impl Bundle {
             has_converged: false,
         };
         let inputs = task.sets().map(|set| reader.inputs(set)).collect();
-        Ok(Self { reader, inputs, tolerance: params.tolerance, state })
+        Ok(Self { reader, inputs, tolerance: params.loss_tolerance(), state })
     }
 
     /// Adds a plane. R is `c` times a loss of scores.
