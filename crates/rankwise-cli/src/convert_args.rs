@@ -16,8 +16,9 @@ pub(crate) struct Convert {
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     /// Output format: lightgbm (text), xgboost (JSON), onnx, ranklib (XML), solr (JSON for the model store), xgboost-dump (JSON
-    /// for the plugins of Elasticsearch and OpenSearch), or c (C99 source).
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(target))]
+    /// for the plugins of Elasticsearch and OpenSearch), or c (C99 source). Linear models: solr, or linear (JSON for the
+    /// plugins of Elasticsearch and OpenSearch).
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = PossibleValuesParser::new(Target::NAMES).try_map(target))]
     pub(crate) to: Target,
     /// Output file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -29,7 +30,7 @@ pub(crate) struct Convert {
     /// Allow leaf values and thresholds to be rounded to the precision of the other program. By default this is an error.
     #[arg(long)]
     pub(crate) allow_rounding: bool,
-    /// Treat missing values as 0 for programs that do not support them (ranklib, solr, xgboost-dump). By default, a model that
+    /// Treat missing values as 0 for programs that do not support them (ranklib, solr, xgboost-dump, linear). By default, a model that
     /// treats them differently is an error.
     #[arg(long)]
     pub(crate) missing_as_zero: bool,

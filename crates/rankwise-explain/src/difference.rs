@@ -36,14 +36,21 @@ pub fn difference(model: &Model, first: &[f64], second: &[f64]) -> Result<Vec<f6
             }
         }
         Ranker::Linear(linear) => {
-            let or_zero = |value: f64| if value.is_nan() { 0.0 } else { value };
-            for (idx, weight) in linear.weights().iter().enumerate() {
-                let finite = |value: f64| (weight * or_zero(value).clamp(f64::MIN, f64::MAX)).clamp(f64::MIN, f64::MAX);
-                sums[idx] = finite(first[idx]) - finite(second[idx]);
-            }
+            check_contributions(model)?;
+            let terms = linear.terms(first).into_iter().zip(linear.terms(second));
+            sums.iter_mut().zip(terms).for_each(|(sum, (first, second))| *sum = first - second);
         }
     }
     Ok(sums)
+}
+
+/// Checks that scores can be divided among features: exactly, and document by document.
+pub(crate) fn check_contributions(model: &Model) -> Result<(), ExplainError> {
+    if model.is_listwise() {
+        let because = "its scores depend on the other documents of a list";
+        return Err(ExplainError::NoContributions { kind: model.ranker().kind(), because });
+    }
+    Ok(())
 }
 
 /// A walk over the leaves that some hybrid of two documents reaches.

@@ -26,6 +26,16 @@ pub enum ExplainError {
         "the score of a model with one output per label is not a sum of contributions; explain one output at a time"
     )]
     SeveralOutputs,
+    /// The score of a document cannot be divided among its features.
+    #[error(
+        "the scores of this {kind} model cannot be divided among features, because {because}; use permutation importance or dependence"
+    )]
+    NoContributions {
+        /// The kind of model.
+        kind: &'static str,
+        /// Why.
+        because: &'static str,
+    },
     /// There is nothing to compare with.
     #[error("there are no documents to compare with")]
     NoBackground,

@@ -36,6 +36,7 @@ impl<'a> Explainer<'a> {
     /// Compares with the mean over documents, given by their rounded values: interventional SHAP values. For models without counts of training rows,
     /// and for linear models.
     pub fn against(model: &'a Model, documents: Vec<Vec<f64>>) -> Result<Self, ExplainError> {
+        difference::check_contributions(model)?;
         if documents.is_empty() {
             return Err(ExplainError::NoBackground);
         }

@@ -14,6 +14,7 @@
 mod c;
 mod error;
 mod lightgbm;
+mod linear;
 mod lowered;
 mod names;
 mod nested;
@@ -27,7 +28,7 @@ mod xgboost_dump;
 
 use std::collections::BTreeMap;
 
-use rankwise_model::Model;
+use rankwise_model::{Model, Ranker};
 
 use crate::FormatError;
 pub use error::ExportError;
@@ -52,12 +53,20 @@ pub enum Target {
     XgBoostDump,
     /// C99 source code.
     C,
+    /// Weights by feature, `model/linear` of the Elasticsearch and OpenSearch plugins.
+    Linear,
 }
 
 impl Target {
-    /// Every target.
+    /// Every target of trees.
     pub const ALL: [Self; 7] =
         [Self::LightGbm, Self::XgBoost, Self::Onnx, Self::RankLib, Self::Solr, Self::XgBoostDump, Self::C];
+
+    /// Every target of linear models.
+    pub const LINEAR: [Self; 2] = [Self::Solr, Self::Linear];
+    /// The names of all targets.
+    pub const NAMES: [&'static str; 8] =
+        ["lightgbm", "xgboost", "onnx", "ranklib", "solr", "xgboost-dump", "c", "linear"];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -69,17 +78,18 @@ impl Target {
             Self::Solr => "solr",
             Self::XgBoostDump => "xgboost-dump",
             Self::C => "c",
+            Self::Linear => "linear",
         }
     }
 
     /// The target with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|target| target.name() == name)
+        Self::ALL.into_iter().chain(Self::LINEAR).find(|target| target.name() == name)
     }
 
     /// Whether its files identify features only by name.
     pub fn has_names(self) -> bool {
-        matches!(self, Self::Solr | Self::XgBoostDump)
+        matches!(self, Self::Solr | Self::XgBoostDump | Self::Linear)
     }
 
     /// Whether its files declare the number of columns.
@@ -97,7 +107,7 @@ impl Target {
 
     /// Whether it treats missing values as 0.
     fn misses_as_zero(self) -> bool {
-        matches!(self, Self::RankLib | Self::Solr | Self::XgBoostDump)
+        matches!(self, Self::RankLib | Self::Solr | Self::XgBoostDump | Self::Linear)
     }
 }
 
@@ -123,6 +133,9 @@ pub struct ExportOptions {
 
 /// Exports a model. The same model and options give the same bytes.
 pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
+    if let Ranker::Linear(linear) = model.ranker() {
+        return linear::write(model, linear, target, &Names::new(model, target, options)?, options);
+    }
     let names = Names::new(model, target, options)?;
     let lowered = Lowered::new(model, target, options)?;
     match target {
@@ -133,6 +146,7 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
         Target::Solr => solr::write(&lowered, &names, options),
         Target::XgBoostDump => xgboost_dump::write(&lowered, &names),
         Target::C => c::write(&lowered),
+        Target::Linear => Err(ExportError::OnlyLinear { target }),
     }
 }
 
@@ -154,6 +168,9 @@ pub fn renamed_features(model: &Model, target: Target) -> Vec<RenamedFeature> {
 pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOptions) -> Result<Reading, FormatError> {
     let names = || Names::new(model, target, options).unwrap_or_default();
     let in_f32 = |model: Model, base_score: BaseScore| Reading { model, arithmetic: Arithmetic::F32(base_score) };
+    if let Ranker::Linear(linear) = model.ranker() {
+        return linear::read(bytes, target, (model, linear), &names());
+    }
     Ok(match target {
         Target::LightGbm => Reading { model: crate::import(bytes)?, arithmetic: Arithmetic::F64 },
         Target::XgBoost | Target::RankLib => in_f32(crate::import(bytes)?, BaseScore::First),
@@ -161,5 +178,6 @@ pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOp
         Target::Solr => in_f32(solr::read(bytes, &names())?, BaseScore::First),
         Target::XgBoostDump => in_f32(xgboost_dump::read(bytes, &names())?, BaseScore::First),
         Target::C => Reading { model: c::read(bytes)?, arithmetic: Arithmetic::F64 },
+        Target::Linear => return Err(rankwise_model::ModelError::NoTrees { kind: "linear" }.into()),
     })
 }

@@ -86,6 +86,17 @@ impl LinearRanker {
         finite(terms.fold(self.bias, |score, term| score + term))
     }
 
+    /// What each feature adds to the bias, given rounded values of the model's features. Not for values that are scaled
+    /// within queries.
+    pub fn terms(&self, values: &[f64]) -> Vec<f64> {
+        let of_values =
+            |(weight, value): (&f64, &f64)| if value.is_nan() { 0.0 } else { finite(weight * finite(*value)) };
+        let Some(transform) = &self.transform else { return self.weights.iter().zip(values).map(of_values).collect() };
+        let mut inputs = vec![0.0; values.len()];
+        transform.inputs(values, &mut inputs);
+        self.weights.iter().zip(inputs).map(|(weight, input)| finite(weight * f64::from(input))).collect()
+    }
+
     fn sum(&self, values: &[f64]) -> f64 {
         let present = self.weights.iter().zip(values).filter(|(_, value)| !value.is_nan());
         finite(present.fold(self.bias, |score, (weight, value)| score + finite(weight * finite(*value))))

@@ -188,8 +188,7 @@ impl PyModel {
         allow_rounding: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let target = Target::parse(format).ok_or_else(|| {
-            let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
-            PyValueError::new_err(format!("format '{format}' is unknown; expected one of {}", known.join(", ")))
+            PyValueError::new_err(format!("format '{format}' is unknown; expected one of {}", Target::NAMES.join(", ")))
         })?;
         let options = ExportOptions { missing_as_zero, allow_rounding, ..ExportOptions::default() };
         Ok(PyBytes::new(py, &export(&self.model, target, &options).map_err(exception)?))

@@ -469,12 +469,17 @@ impl TrainParams {
 
     /// The parameters that a model records: those that differ from their defaults, and those that make the size of a model
     /// whatever their value, with the values that auto stands for. Parameters that only choose an implementation are omitted,
-    /// and so is `absent`, which has its own field.
+    /// and so are those that the learner does not read and `absent`, which has its own field.
     pub fn changed(&self) -> Vec<Setting> {
+        let learner = self.boosting.learner;
         let has_leaves = self.trees.leaf_limit(0) != usize::MAX;
         let is_recorded = |setting: &Setting| match setting.name {
-            "num_leaves" => has_leaves,
             "absent" => false,
+            // The objective may have been chosen for the learner.
+            name if !learner.is_boosting() => {
+                learner.reads(name) && (!setting.is_default || ["num_trees", "objective"].contains(&name))
+            }
+            "num_leaves" => has_leaves,
             name => (!setting.is_default || SIZES.contains(&name)) && !CHOOSES_CODE.contains(&name),
         };
         self.resolved().into_iter().filter(is_recorded).collect()

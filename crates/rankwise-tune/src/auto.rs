@@ -17,6 +17,7 @@ use rankwise_data::Dataset;
 use rankwise_eval::{EvalError, IntervalSpec, QueryValues, Summary, intervals};
 use rankwise_model::{Header, Model};
 use rankwise_objectives::ObjectiveKind;
+use rankwise_params::ParamValue as _;
 use rankwise_train::{Flow, Learner, Pass, Progress, TrainParams, TrainSpec, Training};
 
 pub use choice::Rule;
@@ -176,6 +177,9 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
     }
     if params.boosting().learner == Learner::Dart {
         return Err(TuneError::Dropout);
+    }
+    if !params.boosting().learner.is_boosting() {
+        return Err(TuneError::WithoutTrees { learner: params.boosting().learner.render() });
     }
     let split = Split::new(search.data, search.valid, params.boosting().seed)?;
     let halves = Halves::new(split.valid(), metric, params.rules(), params.boosting().seed)?;

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use rankwise_data::{Dataset, reduce};
 use rankwise_eval::{CompareSpec, Comparison, IntervalSpec, QueryValues, Summary, Table, intervals, predict_canonical};
 use rankwise_metrics::{Evaluator, MetricName};
+use rankwise_model::TreeEnsemble;
 use rankwise_train::{Flow, Progress, TrainError, TrainParams, Training, ValidSet};
 
 use crate::folds::Parts;
@@ -194,7 +195,7 @@ impl CrossValidation<'_> {
         }
         let scores = predict_canonical(&trained.model, &measured);
         let evaluation = Evaluator::new(&measured, self.metrics(), rules)?.evaluate_canonical(&scores)?;
-        let n_trees = trained.model.tree_ensemble()?.n_trees();
+        let n_trees = trained.model.tree_ensemble().map_or(trained.rounds_kept, TreeEnsemble::n_trees);
         let counts = |query: &usize| evaluation.metrics[0].per_query[*query].is_some();
         let weights = (0..measured.n_queries()).filter(counts).map(|query| f64::from(measured.query_weight(query)));
         let weight = reduce::sum(weights);

@@ -21,6 +21,14 @@ pub enum TuneError {
     /// Dropout changes the weights of trees that were grown before, so that no number of rounds can be chosen afterwards.
     #[error("`learner` dart cannot be combined with other models, because each round changes earlier trees; use gbdt")]
     Dropout,
+    /// Only tree ensembles can be added up to one tree ensemble.
+    #[error(
+        "`learner` {learner} gives models without trees, which cannot be combined into one tree ensemble; use gbdt"
+    )]
+    WithoutTrees {
+        /// The learner.
+        learner: String,
+    },
     /// A parameter is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),

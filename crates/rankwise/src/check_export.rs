@@ -3,7 +3,7 @@
 use rankwise_data::Dataset;
 use rankwise_eval::{DatasetRows, TASK_DOCS, UnroundedRows, predict};
 use rankwise_formats::{Arithmetic, Reading};
-use rankwise_model::{Model, ModelError, Output, Tree, TreeEnsemble, TreeParts};
+use rankwise_model::{LinearRanker, Model, ModelError, Output, Ranker, Tree, TreeEnsemble, TreeParts};
 use rankwise_score::Documents as _;
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ pub struct ExportAgreement {
 /// An export that differs from its model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckExportError {
-    /// The model has no trees, so this is not its export.
+    /// The model is of a kind that has no exports.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A document has another score.
@@ -64,6 +64,9 @@ impl ExportDifference {
 /// absolute values), and so is the sum after each tree (as much again). Finds the first input row with a larger
 /// difference.
 pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<ExportAgreement, CheckExportError> {
+    if let Ranker::Linear(linear) = model.ranker() {
+        return check_linear(model, linear, reading, data);
+    }
     let ours = predict(model, data);
     // The sum of its leaves in f64: this detects a wrong leaf that the rounding of sums may hide.
     let leaves = predict(&reading.model, data);
@@ -91,9 +94,47 @@ pub fn check_export(model: &Model, reading: &Reading, data: &Dataset) -> Result<
     Ok(ExportAgreement { documents: ours.len(), largest_difference })
 }
 
+/// Inputs, weights, products and sums are rounded to f32, and each rounding is at most a share of the sum of the absolute
+/// values of all terms.
+fn check_linear(
+    model: &Model,
+    linear: &LinearRanker,
+    reading: &Reading,
+    data: &Dataset,
+) -> Result<ExportAgreement, CheckExportError> {
+    let Ranker::Linear(read) = reading.model.ranker() else {
+        return Err(ModelError::NoTrees { kind: reading.model.ranker().kind() }.into());
+    };
+    let ours = predict(model, data);
+    let features = reading.model.features();
+    let theirs = data.to_input_order(&scored(features, data, |values| reading.score(values)));
+    let product = |(weight, value): (&f64, &f64)| if value.is_nan() { 0.0 } else { (weight * value).abs() };
+    let of_products = |values: &[f64]| read.weights().iter().zip(values).map(product).sum();
+    let sizes = data.to_input_order(&scored(features, data, of_products));
+    let scales = linear.transform().map_or(&[][..], |transform| transform.scales());
+    let centers: f64 =
+        linear.weights().iter().zip(scales).map(|(weight, scale)| (weight * scale.factor * scale.center).abs()).sum();
+    let n_roundings = features.len() as f64 + 4.0;
+    let mut largest_difference = 0.0_f64;
+    for row in 0..ours.len() {
+        let size = sizes[row] + centers + linear.bias().abs();
+        let bound = n_roundings * (F32_ROUNDING * size + f64::from(f32::MIN_POSITIVE));
+        let difference = (theirs[row] - ours[row]).abs();
+        if difference.is_nan() || difference > bound {
+            return Err(ExportDifference { row: row + 1, ours: ours[row], theirs: theirs[row], bound }.into());
+        }
+        largest_difference = largest_difference.max(difference);
+    }
+    Ok(ExportAgreement { documents: ours.len(), largest_difference })
+}
+
 /// The other program's scores, in canonical order.
 fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
-    let features = reading.model.features();
+    scored(reading.model.features(), data, |values| reading.score(values))
+}
+
+/// A number for the values of each document, in canonical order.
+fn scored(features: &[u32], data: &Dataset, score_of: impl Fn(&[f64]) -> f64 + Sync) -> Vec<f64> {
     let columns: Vec<_> = features.iter().map(|feature| data.f64_values_of(*feature)).collect();
     let mut scores = vec![0.0; data.n_rows()];
     scores.par_chunks_mut(TASK_DOCS).enumerate().for_each(|(task, scores)| {
@@ -106,7 +147,7 @@ fn scores_of(reading: &Reading, data: &Dataset) -> Vec<f64> {
             for (feature, value) in values.iter_mut().enumerate() {
                 *value = by_feature[feature * n_docs + doc];
             }
-            *score = reading.score(&values);
+            *score = score_of(&values);
         }
     });
     scores

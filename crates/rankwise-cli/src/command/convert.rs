@@ -38,7 +38,16 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     };
     output.phase("load");
     let model = files::read_model(&args.model, args.trees, output)?;
-    let ensemble = files::trees_of(&model, &args.model, "convert")?;
+    let (size, n_trees, n_leaves) = match model.tree_ensemble() {
+        Ok(trees) => {
+            let leaves = text::thousands(trees.n_leaves() as u64);
+            let size = format!("{} with {leaves} leaves", text::count(trees.n_trees(), "tree"));
+            (size, trees.n_trees(), trees.n_leaves())
+        }
+        Err(_) => {
+            (format!("a {} model of {}", model.ranker().kind(), text::count(model.features().len(), "feature")), 0, 0)
+        }
+    };
     files::check_output(&args.out, &inputs)?;
     output.phase("convert");
     let bytes = export(&model, args.to, &options).map_err(|error| user_at(&args.model, error.to_string()))?;
@@ -54,9 +63,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     output.phase("write");
     output.write(&args.out, FileKind::Model, |file| file.write_all(&bytes))?;
     let mut summary = format!(
-        "wrote {} with {} leaves to {} ({}, {} bytes)\n",
-        text::count(ensemble.n_trees(), "tree"),
-        text::thousands(ensemble.n_leaves() as u64),
+        "wrote {size} to {} ({}, {} bytes)\n",
         args.out.display(),
         args.to,
         text::thousands(bytes.len() as u64),
@@ -71,7 +78,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         &summary,
         json!({
             "file": args.out.display().to_string(), "format": args.to.name(), "bytes": bytes.len(),
-            "trees": ensemble.n_trees(), "leaves": ensemble.n_leaves(), "features": model.features().len(), "check": checked,
+            "trees": n_trees, "leaves": n_leaves, "features": model.features().len(), "check": checked,
         }),
     )
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         };
         args.report.check(&[&args.model], &[])?;
         page.write(&args.report, output)?;
-        return output.result(&table.text(args.top), json(args, Some(&table), &Parts::default(), None));
+        return output.result(&table.text(args.top), json(args, Some(&table), &Parts::default(), (None, None)));
     }
     let paths = DataPaths::find(&args.data)?;
     let inputs: Vec<&Path> = paths.inputs().chain([args.model.as_path()]).collect();
@@ -66,7 +66,11 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
     files::warn_unknown_features(&model, &data, paths.place(), &args.read, output);
     output.phase("explain");
     let docs = ModelDocs::new(&model, &data);
-    let explainer = explainer(&model, &docs, global.seed.unwrap_or(0), output)?;
+    let found = explainer_of(&model, &docs, global.seed.unwrap_or(0), output)?;
+    let explainer = || found.as_ref().map_err(|error| user_at(&args.model, error.to_string()));
+    if args.why.is_some() {
+        explainer()?;
+    }
     let mut parts = Parts::default();
     if let Some(qid) = &args.query {
         let query = (0..data.n_queries()).find(|query| data.query(*query).id == *qid);
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
         let ranked = query::Ranked::new(&model, &docs, query);
         match &args.why {
             Some(typed) => parts.why = Some(why::explain(typed, &ranked, &model, &docs)?),
-            None => parts.query = Some(query::explain(&ranked, &explainer, &model, &docs, args.top)?),
+            None => parts.query = Some(query::explain(&ranked, explainer()?, &model, &docs, args.top)?),
         }
     }
     for typed in &args.feature {
@@ -85,15 +89,16 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
     if args.interactions {
         parts.interactions = Some(interactions::explain(&model, &docs, global.seed.unwrap_or(0), args.top)?);
     }
-    let table = importance.map(|asked| asked.measure(&model, &docs, &explainer, output)).transpose()?;
+    let table = importance.map(|asked| asked.measure(&model, &docs, found.as_ref().ok(), output)).transpose()?;
     let written = match &args.contributions {
-        Some(path) => Some(explainer.values(&docs).map(|values| (path, values))?),
+        Some(path) => Some(explainer()?.values(&docs).map(|values| (path, values))?),
         None => None,
     };
     output.phase("other");
     if let Some((path, values)) = written {
+        let explainer = explainer()?;
         output.write(path, FileKind::Contributions, |file| {
-            write_contributions(file, &model, &docs, &explainer, &values)
+            write_contributions(file, &model, &docs, explainer, &values)
         })?;
     }
     let sections = parts.all().map(|part| part.section.clone()).chain(table.as_ref().map(importance::Table::section));
@@ -105,7 +110,7 @@ pub(crate) fn run(args: &Explain, global: Global, output: Output) -> anyhow::Res
     if texts.is_empty() {
         texts.push(format!("SHAP values of {}\n", text::documents(&data)));
     }
-    let json = json(args, table.as_ref(), &parts, Some((&explainer, reading::to_json(&report))));
+    let json = json(args, table.as_ref(), &parts, (found.as_ref().ok(), Some(reading::to_json(&report))));
     output.result(&texts.join("\n"), json)
 }
 
@@ -140,10 +145,9 @@ fn json(
     args: &Explain,
     table: Option<&importance::Table>,
     parts: &Parts,
-    data: Option<(&Explainer<'_>, Value)>,
+    (explainer, data): (Option<&Explainer<'_>>, Option<Value>),
 ) -> Value {
     let or_null = |part: &Option<Part>| part.as_ref().map_or(Value::Null, |part| part.json.clone());
-    let (explainer, data) = data.unzip();
     json!({
         "model": args.model.display().to_string(),
         "expected": explainer.map(Explainer::expected),
@@ -158,8 +162,14 @@ fn json(
     })
 }
 
-/// Models without counts of training rows are compared with documents of the data.
-fn explainer<'a>(model: &'a Model, docs: &ModelDocs<'_>, seed: u64, output: Output) -> anyhow::Result<Explainer<'a>> {
+/// Models without counts of training rows are compared with documents of the data. The inner error is that the scores of
+/// the model cannot be divided among features, which only some answers need.
+fn explainer_of<'a>(
+    model: &'a Model,
+    docs: &ModelDocs<'_>,
+    seed: u64,
+    output: Output,
+) -> anyhow::Result<Result<Explainer<'a>, ExplainError>> {
     match Explainer::new(model) {
         Err(ExplainError::NoCounts { .. } | ExplainError::Model(_)) => {
             let rows = docs.sample(BACKGROUND, seed);
@@ -169,9 +179,12 @@ fn explainer<'a>(model: &'a Model, docs: &ModelDocs<'_>, seed: u64, output: Outp
                     text::count(rows.len(), "document")
                 ));
             }
-            Ok(Explainer::against(model, rows.iter().map(|row| docs.values(*row)).collect())?)
+            match Explainer::against(model, rows.iter().map(|row| docs.values(*row)).collect()) {
+                Err(error @ ExplainError::NoContributions { .. }) => Ok(Err(error)),
+                found => Ok(Ok(found?)),
+            }
         }
-        found => Ok(found?),
+        found => Ok(Ok(found?)),
     }
 }
 

@@ -88,8 +88,6 @@ fn what_needs_trees_refuses_it() {
     let sandbox = sandbox();
     let before = sandbox.listing();
     for (line, command) in [
-        ("convert linear.json --to lightgbm --out out", "convert"),
-        ("convert linear.json --to solr --check train.txt --out out", "convert"),
         ("refit linear.json train.txt --out out", "refit"),
         ("prune linear.json --valid vali.txt --out out", "prune"),
         ("train train.txt --init-model linear.json --out out", "train --init-model"),
@@ -98,6 +96,44 @@ fn what_needs_trees_refuses_it() {
         let said = format!("linear.json: this model is linear and has no trees; `{command}` needs a model of trees");
         sandbox.run(line).expect_refused(line, &[&said]);
         assert_eq!(sandbox.listing(), before, "{line}");
+    }
+}
+
+#[test]
+fn it_is_exported_to_linear_formats_only() {
+    let sandbox = sandbox();
+    for target in ["solr", "linear"] {
+        let said = sandbox.ok(&format!("convert linear.json --to {target} --out out.json --missing-as-zero"));
+        assert!(said.contains(&format!("wrote a linear model of 3 features to out.json ({target}, ")), "{said}");
+        let written: serde_json::Value = serde_json::from_str(&sandbox.text("out.json")).unwrap();
+        let weights = if target == "solr" { &written["params"]["weights"] } else { &written };
+        assert_eq!(weights["f5"], json!(-0.125), "{written}");
+    }
+    let refused = "convert linear.json --to lightgbm --out no.txt";
+    sandbox.run(refused).expect_refused(refused, &["lightgbm has no linear models; export to solr or linear"]);
+    let refused = "convert model.json --to linear --out no.txt";
+    sandbox.run(refused).expect_refused(refused, &["linear is a format of linear models, but this model has trees"]);
+}
+
+/// Scales become part of the weights, and what cannot be written is refused.
+#[test]
+fn a_trained_one_is_exported_with_its_scales() {
+    let sandbox = Sandbox::with_data();
+    sandbox.train("m.json", "--set learner=linear --set absent=zero");
+    for target in ["solr", "linear"] {
+        let line = format!("convert m.json --to {target} --out out.json --check vali.txt");
+        sandbox.run(&line).expect_refused(&line, &["counts as the mean of the feature, but"]);
+        let said = sandbox.ok(&format!("{line} --missing-as-zero"));
+        assert!(said.contains("scores agree within f32 precision"), "{said}");
+    }
+    sandbox.train("m.json", "--set learner=linear --set absent=zero --set scaling=none");
+    sandbox.ok("convert m.json --to linear --out out.json --check vali.txt");
+    for (settings, what) in [("scaling=query", "scaling=query"), ("log1p=true", "log1p=true")] {
+        sandbox.train("m.json", &format!("--set learner=linear --set {settings}"));
+        let line = "convert m.json --to linear --out no.json --missing-as-zero";
+        sandbox
+            .run(line)
+            .expect_refused(line, &[&format!("the model was trained with {what}, which linear cannot express")]);
     }
 }
 

@@ -211,7 +211,7 @@ fn every_growth_policy_sample_and_learner_gives_its_own_model() {
     let mut settings: Vec<String> = Growth::ALL.iter().map(grow).collect();
     // The defaults are the same model under three names.
     settings.extend(Sample::ALL.iter().filter(|kind| **kind != Sample::None).map(sample));
-    settings.extend(Learner::ALL.iter().map(learner));
+    settings.extend(Learner::ALL.iter().filter(|learner| learner.is_boosting()).map(learner));
     settings.extend(
         ["feature_fraction=0.5", "feature_fraction_bynode=0.5", "structure=gradient", "leaf_estimation=gradient"]
             .map(|setting| format!("--set {setting}")),

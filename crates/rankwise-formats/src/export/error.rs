@@ -7,9 +7,42 @@ use super::Target;
 /// A model that the target cannot express.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExportError {
-    /// Only trees can be exported.
+    /// Only trees and linear models can be exported.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A linear model for a target of trees.
+    #[error("{target} has no linear models; export to {} or {}", Target::LINEAR[0], Target::LINEAR[1])]
+    NotForLinear {
+        /// The target.
+        target: Target,
+    },
+    /// Trees for a target of linear models.
+    #[error("{target} is a format of linear models, but this model has trees; use another format")]
+    OnlyLinear {
+        /// The target.
+        target: Target,
+    },
+    /// Inputs of a linear model that the target cannot compute.
+    #[error(
+        "the model was trained with {what}, which {target} cannot express; train without it, or score with `predict`"
+    )]
+    Transform {
+        /// The target.
+        target: Target,
+        /// The parameter.
+        what: &'static str,
+    },
+    /// Missing values of a linear model do not count as 0.
+    #[error(
+        "a missing value of feature {feature} counts as the mean of the feature, but {target} treats it as 0; \
+         `missing_as_zero` permits this, and `check_export` tells whether it matters"
+    )]
+    MissingInLinear {
+        /// The target.
+        target: Target,
+        /// The id of the feature.
+        feature: u32,
+    },
     /// The score is not a sum of leaves.
     #[error(
         "the model of objective '{objective}' has several outputs and scores by expected gain, but {target} only \

@@ -2,6 +2,7 @@
 
 use rankwise_model::{AbsentFeature, Header, Model, Precision, Ranker, Tree};
 
+use super::linear;
 use crate::FormatError;
 use crate::draft::{DraftNode, ensemble, features_of};
 
@@ -35,6 +36,9 @@ pub enum BaseScore {
 impl Reading {
     /// The program's score of a document, given values in the order of the model's features; NaN is missing.
     pub fn score(&self, values: &[f64]) -> f64 {
+        if let (Arithmetic::F32(_), Ranker::Linear(linear)) = (self.arithmetic, self.model.ranker()) {
+            return linear::score(linear, values);
+        }
         let (Arithmetic::F32(place), Ranker::Trees(ensemble)) = (self.arithmetic, self.model.ranker()) else {
             return self.model.score(values);
         };

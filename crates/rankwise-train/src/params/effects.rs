@@ -219,13 +219,7 @@ impl TrainParams {
         if learner.is_boosting() {
             return Vec::new();
         }
-        let of_boosting = [LoopSpec::table(), TreeSpec::table(), BinningSpec::table(), ObjectiveSpec::table()].concat();
-        let is_unread = |setting: &Setting| {
-            !setting.is_default
-                && of_boosting.iter().any(|info| info.name == setting.name)
-                && !ALWAYS_READ.contains(&setting.name)
-                && !learner.reads(setting.name)
-        };
+        let is_unread = |setting: &Setting| !setting.is_default && !learner.reads(setting.name);
         let unread = self.spec.settings().into_iter().filter(is_unread);
         unread
             .map(|setting| WithoutEffect {
@@ -242,9 +236,13 @@ impl TrainParams {
 const ALWAYS_READ: [&str; 4] = ["learner", "metric", "early_stopping_rounds", "seed"];
 
 impl Learner {
-    /// Whether a learner that is not boosting reads a parameter of boosting, of trees, bins or objectives.
-    fn reads(self, name: &str) -> bool {
+    /// Whether a learner reads a parameter. Those of learners other than boosting have rows in [`NEEDS`].
+    pub(super) fn reads(self, name: &str) -> bool {
         let is_in = |table: Vec<ParamInfo>| table.iter().any(|info| info.name == name);
+        let of_boosting = [LoopSpec::table(), TreeSpec::table(), BinningSpec::table(), ObjectiveSpec::table()].concat();
+        if !is_in(of_boosting) || ALWAYS_READ.contains(&name) {
+            return true;
+        }
         match self {
             Self::Linear => name == "num_trees" || is_in(ObjectiveSpec::table()),
             Self::Neural => is_in(ObjectiveSpec::table()),

@@ -8,6 +8,7 @@ mod explain;
 mod f64_features;
 mod front_door;
 mod langevin;
+mod learners;
 mod learning;
 mod members;
 mod one_answer;

@@ -42,15 +42,17 @@ impl Asked {
         &self,
         model: &Model,
         docs: &ModelDocs<'_>,
-        explainer: &Explainer<'_>,
+        explainer: Option<&Explainer<'_>>,
         output: Output,
     ) -> anyhow::Result<Table> {
         let mut table = by_slot(model)?;
         let n_features = model.features().len();
-        let sizes = explainer.mean_sizes(docs)?;
-        for (slot, row) in table.rows.iter_mut().enumerate() {
-            // Over all outputs.
-            row.shap = Some(sizes.iter().skip(slot).step_by(n_features).sum());
+        if let Some(explainer) = explainer {
+            let sizes = explainer.mean_sizes(docs)?;
+            for (slot, row) in table.rows.iter_mut().enumerate() {
+                // Over all outputs.
+                row.shap = Some(sizes.iter().skip(slot).step_by(n_features).sum());
+            }
         }
         if self.repeats > 0 {
             let intervals = IntervalSpec { seed: self.seed, ..IntervalSpec::default() };
@@ -150,13 +152,13 @@ impl Table {
 
     /// The first `n` features in a table with its head.
     fn table(&self, n: usize) -> Vec<Vec<String>> {
-        let is_on_data = self.documents.is_some();
         let mut head = vec!["feature".to_owned()];
         if let Some(measured) = &self.measured {
             head.push(format!("loss of {}", measured.metric));
             head.push(comparison::interval_title(IntervalSpec::default().confidence));
         }
-        head.extend(is_on_data.then(|| "mean |SHAP|".to_owned()));
+        let has_shap = self.rows.iter().any(|row| row.shap.is_some());
+        head.extend(has_shap.then(|| "mean |SHAP|".to_owned()));
         let is_linear = self.rows.iter().any(|row| row.weight.is_some());
         let of_ranker: &[&str] = if is_linear { &["weight"] } else { &["gain", "splits"] };
         head.extend(of_ranker.iter().map(ToString::to_string));

@@ -26,8 +26,11 @@ pub(super) struct Ranked {
 impl Ranked {
     /// Equal scores are in canonical order.
     pub(super) fn new(model: &Model, docs: &ModelDocs<'_>, query: usize) -> Self {
-        let score = |row: usize| model.score_rounded(&docs.values(row));
-        let mut ranked: Vec<(usize, f64)> = docs.data().query_rows(query).map(|row| (row, score(row))).collect();
+        let rows = docs.data().query_rows(query);
+        let values: Vec<f64> = rows.clone().flat_map(|row| docs.values(row)).collect();
+        let mut scores = vec![0.0; rows.len()];
+        model.score_list(&values, &mut scores);
+        let mut ranked: Vec<(usize, f64)> = rows.zip(scores).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let (rows, scores) = ranked.into_iter().unzip();
         Self { qid: docs.data().query(query).id.to_owned(), rows, scores }
