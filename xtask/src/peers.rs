@@ -10,7 +10,7 @@ use crate::gate::{Outcome, skips_file};
 use crate::steps::{cargo, starts, target_folder};
 
 /// All share one environment, created by `peers/environment.py`.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     "peers/metrics.py",
     "peers/import.py",
     "peers/exact.py",
@@ -18,6 +18,7 @@ const SCRIPTS: [&str; 8] = [
     "peers/objectives.py",
     "peers/listwise.py",
     "peers/refit.py",
+    "peers/linear.py",
     "peers/parquet.py",
 ];
 

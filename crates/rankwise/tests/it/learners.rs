@@ -29,12 +29,12 @@ fn every_learner_learns() {
     let random = ndcg10(&data, &vec![0.0; data.n_rows()]);
     for settings in LEARNERS {
         let trained = trained(settings, &docs).unwrap_or_else(|error| panic!("{settings:?}: {error}"));
-        let scores = predict_canonical(&trained.model, &data);
+        let scores = rankwise::predict_canonical(&trained.model, &data);
         let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&scores), bits(&trained.train_scores_canonical), "{settings:?}");
         assert!(ndcg10(&data, &scores) > random + 0.15, "{settings:?}: {} {random}", ndcg10(&data, &scores));
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
-        assert_eq!(bits(&predict_canonical(&back, &data)), bits(&scores), "{settings:?}");
+        assert_eq!(bits(&rankwise::predict_canonical(&back, &data)), bits(&scores), "{settings:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn hostile_data_gives_finite_scores_or_an_error() {
         for settings in LEARNERS {
             match trained(settings, docs) {
                 Ok(trained) => {
-                    let scores = predict_canonical(&trained.model, &data);
+                    let scores = rankwise::predict_canonical(&trained.model, &data);
                     assert!(scores.iter().all(|score| score.is_finite()), "{name}: {settings:?}");
                     assert!(Model::from_json(trained.model.to_json().as_bytes()).is_ok(), "{name}: {settings:?}");
                 }
