@@ -217,15 +217,15 @@ def pooled_scores(places, names, room):
     return table, [room / name for name in complete]
 
 
-def compared(binary, places, first, others):
-    """NDCG@10 of each system over the pooled queries that have relevant documents, and for each of the others the test against the first
-    with the sign that turns its difference into first minus other."""
+def compared(binary, places, first, others, metric="ndcg@10", empty="skip"):
+    """The metric of each system over the pooled queries (by default those that have relevant documents), and for each of the others the
+    test against the first with the sign that turns its difference into first minus other."""
     with tempfile.TemporaryDirectory() as room:
         table, files = pooled_scores(places, [first, *others], Path(room))
         given = [part for file in files for part in ("--scores", file)]
-        rules = ["--metric", "ndcg@10", "--empty", "skip", "--ties", "worst"]
+        rules = ["--metric", metric, "--empty", empty, "--ties", "worst"]
         both = peers.rankwise(binary, "compare", table, *given, *rules)
-    means = {Path(system["name"]).name: system["metrics"]["ndcg@10"] for system in both["systems"]}
+    means = {Path(system["name"]).name: system["metrics"][metric] for system in both["systems"]}
     pairs = {}
     for test in both["tests"]:
         a, b = Path(test["a"]).name, Path(test["b"]).name

@@ -49,7 +49,7 @@ def differences(rows, labels):
 def ours(binary, folder, settings):
     """The weights of a model that the binary trains."""
     sets = [f"--set={name}={value}" for name, value in settings.items()]
-    command = [binary, "train", folder / "train.txt", "--out", folder / "model.json", "--set=scaling=none", *sets]
+    command = [binary, "train", folder / "train.txt", "--out", folder / "model.json", "--quiet", "--set=scaling=none", *sets]
     subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL)
     model = json.loads((folder / "model.json").read_text())
     weights = np.zeros(N_FEATURES)

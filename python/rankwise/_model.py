@@ -125,6 +125,8 @@ class Model:
         self,
         X: Any,
         *,
+        qid: Any = None,
+        group: Any = None,
         num_iteration: int | None = None,
         pred_leaf: bool = False,
         pred_contrib: bool = False,
@@ -137,6 +139,8 @@ class Model:
         X : array, sparse matrix, data frame or Dataset
             If the model has feature names, columns of a data frame are found by name, and others are ignored. Otherwise
             feature `i` is column `i`.
+        qid, group : array, optional
+            Queries, as in :class:`Dataset`. Only models that score the documents of a query together need them (`is_listwise`).
         num_iteration : int, optional
             Use only the first rounds of boosting.
         pred_leaf : bool
@@ -164,6 +168,8 @@ class Model:
         # Other columns may have anything, such as ids.
         table = as_table(X, only=self._names)
         columns = self._columns(table)
+        if self.is_listwise and not pred_leaf:
+            return model._raw.predict(self._list_data(table, columns, qid, group, n_jobs), n_jobs)
         if pred_leaf:
             return model._raw.leaves(_dense(table), columns, n_jobs)
         if table.is_sparse:
@@ -172,6 +178,23 @@ class Model:
             data = raw_dataset(table, is_query_optional=True, n_jobs=n_jobs)
             return model._raw.predict(data, n_jobs)
         return model._raw.predict_dense(table.values, columns, n_jobs)
+
+    def _list_data(
+        self, table: Table, columns: list[int] | None, qid: Any, group: Any, n_jobs: int | None
+    ) -> _rankwise.RawDataset:
+        """The documents with their queries, and with features by the numbers that they have in the model."""
+        if qid is None and group is None and table.qid is None:
+            raise ValueError(
+                "the scores of this model depend on the other documents of a query: give qid (the query of each row), group (the"
+                " size of each query) or a Dataset"
+            )
+        if columns is not None:
+            values = np.full((table.n_rows, 1 + max(self.feature_ids, default=0)), np.nan)
+            values[:, self.feature_ids] = _dense(table)[:, columns]
+            table = as_table(values)
+        elif self.feature_ids and max(self.feature_ids) >= table.n_columns:
+            raise ValueError(self._too_narrow(table))
+        return raw_dataset(table, qid=qid, group=group, n_jobs=n_jobs)
 
     def explain(self, X: Any, *, background: Any = None, n_jobs: int | None = None) -> Explanation:
         """SHAP values: what each feature adds to the score of each document.
@@ -274,12 +297,18 @@ class Model:
         return "zero" if self._facts["absent_is_zero"] else "missing"
 
     @property
+    def is_listwise(self) -> bool:
+        """Whether the score of a document depends on the other documents of its query."""
+        return bool(self._facts["is_listwise"])
+
+    @property
     def n_trees(self) -> int:
         """The number of trees."""
         return int(self._facts["n_trees"])
 
     def feature_importance(self, importance_type: str = "gain") -> dict[int | str, float]:
-        """The importance of each feature, by name or id: the sum of gains ("gain") or the number of splits ("split")."""
+        """The importance of each feature, by name or id: the sum of gains ("gain") or the number of splits ("split"). In a linear
+        model, "gain" is the absolute weight."""
         if importance_type not in ("gain", "split"):
             raise ValueError(f"importance_type={importance_type!r}: expected 'gain' or 'split'")
         label: dict[int, int | str] = dict(zip(self.feature_ids, self.feature_names or self.feature_ids))

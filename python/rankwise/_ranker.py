@@ -250,7 +250,8 @@ class Ranker(Parameters, BaseEstimator):
                 raise ValueError("an objective with the arguments weight and group cannot use query_weight")
             sample_weight = None
         # Values are needed to score a start model, and to look for suspicious ones.
-        only_bins = start is None and not logs_remarks()
+        grows_trees = _rankwise.grows_trees(params)
+        only_bins = start is None and not logs_remarks() and grows_trees
         train_set = dataset(table, y, qid, group, sample_weight, query_weight, params, self.n_jobs, pairs, only_bins)
         given = {
             "eval_qid": eval_qid,
@@ -272,7 +273,7 @@ class Ranker(Parameters, BaseEstimator):
             weight,
             [metric for metric in metrics if callable(metric)],
             bool(metrics) and callable(metrics[0]),
-            drops_values=True,
+            drops_values=grows_trees,
         )
         self.model_ = model
         self.n_features_in_ = table.n_columns
@@ -318,6 +319,8 @@ class Ranker(Parameters, BaseEstimator):
         self,
         X: Any,
         *,
+        qid: Any = None,
+        group: Any = None,
         num_iteration: int | None = None,
         pred_leaf: bool = False,
         pred_contrib: bool = False,
@@ -329,7 +332,10 @@ class Ranker(Parameters, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix, data frame or Dataset
-            Features, in the order of the columns in `fit`. A column `qid` of a data frame is ignored.
+            Features, in the order of the columns in `fit`.
+        qid, group : array, optional
+            Queries, as in `fit`. Only models that score the documents of a query together need them (`learner="neural"`,
+            `scaling="query"`); they may also be a column `qid` of a data frame. Others ignore them.
         num_iteration : int, optional
             Use only the first rounds of boosting.
         pred_leaf : bool
@@ -347,8 +353,16 @@ class Ranker(Parameters, BaseEstimator):
             if validate_features:
                 self._check_columns(table)
             X = table.values
+            if qid is None and group is None:
+                qid = table.qid
         return self.model_.predict(
-            X, num_iteration=num_iteration, pred_leaf=pred_leaf, pred_contrib=pred_contrib, n_jobs=self.n_jobs
+            X,
+            qid=qid,
+            group=group,
+            num_iteration=num_iteration,
+            pred_leaf=pred_leaf,
+            pred_contrib=pred_contrib,
+            n_jobs=self.n_jobs,
         )
 
     def score(
@@ -387,7 +401,8 @@ class Ranker(Parameters, BaseEstimator):
             metric = [name for name in (metric if isinstance(metric, (list, tuple)) else []) if isinstance(name, str)]
         first = _split_metrics(metric or _DEFAULTS["metric"])[0]
         rules = {name: params[name] for name in _RULES if not _is_same(params[name], _DEFAULTS[name])}
-        scores = self.model_.predict(table.values, n_jobs=self.n_jobs)
+        queries = table.qid if qid is None and group is None else qid
+        scores = self.model_.predict(table.values, qid=queries, group=group, n_jobs=self.n_jobs)
         return float(evaluate(data, scores, first, n_jobs=self.n_jobs, **rules)[first])
 
     def _check_columns(self, table: Table) -> None:
@@ -535,6 +550,9 @@ def _has_function(metric: Any) -> bool:
 
 
 def _n_rounds(model: Model) -> int:
+    if model.n_trees == 0:
+        # Rounds of other learners are not parts of the model.
+        return int(model.info.get("rounds_kept", 0))
     return model.n_trees // int(model._facts["n_outputs"])
 
 

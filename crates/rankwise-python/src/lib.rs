@@ -33,7 +33,7 @@ mod _rankwise {
     #[pymodule_export]
     use super::model::{PyModel, load_model, model_from_bytes};
     #[pymodule_export]
-    use super::params::{aliases, nearest_parameter, preset};
+    use super::params::{aliases, grows_trees, nearest_parameter, preset};
     #[pymodule_export]
     use super::search::{auto, cross_validate, tune_parameters};
     #[pymodule_export]

@@ -11,7 +11,7 @@ use rankwise::WantedFeatures;
 use rankwise::data::SimdLevel;
 use rankwise::explain::{ExplainError, Explainer, ShapBuffers};
 use rankwise::formats::{ExportOptions, Target, export};
-use rankwise::model::{AbsentFeature, Model};
+use rankwise::model::{AbsentFeature, Model, Ranker};
 use rankwise::prelude::*;
 use rankwise::score::{Documents, Rows, Value};
 use rayon::prelude::*;
@@ -194,8 +194,16 @@ impl PyModel {
         Ok(PyBytes::new(py, &export(&self.model, target, &options).map_err(exception)?))
     }
 
-    /// The importance of each feature as `(feature, splits, gain)`, by descending gain.
+    /// The importance of each feature as `(feature, splits, gain)`, by descending gain. In a linear model, the gain is the
+    /// absolute weight.
     fn importance(&self) -> PyResult<Vec<(u32, u64, f64)>> {
+        if let Ranker::Linear(linear) = self.model.ranker() {
+            let weights = linear.weights().iter().map(|weight| weight.abs());
+            let mut all: Vec<(u32, u64, f64)> =
+                self.model.features().iter().zip(weights).map(|(feature, weight)| (*feature, 0, weight)).collect();
+            all.sort_by(|a, b| b.2.total_cmp(&a.2));
+            return Ok(all);
+        }
         let all = self.model.importance().map_err(exception)?;
         Ok(all.into_iter().map(|of| (of.feature, of.splits, of.gain)).collect())
     }
@@ -205,6 +213,7 @@ impl PyModel {
         let facts = PyDict::new(py);
         let trees = self.model.tree_ensemble().ok();
         facts.set_item("kind", self.model.ranker().kind())?;
+        facts.set_item("is_listwise", self.model.is_listwise())?;
         facts.set_item("objective", self.model.objective())?;
         facts.set_item("params", self.model.params().clone())?;
         facts.set_item("features", self.model.features().to_vec())?;
@@ -258,6 +267,11 @@ impl PyModel {
         columns: Option<Vec<usize>>,
         n_jobs: Option<isize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        if self.model.is_listwise() {
+            return Err(PyValueError::new_err(
+                "the scores of this model depend on the other documents of a query; give qid, group or a Dataset",
+            ));
+        }
         let (n_docs, n_columns) = (values.shape()[0], values.shape()[1]);
         let columns = self.columns(columns, n_columns)?;
         let slice = values.as_slice().map_err(|_| PyValueError::new_err("the array must be contiguous"))?;

@@ -10,6 +10,12 @@ use rankwise::train::{Preset, TrainParams, TrainSpec};
 
 use crate::error::exception;
 
+/// Whether the learner of these parameters grows trees from gradients, for which bins are enough.
+#[pyfunction]
+pub(crate) fn grows_trees(params: &Bound<'_, PyDict>) -> PyResult<bool> {
+    Ok(checked(params)?.boosting().learner.is_boosting())
+}
+
 /// The aliases of all parameters, with the names that they stand for.
 #[pyfunction]
 pub(crate) fn aliases() -> HashMap<&'static str, &'static str> {

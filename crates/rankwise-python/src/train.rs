@@ -69,10 +69,10 @@ pub(crate) fn train<'py>(
         None => (String::new(), None),
     };
     let rates =
-        learning_rate.map(|rates| schedule(&rates, params.boosting().num_trees)).transpose()?.unwrap_or_default();
+        learning_rate.map(|rates| schedule(&rates, params.max_rounds())).transpose()?.unwrap_or_default();
     let (metrics, come_first) = metrics.unwrap_or_default();
     let n_metrics = metrics.len();
-    let num_rounds = params.boosting().num_trees;
+    let num_rounds = params.max_rounds();
     let metrics = metrics.into_iter().map(Bound::unbind).collect();
     let caller =
         Caller { callback: callback.map(Bound::unbind), objective: function, metrics, data: data.docs(), num_rounds };
@@ -124,6 +124,7 @@ pub(crate) fn train<'py>(
     facts.set_item("history", curves)?;
     facts.set_item("first_round", trained.history.first_round)?;
     facts.set_item("trees_grown", trained.trees_grown)?;
+    facts.set_item("rounds_kept", trained.rounds_kept)?;
     facts.set_item("start_trees", trained.start_trees)?;
     facts.set_item("interrupted", is_interrupted)?;
     let ignores_pairs = !data.data.pairs().is_empty() && !params.objective().objective.takes_pairs();
