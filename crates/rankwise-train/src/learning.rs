@@ -1,10 +1,13 @@
 //! Learners that are not gradient boosting. Each implements [`Learning`]; one loop ([`run`]) runs them all.
 
+mod adaboost;
 mod inputs;
 mod lbfgs;
 mod linear;
+mod rankboost;
 mod ranksvm;
 mod run;
+mod votes;
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_model::Ranker;
@@ -87,8 +90,8 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::AdaRank => todo!(),
         Learner::CoordinateAscent => todo!(),
 
-        Learner::AdaBoost => todo!(),
-        Learner::RankBoost => todo!(),
+        Learner::AdaBoost => Ok(Box::new(adaboost::AdaBoost::new(&task)?)),
+        Learner::RankBoost => rankboost::start(&task),
 
         Learner::Neural => todo!(),
     }
