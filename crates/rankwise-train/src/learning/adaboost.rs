@@ -257,10 +257,10 @@ mod tests {
 
     #[test]
     fn features_of_any_scale_give_finite_scores() {
-        let value = |row: u8| f32::from(row * 11 % 17) - 5.0;
-        let row = |row: u8| [value(row) * 1e-30, value(row) * value(row) * 1e30, f32::NAN, 7.0];
+        let value = |row: u16| f32::from(row * 11 % 17) - 5.0;
+        let row = |row: u16| [value(row) * 1e-30, value(row) * value(row) * 1e30, f32::NAN, 7.0];
         let values: Vec<f32> = (0..40).flat_map(row).collect();
-        let labels: Vec<u8> = (0..40).map(|row| u8::from(row * 7 % 13 > 5)).collect();
+        let labels: Vec<u8> = (0..40u16).map(|row| u8::from(row * 7 % 13 > 5)).collect();
         check_rounds(&spec(WeakLearner::Stump), &dataset(&values, 4, &labels), 2);
     }
 

@@ -274,8 +274,8 @@ mod tests {
 
     #[test]
     fn rows_in_another_order_give_the_same_model() {
-        let values: Vec<Vec<f32>> = (0..60u8).map(|row| vec![f32::from(row * 7 % 13), f32::from(row * 5 % 11)]).collect();
-        let labels: Vec<u8> = (0..60).map(|row| row * 3 % 7 % 3).collect();
+        let values: Vec<Vec<f32>> = (0..60u16).map(|row| vec![f32::from(row * 7 % 13), f32::from(row * 5 % 11)]).collect();
+        let labels: Vec<u8> = (0..60).map(|row: u8| row * 3 % 7 % 3).collect();
         let qids: Vec<u8> = (0..60).map(|row| row % 4).collect();
         let build = |order: &[usize]| {
             let values: Vec<f32> = order.iter().flat_map(|row| values[*row].clone()).collect();
@@ -304,13 +304,13 @@ mod tests {
 
     #[test]
     fn features_of_any_scale_give_finite_scores() {
-        let rows: Vec<Vec<f32>> = (0..40u8)
+        let rows: Vec<Vec<f32>> = (0..40u16)
             .map(|row| {
                 let value = f32::from(row * 11 % 17) - 5.0;
                 vec![value * 1e-30, value * value * 1e30, f32::NAN, 7.0, if row % 3 == 0 { f32::NAN } else { value }]
             })
             .collect();
-        let labels: Vec<u8> = (0..40).map(|row| row * 11 % 17 / 6).collect();
+        let labels: Vec<u8> = (0..40u16).map(|row| (row * 11 % 17 / 6) as u8).collect();
         let data = dataset(&rows, &labels, 2);
         check_rounds(&spec(), &data, 4);
     }

@@ -168,10 +168,10 @@ mod tests {
 
     #[test]
     fn features_of_any_scale_give_finite_scores() {
-        let value = |row: u8| f32::from(row * 11 % 17) - 5.0;
-        let row = |row: u8| [value(row) * 1e-30, value(row) * value(row) * 1e30, f32::NAN, 7.0, -value(row) * 1e37];
+        let value = |row: u16| f32::from(row * 11 % 17) - 5.0;
+        let row = |row: u16| [value(row) * 1e-30, value(row) * value(row) * 1e30, f32::NAN, 7.0, -value(row) * 1e37];
         let values: Vec<f32> = (0..40).flat_map(row).collect();
-        let labels: Vec<u8> = (0..40).map(|row| row * 11 % 17 / 6).collect();
+        let labels: Vec<u8> = (0..40u16).map(|row| (row * 11 % 17 / 6) as u8).collect();
         for weak in [WeakRanker::Correlation, WeakRanker::Search] {
             let data = dataset(&values, 5, &labels);
             check_rounds(&spec(weak), &data, 2);
