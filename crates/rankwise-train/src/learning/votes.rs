@@ -103,7 +103,9 @@ impl<'a> Votes<'a> {
         }
         self.trees.clear();
         self.scores.iter_mut().for_each(|scores| scores.fill(0.0));
-        trees.into_iter().for_each(|tree| self.add(tree));
+        for tree in trees {
+            self.add(tree);
+        }
         Ok(())
     }
 }

@@ -40,9 +40,7 @@ impl Mass {
             return 0.0;
         }
         match impurity {
-            Impurity::Entropy => {
-                -(relevant * libm::log(relevant / whole) + irrelevant * libm::log(irrelevant / whole))
-            }
+            Impurity::Entropy => -(relevant * libm::log(relevant / whole) + irrelevant * libm::log(irrelevant / whole)),
             Impurity::Gini => 2.0 * relevant * (irrelevant / whole),
             Impurity::Error => from_fixed(self.error()),
         }
@@ -131,8 +129,11 @@ impl<'a> Sample<'a> {
     pub(crate) fn grow(&self, limits: Limits) -> Grown {
         let mut docs: Vec<u32> = (0..self.weights.len() as u32).collect();
         let mut whole = Mass::default();
-        docs.iter().for_each(|doc| whole += self.mass(*doc));
-        let node = |whole: Mass, depth: usize, docs: Range<usize>| Node { whole, split: None, threshold: 0.0, depth, docs };
+        for doc in &docs {
+            whole += self.mass(*doc);
+        }
+        let node =
+            |whole: Mass, depth: usize, docs: Range<usize>| Node { whole, split: None, threshold: 0.0, depth, docs };
         let mut nodes = vec![node(whole, 0, 0..docs.len())];
         let mut at = 0;
         while at < nodes.len() {
@@ -349,7 +350,9 @@ pub(crate) mod tests {
                             of => of <= bin,
                         };
                         let mut sides = [Mass::default(); 2];
-                        order.iter().for_each(|doc| sides[usize::from(!goes_left(*doc))] += sample.mass(*doc));
+                        for doc in &order {
+                            sides[usize::from(!goes_left(*doc))] += sample.mass(*doc);
+                        }
                         let fall = |impurity| {
                             grown.nodes[0].whole.cost(impurity) - sides[0].cost(impurity) - sides[1].cost(impurity)
                         };

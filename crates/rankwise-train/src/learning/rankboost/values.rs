@@ -1,18 +1,12 @@
 //! RankBoost with the values of features as weak rankers: a linear model of features that are scaled to 0..1 over the
 //! training data, where missing values take the mean.
 //!
-//! With r = sum over pairs of D(x, y) (h(y) - h(x)), the feature with the largest |r| is chosen. Its weight is one of
-//!
-//! ```text
-//! alpha = ln((1 + r) / (1 - r)) / 2      which gives Z at most sqrt(1 - r^2) (equation 8 of the paper)
-//! the alpha that minimises Z             by a search, because Z is convex
-//! ```
-//!
-//! Z at some alpha is the total of the distribution at the scores F + alpha h over that at F, and its slope there has the
+//! The feature with the largest |r| is chosen. The alpha that minimises Z is found by a search, because Z is convex: Z at
+//! some alpha is the total of the distribution at the scores F + alpha h over that at F, and its slope there has the
 //! sign of -r of that distribution.
 
 use super::pairs::Pairs;
-use super::{LARGEST_ODDS, SMALLEST_ALPHA, half_log_odds};
+use super::{LARGEST_ODDS, SMALLEST_ALPHA, Weighting, half_log_odds};
 use crate::learning::inputs::{Inputs, Reader};
 use crate::learning::{Fitted, Learning, Learnt, Task};
 use crate::{CheckpointError, TrainError};
@@ -27,26 +21,26 @@ pub(crate) struct Values<'a> {
     /// By set: the training data first.
     inputs: Vec<Inputs>,
     weights: Vec<f64>,
-    searches: bool,
+    weighting: Weighting,
 }
 
 impl<'a> Values<'a> {
-    /// `searches` says whether weights minimise Z.
-    pub(crate) fn new(task: &Task<'a>, pairs: Pairs<'a>, searches: bool) -> Result<Self, TrainError> {
+    pub(super) fn new(task: &Task<'a>, pairs: Pairs<'a>, weighting: Weighting) -> Result<Self, TrainError> {
         let reader = Reader::from_0_to_1(task)?;
         let inputs = task.sets().map(|set| reader.inputs(set)).collect();
         let weights = vec![0.0; reader.n_features()];
-        Ok(Self { pairs, reader, inputs, weights, searches })
+        Ok(Self { pairs, reader, inputs, weights, weighting })
     }
 
     /// The best feature and its weight.
     fn best(&self) -> (usize, f64) {
         let scores = self.inputs[0].scores(&self.weights);
         let all_r = self.inputs[0].sums(&self.pairs.at(&scores).potentials);
-        let feature = (0..all_r.len()).fold(0, |best, next| if all_r[next].abs() > all_r[best].abs() { next } else { best });
+        let feature =
+            (0..all_r.len()).fold(0, |best, next| if all_r[next].abs() > all_r[best].abs() { next } else { best });
         let r = all_r[feature];
-        let alpha = half_log_odds(1.0 + r, (1.0 - r).max(0.0));
-        if !self.searches || alpha.abs() < SMALLEST_ALPHA {
+        let alpha = half_log_odds(1.0 + r, 1.0 - r);
+        if self.weighting == Weighting::Correlation || alpha.abs() < SMALLEST_ALPHA {
             return (feature, alpha);
         }
         let h: Vec<f64> = self.inputs[0].column(feature).collect();
@@ -121,7 +115,7 @@ mod tests {
     use rankwise_data::synth::{Preset, SynthSpec};
 
     use super::*;
-    use crate::learning::rankboost::pairs::tests::explicit;
+    use crate::learning::rankboost::pairs::tests::{explicit, log_total};
     use crate::learning::tests::with_task;
     use crate::learning::votes::tests::{check_rounds, with_learner};
     use crate::{Learner, SetBoosting as _, SetLearner as _, TrainSpec, WeakRanker};
@@ -139,7 +133,7 @@ mod tests {
     fn an_example_by_hand() {
         let data = dataset(&[0.0, 2.0, 4.0], 1, &[0, 0, 1]);
         with_task(spec(WeakRanker::Correlation), &data, |task| {
-            let learner = Values::new(&task, Pairs::new(&data), false).unwrap();
+            let learner = Values::new(&task, Pairs::new(&data), Weighting::Correlation).unwrap();
             let (feature, alpha) = learner.best();
             assert_eq!(feature, 0);
             assert!((alpha - libm::log(7.0) / 2.0).abs() < 1e-12);
@@ -152,7 +146,7 @@ mod tests {
             .pairs(&[(2, 0), (0, 1), (2, 1)].map(|(winner, loser)| rankwise_data::Pair::new(winner, loser)));
         let data = data.build().unwrap();
         with_task(spec(WeakRanker::Search), &data, |task| {
-            let (_, alpha) = Values::new(&task, Pairs::new(&data), true).unwrap().best();
+            let (_, alpha) = Values::new(&task, Pairs::new(&data), Weighting::Exact).unwrap().best();
             let t = libm::exp(alpha / 2.0);
             assert!((t * t * t - t - 2.0).abs() < 1e-6, "{alpha}");
         });
@@ -194,14 +188,14 @@ mod tests {
             let values: Vec<f32> = docs.iter().flat_map(|doc| [value(doc.1), f32::from(doc.2)]).collect();
             let labels: Vec<u8> = docs.iter().map(|doc| doc.0).collect();
             let data = dataset(&values, 2, &labels);
-            let weak = if searches { WeakRanker::Search } else { WeakRanker::Correlation };
-            with_task(spec(weak), &data, |task| {
+            let weighting = if searches { Weighting::Exact } else { Weighting::Correlation };
+            with_task(spec(WeakRanker::Correlation), &data, |task| {
                 let pairs = || Pairs::new(&data);
-                let Some(mut learner) = Values::new(&task, pairs(), searches).ok().filter(|_| !pairs().are_empty()) else {
+                let Some(mut learner) = Values::new(&task, pairs(), weighting).ok().filter(|_| !pairs().are_empty()) else {
                     return;
                 };
                 let all = explicit(&data);
-                let total = |scores: &[f64]| pairs().at(scores).log_total;
+                let total = |scores: &[f64]| log_total(&data, &pairs().at(scores));
                 for _ in 0..n_rounds {
                     let before = learner.scores(0);
                     let potentials = pairs().at(&before).potentials;
