@@ -59,11 +59,12 @@ impl<'a> AdaBoost<'a> {
         }
         let (params, trees) = (task.params.learner(), task.params.trees());
         let depth = usize::try_from(trees.max_depth).ok().filter(|depth| *depth > 0).unwrap_or(usize::MAX);
-        let limits = Limits {
-            impurity: params.impurity,
-            max_depth: if params.weak_learner == WeakLearner::Stump { 1 } else { depth },
-            min_docs: trees.min_data_in_leaf.max(1),
+        let (max_depth, price) = match params.weak_learner {
+            WeakLearner::Stump => (1, 0.0),
+            WeakLearner::Tree => (depth, params.prune_lambda),
         };
+        let min_docs = trees.min_data_in_leaf.max(1);
+        let limits = Limits { impurity: params.impurity, max_depth, min_docs, price };
         Ok(Self { votes: Votes::new(task)?, params, limits, is_relevant, weights })
     }
 

@@ -67,9 +67,13 @@ mod tests {
             let total: f64 = docs.iter().map(|doc| f64::from(doc.0).abs()).sum();
             prop_assume!(total > 0.0);
             let weights: Vec<i64> = docs.iter().map(|doc| to_fixed(f64::from(doc.0) / total)).collect();
-            let grown = Sample::new(&binned, &weights).grow(Limits { max_depth: 3, ..limits(impurity) });
+            let sample = Sample::new(&binned, &weights);
+            let grown = sample.grow(Limits { max_depth: 3, ..limits(impurity) });
             let least = all_costs(&grown, 0, impurity, lambda).into_iter().fold(f64::INFINITY, f64::min);
             let kept = pruned(grown, impurity, lambda);
+            // A tree that knows the price while it grows ends up the same.
+            let sooner = sample.grow(Limits { max_depth: 3, price: lambda, ..limits(impurity) });
+            prop_assert_eq!(pruned(sooner, impurity, lambda).tree(1.0), kept.tree(1.0));
             prop_assert!((cost(&kept, 0, impurity, lambda) - least).abs() < 1e-12);
         }
     }

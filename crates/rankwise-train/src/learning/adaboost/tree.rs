@@ -1,7 +1,7 @@
 //! Classification trees over weighted documents in bins. A node of weight W with the share p of relevant weight costs W
 //! times its impurity Q(p), and is split where the cost falls most, until its documents are of one class, no split lowers
-//! its impurity, or a limit is reached. There is no limit on the number of leaves; [`super::prune`] takes back what is not
-//! worth it.
+//! its impurity, pruning would take back any split, or a limit is reached. There is no limit on the number of leaves;
+//! [`super::prune`] takes back what is not worth it.
 
 use std::borrow::Cow;
 use std::ops::{AddAssign, Range, Sub};
@@ -74,6 +74,8 @@ pub(crate) struct Limits {
     pub(crate) max_depth: usize,
     /// The smallest number of documents in a leaf.
     pub(crate) min_docs: usize,
+    /// The price of a leaf. A node that costs no more stays a leaf, as two leaves below it would cost as much.
+    pub(crate) price: f64,
 }
 
 /// Where a node is split: documents with bins up to `bin` go left.
@@ -157,7 +159,8 @@ impl<'a> Sample<'a> {
     }
 
     fn best_split(&self, whole: Mass, depth: usize, docs: &[u32], limits: Limits) -> Option<Split> {
-        if whole.error() == 0 || depth >= limits.max_depth || docs.len() < 2 * limits.min_docs {
+        let is_final = whole.error() == 0 || whole.cost(limits.impurity) <= limits.price;
+        if is_final || depth >= limits.max_depth || docs.len() < 2 * limits.min_docs {
             return None;
         }
         let of_feature = |feature: usize| self.best_of_feature(feature, whole, docs, limits);
@@ -297,7 +300,7 @@ pub(crate) mod tests {
     pub(crate) const IMPURITIES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
     pub(crate) fn limits(impurity: Impurity) -> Limits {
-        Limits { impurity, max_depth: usize::MAX, min_docs: 1 }
+        Limits { impurity, max_depth: usize::MAX, min_docs: 1, price: 0.0 }
     }
 
     #[test]

@@ -11,8 +11,10 @@ use crate::learning::inputs::{Inputs, Reader};
 use crate::learning::{Fitted, Learning, Learnt, Task};
 use crate::{CheckpointError, TrainError};
 
-/// Number of halvings of the range that contains the best alpha.
-const N_HALVINGS: usize = 30;
+/// When the search for the best alpha ends: by a change of alpha or a slope of Z, relative to themselves.
+const TOLERANCE: f64 = 1e-9;
+/// The largest number of steps of the search.
+const MOST_STEPS: usize = 40;
 
 /// RankBoost with values: a linear model.
 pub(crate) struct Values<'a> {
@@ -49,31 +51,54 @@ impl<'a> Values<'a> {
 }
 
 /// The alpha with the smallest total at scores F + alpha h; `guess` has its sign.
+///
+/// There r is 0. The root is between the last alpha where Z falls and the first where it grows, and is found by the method
+/// of false position with Illinois' change: an end that stays twice loses half of its weight.
 fn minimise(pairs: &Pairs<'_>, scores: &[f64], h: &[f64], guess: f64) -> f64 {
     // Positive as long as the total falls away from 0.
-    let falls = |size: f64| {
+    let fall = |size: f64| {
         let alpha = size.copysign(guess);
         let moved: Vec<f64> = scores.iter().zip(h).map(|(score, h)| score + alpha * h).collect();
         let r: f64 = pairs.at(&moved).potentials.iter().zip(h).map(|(potential, h)| potential * h).sum();
-        r * guess > 0.0
+        r.copysign(r * guess)
     };
     let largest = libm::log(LARGEST_ODDS) / 2.0;
-    let (mut low, mut high) = (0.0, guess.abs().min(largest));
-    while falls(high) {
-        if high >= largest {
+    let mut low = Point { size: 0.0, fall: fall(0.0) };
+    let mut high = Point { size: guess.abs().min(largest), fall: fall(guess.abs().min(largest)) };
+    while high.fall > 0.0 {
+        if high.size >= largest {
             return largest.copysign(guess);
         }
-        (low, high) = (high, (2.0 * high).min(largest));
+        let size = (2.0 * high.size).min(largest);
+        (low, high) = (high, Point { size, fall: fall(size) });
     }
-    for _ in 0..N_HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if falls(middle) {
-            low = middle;
-        } else {
-            high = middle;
+    let mut size = high.size;
+    // Whether the last step moved the lower end.
+    let mut moved_low = None;
+    for _ in 0..MOST_STEPS {
+        if high.size - low.size <= TOLERANCE * high.size || low.fall <= high.fall {
+            break;
+        }
+        size = low.size + (high.size - low.size) * (low.fall / (low.fall - high.fall));
+        let next = Point { size, fall: fall(size) };
+        if next.fall.abs() <= TOLERANCE {
+            break;
+        }
+        let moves_low = next.fall > 0.0;
+        let (moved, stays) = if moves_low { (&mut low, &mut high) } else { (&mut high, &mut low) };
+        *moved = next;
+        if moved_low.replace(moves_low) == Some(moves_low) {
+            stays.fall /= 2.0;
         }
     }
-    f64::midpoint(low, high).copysign(guess)
+    size.copysign(guess)
+}
+
+/// A size of alpha, and how fast the total falls there.
+#[derive(Clone, Copy)]
+struct Point {
+    size: f64,
+    fall: f64,
 }
 
 impl Learning for Values<'_> {
