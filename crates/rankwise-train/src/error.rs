@@ -83,6 +83,17 @@ pub enum TrainError {
         /// The metric.
         metric: String,
     },
+    /// A classifier needs two classes.
+    #[error(
+        "every document with a weight is {found}, so there is nothing to tell apart; labels count as relevant from \
+         `relevant_from`, which is {relevant_from}: set another one, or check the labels and weights"
+    )]
+    OneClass {
+        /// The class of all documents.
+        found: &'static str,
+        /// From which label on documents are relevant.
+        relevant_from: String,
+    },
     /// A learner found nothing in its first round.
     #[error(
         "learner {learner} found nothing to learn; check that features differ between documents with different labels"

@@ -1,13 +1,16 @@
 //! Learners that are not gradient boosting. Each implements [`Learning`]; one loop ([`run`]) runs them all.
 
+mod adaboost;
 mod adarank;
 mod coordinate_ascent;
 mod goal;
 mod inputs;
 mod lbfgs;
 mod linear;
+mod rankboost;
 mod ranksvm;
 mod run;
+mod votes;
 
 use rankwise_data::{Dataset, SimdLevel};
 use rankwise_model::Ranker;
@@ -90,8 +93,8 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::AdaRank => Ok(Box::new(adarank::AdaRank::new(task)?)),
         Learner::CoordinateAscent => Ok(Box::new(coordinate_ascent::CoordinateAscent::new(task)?)),
 
-        Learner::AdaBoost => todo!(),
-        Learner::RankBoost => todo!(),
+        Learner::AdaBoost => Ok(Box::new(adaboost::AdaBoost::new(&task)?)),
+        Learner::RankBoost => rankboost::start(&task),
 
         Learner::Neural => todo!(),
     }

@@ -36,14 +36,8 @@ impl Reader {
     /// Reads all features that differ between training documents, scaled as the parameters say. Missing values become
     /// 0 after scaling: the mean of the feature, or the smallest value of the query.
     pub(crate) fn new(task: &Task<'_>, is_log: bool) -> Result<Self, TrainError> {
+        let (features, precision) = differing(task.train)?;
         let data = task.train;
-        let precision = if data.f64_features().is_empty() { Precision::F32 } else { Precision::F64 };
-        let differs =
-            |feature: &u32| data.f64_values_of(*feature).is_some_and(|values| !values.are_equal(data.n_rows()));
-        let features: Vec<u32> = data.feature_ids().iter().copied().filter(differs).collect();
-        if features.is_empty() {
-            return Err(TrainError::ConstantFeatures);
-        }
         let scaling = task.params.learner().scaling;
         let logs = Transform::new(is_log, false, Vec::new())?;
         let standard = |feature: &u32| {
@@ -55,6 +49,18 @@ impl Reader {
             Scaling::None | Scaling::Query => vec![FeatureScale::NONE; features.len()],
         };
         let transform = Transform::new(is_log, scaling == Scaling::Query, scales)?;
+        Ok(Self { features, transform, precision })
+    }
+
+    /// Reads all features that differ between training documents, scaled to 0..1 over the training data. Missing values
+    /// become the mean of the others.
+    pub(crate) fn from_0_to_1(task: &Task<'_>) -> Result<Self, TrainError> {
+        let (features, precision) = differing(task.train)?;
+        let scale = |feature: &u32| {
+            let values = task.train.f64_values_of(*feature).expect("the feature is in the data");
+            from_0_to_1(values, task.train.n_rows(), |value| precision.round(value))
+        };
+        let transform = Transform::new(false, false, features.par_iter().map(scale).collect())?;
         Ok(Self { features, transform, precision })
     }
 
@@ -103,6 +109,38 @@ impl Reader {
             features: used.iter().map(|place| self.features[*place]).collect(),
         })
     }
+}
+
+/// The features that differ between documents, and how their values are rounded.
+fn differing(data: &Dataset) -> Result<(Vec<u32>, Precision), TrainError> {
+    let precision = if data.f64_features().is_empty() { Precision::F32 } else { Precision::F64 };
+    let differs = |feature: &u32| data.f64_values_of(*feature).is_some_and(|values| !values.are_equal(data.n_rows()));
+    let features: Vec<u32> = data.feature_ids().iter().copied().filter(differs).collect();
+    if features.is_empty() { Err(TrainError::ConstantFeatures) } else { Ok((features, precision)) }
+}
+
+/// The scale that maps the smallest value to 0 and the largest to 1, or all to 0 if they are equal.
+fn from_0_to_1(values: F64Values<'_>, n_rows: usize, change: impl Fn(f64) -> f64) -> FeatureScale {
+    let (mut low, mut high) = (f64::MAX, f64::MIN);
+    let finite = |value: f64| change(value).clamp(f64::MIN, f64::MAX);
+    values.for_each_in(0, n_rows, |_, value| {
+        // Comparisons with NaN leave both as they are.
+        (low, high) = (low.min(finite(value)), high.max(finite(value)));
+    });
+    // Halves, so that the difference is not infinite.
+    let factor = 0.5 / (high / 2.0 - low / 2.0);
+    if !(low < high && factor.is_finite()) {
+        return FeatureScale { fill: 0.0, center: 0.0, factor: 0.0 };
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    values.for_each_in(0, n_rows, |_, value| {
+        let place = (finite(value) - low) * factor;
+        if !place.is_nan() {
+            sum += place.min(1.0);
+            count += 1.0;
+        }
+    });
+    FeatureScale { fill: (sum / count) as f32, center: low, factor }
 }
 
 /// The scale that gives a feature mean 0 and deviation 1. Values are divided by the largest first, so that no square is

@@ -49,8 +49,10 @@ param_enum! {
 param_enum! {
     /// What RankBoost adds in a round.
     pub enum WeakRanker {
-        /// Whether a feature is above a threshold.
+        /// Whether a feature is above a threshold, weighted by its correlation with the pairs.
         Threshold = "threshold",
+        /// The same, with the weight that minimises the loss exactly.
+        ThresholdExact = "threshold-exact" | "threshold_exact",
         /// The value of a feature from 0 to 1, weighted by its correlation with the pairs.
         Correlation = "correlation",
         /// The same, with the weight that minimises the loss exactly.
@@ -105,8 +107,9 @@ param_group! {
         /// adaboost: price of a leaf: trees are pruned to the smallest sum of Q over leaves plus `prune_lambda` times the number of
         /// leaves. The weights of all documents add up to 1.
         prune_lambda: f64 = 0.001, Range::at_least(0.0), ["ccp_alpha"];
-        /// rankboost: what is added in a round: whether a feature is above a threshold (threshold), or its value from 0 to 1,
-        /// weighted by its correlation with the order of pairs (correlation) or by a numeric search (search).
+        /// rankboost: what is added in a round: whether a feature is above a threshold, weighted by its correlation with the order
+        /// of pairs (threshold) or by the weight that minimises the loss (threshold-exact); or its value from 0 to 1, weighted in
+        /// the same two ways (correlation, search).
         weak_ranker: WeakRanker = WeakRanker::Threshold, Range::ANY, [];
         /// coordinate-ascent: number of times to start again, from random weights.
         restarts: usize = 5, Range::closed(0.0, 1000.0), ["n_restarts"];
