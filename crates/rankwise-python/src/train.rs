@@ -68,8 +68,7 @@ pub(crate) fn train<'py>(
         Some((name, function)) => (name, Some(function.unbind())),
         None => (String::new(), None),
     };
-    let rates =
-        learning_rate.map(|rates| schedule(&rates, params.max_rounds())).transpose()?.unwrap_or_default();
+    let rates = learning_rate.map(|rates| schedule(&rates, params.max_rounds())).transpose()?.unwrap_or_default();
     let (metrics, come_first) = metrics.unwrap_or_default();
     let n_metrics = metrics.len();
     let num_rounds = params.max_rounds();

@@ -9,6 +9,10 @@
 //!
 //! The minimum under the planes is below the minimum of |w|^2 / 2 + R(w), and the best weights so far are above it, so
 //! their distance says how far the best weights can be from the optimum.
+//!
+//! The minimum under few planes may be far off. So the best weights move along the line to it, as far as R falls, and the
+//! next plane touches close to them (Franc and Sonnenburg, "Optimized cutting plane algorithm for support vector
+//! machines", 2008).
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +25,12 @@ use crate::{CheckpointError, TrainError};
 const MAX_PASSES: usize = 2000;
 /// The alphas are good enough if no exchange between two of them gains more than this share of the objective.
 const ALPHA_TOLERANCE: f64 = 1e-9;
+
+/// Where the next plane touches, between the best weights and the minimum under the planes.
+const SHARE_OF_MINIMUM: f64 = 0.1;
+/// Number of doublings of a step along a line, and then of halvings of the interval with the minimum.
+const DOUBLINGS: usize = 10;
+const HALVINGS: usize = 8;
 
 /// A minimisation in progress.
 pub(super) struct Bundle {
@@ -78,6 +88,10 @@ impl Bundle {
         state.planes.push((slopes, height));
         state.alphas.push(if state.alphas.is_empty() { 1.0 } else { 0.0 });
         let bound = state.solve();
+        let minimum = std::mem::take(&mut state.weights);
+        state.descend(&inputs[0], &minimum, c, loss);
+        let between = |(best, minimum): (&f64, &f64)| best + SHARE_OF_MINIMUM * (minimum - best);
+        state.weights = state.best_weights.iter().zip(&minimum).map(between).collect();
         state.has_converged = state.best_loss - bound <= *tolerance * state.best_loss;
         Learnt::More
     }
@@ -113,6 +127,36 @@ impl Bundle {
 }
 
 impl State {
+    /// Moves the best weights along the line to others, to where the loss is least.
+    fn descend(&mut self, inputs: &Inputs, to: &[f64], c: f64, loss: &dyn Fn(&[f64]) -> OfScores) {
+        let direction: Vec<f64> = self.best_weights.iter().zip(to).map(|(best, to)| to - best).collect();
+        let (scores, changes) = (inputs.scores(&self.best_weights), inputs.scores(&direction));
+        let (slope, curvature) = (dot(&self.best_weights, &direction), dot(&direction, &direction));
+        let at = |step: f64| {
+            let moved: Vec<f64> = scores.iter().zip(&changes).map(|(score, change)| score + step * change).collect();
+            loss(&moved)
+        };
+        let rises = |step: f64| slope + step * curvature + c * dot(&at(step).slopes, &changes) > 0.0;
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..DOUBLINGS {
+            if rises(high) {
+                break;
+            }
+            (low, high) = (high, 2.0 * high);
+        }
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if rises(middle) { high = middle } else { low = middle }
+        }
+        let moved: Vec<f64> =
+            self.best_weights.iter().zip(&direction).map(|(best, direction)| best + low * direction).collect();
+        // Scores of the weights themselves, because those of the line are rounded in another way.
+        let total = dot(&moved, &moved) / 2.0 + c * loss(&inputs.scores(&moved)).loss;
+        if total < self.best_loss {
+            (self.best_weights, self.best_loss) = (moved, total);
+        }
+    }
+
     /// Moves to the minimum under the planes, and returns it.
     fn solve(&mut self) -> f64 {
         let n_planes = self.planes.len();
