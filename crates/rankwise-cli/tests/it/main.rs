@@ -25,6 +25,7 @@ mod history;
 mod input;
 mod inspect;
 mod json_contract;
+mod learners;
 mod linear;
 mod model_files;
 mod nothing_learnt;
