@@ -106,6 +106,8 @@ mod docs {
     mod readme {}
     #[doc = include_str!("../../../docs/SUMMARY.md")]
     mod summary {}
+    #[doc = include_str!("../../../docs/boosters.md")]
+    mod boosters {}
     #[doc = include_str!("../../../docs/boosting.md")]
     mod boosting {}
     #[doc = include_str!("../../../docs/checkpoints.md")]

@@ -40,6 +40,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    boosters: "docs/boosters.md",
     boosting: "docs/boosting.md",
     checkpoints: "docs/checkpoints.md",
     choosing: "docs/choosing.md",

@@ -1,5 +1,6 @@
 //! Tests of all parts together.
 
+mod boosters;
 mod docs;
 mod engines;
 mod ensembles;
