@@ -45,6 +45,14 @@ pub enum Purpose {
     Search = 16,
     /// Values of features exchanged between documents, and samples of documents to explain.
     Explanation = 17,
+    /// Weights of a neural ranker before training.
+    FirstWeights = 24,
+    /// The order of queries in an epoch.
+    QueryOrder = 25,
+    /// Noise on the inputs of documents.
+    InputNoise = 26,
+    /// Activations of documents to drop.
+    UnitDropout = 27,
 }
 
 /// A family of draws: everything is fixed but the key.

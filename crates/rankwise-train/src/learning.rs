@@ -3,6 +3,7 @@
 mod inputs;
 mod lbfgs;
 mod linear;
+mod neural;
 mod ranksvm;
 mod run;
 
@@ -90,7 +91,7 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::AdaBoost => todo!(),
         Learner::RankBoost => todo!(),
 
-        Learner::Neural => todo!(),
+        Learner::Neural => Ok(Box::new(neural::Neural::new(task)?)),
     }
 }
 

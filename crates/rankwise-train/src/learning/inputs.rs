@@ -65,6 +65,20 @@ impl Reader {
     /// The inputs of all documents, in canonical order.
     pub(crate) fn inputs(&self, data: &Dataset) -> Inputs {
         let n_features = self.n_features();
+        let rows = self.rows(data);
+        let mut tiles = vec![0.0; data.n_rows().div_ceil(LANES) * LANES * n_features];
+        for (doc, row) in rows.iter().flat_map(|rows| rows.chunks_exact(n_features)).enumerate() {
+            let tile = &mut tiles[doc / LANES * LANES * n_features..][..LANES * n_features];
+            for (place, input) in row.iter().enumerate() {
+                tile[place * LANES + doc % LANES] = *input;
+            }
+        }
+        Inputs { tiles, n_features, n_docs: data.n_rows() }
+    }
+
+    /// The inputs of the documents of each query, document by document.
+    pub(crate) fn rows(&self, data: &Dataset) -> Vec<Vec<f32>> {
+        let n_features = self.n_features();
         let columns: Vec<Option<F64Values<'_>>> =
             self.features.iter().map(|feature| data.f64_values_of(*feature)).collect();
         let absent = f64::from(data.absent().value());
@@ -81,15 +95,7 @@ impl Reader {
             self.transform.inputs(&values, &mut inputs);
             inputs
         };
-        let rows: Vec<Vec<f32>> = (0..data.n_queries()).into_par_iter().map(of_query).collect();
-        let mut tiles = vec![0.0; data.n_rows().div_ceil(LANES) * LANES * n_features];
-        for (doc, row) in rows.iter().flat_map(|rows| rows.chunks_exact(n_features)).enumerate() {
-            let tile = &mut tiles[doc / LANES * LANES * n_features..][..LANES * n_features];
-            for (place, input) in row.iter().enumerate() {
-                tile[place * LANES + doc % LANES] = *input;
-            }
-        }
-        Inputs { tiles, n_features, n_docs: data.n_rows() }
+        (0..data.n_queries()).into_par_iter().map(of_query).collect()
     }
 
     /// The ranker with these weights; features with weight 0 are left out.
