@@ -42,6 +42,7 @@ pub fn difference(model: &Model, first: &[f64], second: &[f64]) -> Result<Vec<f6
                 sums[idx] = finite(first[idx]) - finite(second[idx]);
             }
         }
+        Ranker::Neural(_) => return Err(ExplainError::NotAdditive { kind: model.ranker().kind() }),
     }
     Ok(sums)
 }

@@ -26,6 +26,12 @@ pub enum ExplainError {
         "the score of a model with one output per label is not a sum of contributions; explain one output at a time"
     )]
     SeveralOutputs,
+    /// The score is no sum over parts that can be told apart.
+    #[error("the score of a {kind} model is not a sum of contributions; use permutation importance")]
+    NotAdditive {
+        /// The kind of the model.
+        kind: &'static str,
+    },
     /// There is nothing to compare with.
     #[error("there are no documents to compare with")]
     NoBackground,

@@ -233,4 +233,6 @@ impl Learning for Neural<'_> {
 }
 
 #[cfg(test)]
+mod gradient_tests;
+#[cfg(test)]
 mod tests;

@@ -139,6 +139,8 @@ fn by_slot(model: &Model) -> anyhow::Result<Table> {
         Ranker::Linear(linear) => {
             rows.iter_mut().zip(linear.weights()).for_each(|(row, weight)| row.weight = Some(*weight));
         }
+        // No number in the file says how much a feature matters; measured on data, it does.
+        Ranker::Neural(_) => {}
     }
     Ok(Table { rows, measured: None, documents: None })
 }
