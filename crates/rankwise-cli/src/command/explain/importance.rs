@@ -47,10 +47,13 @@ impl Asked {
     ) -> anyhow::Result<Table> {
         let mut table = by_slot(model)?;
         let n_features = model.features().len();
-        let sizes = explainer.mean_sizes(docs)?;
-        for (slot, row) in table.rows.iter_mut().enumerate() {
-            // Over all outputs.
-            row.shap = Some(sizes.iter().skip(slot).step_by(n_features).sum());
+        // Scores of neural models are no sums that could be divided among features.
+        if !matches!(model.ranker(), Ranker::Neural(_)) {
+            let sizes = explainer.mean_sizes(docs)?;
+            for (slot, row) in table.rows.iter_mut().enumerate() {
+                // Over all outputs.
+                row.shap = Some(sizes.iter().skip(slot).step_by(n_features).sum());
+            }
         }
         if self.repeats > 0 {
             let intervals = IntervalSpec { seed: self.seed, ..IntervalSpec::default() };
@@ -158,9 +161,15 @@ impl Table {
             head.push(format!("loss of {}", measured.metric));
             head.push(comparison::interval_title(IntervalSpec::default().confidence));
         }
-        head.extend(is_on_data.then(|| "mean |SHAP|".to_owned()));
+        // Of neural models, a file tells nothing about features.
+        let is_neural = self.rows.iter().any(|row| row.weight.is_none() && row.gain.is_none());
+        head.extend((is_on_data && !is_neural).then(|| "mean |SHAP|".to_owned()));
         let is_linear = self.rows.iter().any(|row| row.weight.is_some());
-        let of_ranker: &[&str] = if is_linear { &["weight"] } else { &["gain", "splits"] };
+        let of_ranker: &[&str] = match (is_linear, is_neural) {
+            (true, _) => &["weight"],
+            (false, true) => &[],
+            (false, false) => &["gain", "splits"],
+        };
         head.extend(of_ranker.iter().map(ToString::to_string));
         let mut rows = vec![head];
         for row in self.rows.iter().take(n) {

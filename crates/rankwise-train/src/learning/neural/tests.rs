@@ -1,6 +1,6 @@
 //! Tests of training as a whole; those of the gradients are in `gradient_tests.rs`.
 
-use rankwise_data::synth::{Preset, SynthDoc, SynthSpec};
+use rankwise_data::synth::{Preset, SynthSpec};
 use rankwise_data::{DatasetBuilder, Row, SimdLevel};
 use rankwise_params::ParamValue as _;
 
@@ -199,11 +199,11 @@ fn ordered(data: &Dataset, scores: &[f64]) -> f64 {
 
 #[test]
 fn every_network_and_norm_learns() {
-    let data = dataset(&docs(1500, 5));
+    let data = dataset(&odd_docs(|row| (row * 7 % 11) as f32));
     for spec in specs() {
-        let trained = trained(&spec.epochs(15).adam_rate(0.005).dropout(0.0), &data);
+        let trained = trained(&spec.epochs(60).adam_rate(0.01), &data);
         let found = ordered(&data, &trained.train_scores_canonical);
-        assert!(found > 0.7, "{found} {:?}", trained.model.params());
+        assert!(found > 0.95, "{found} {:?}", trained.model.params());
     }
 }
 
