@@ -22,7 +22,7 @@ mod xgboost;
 
 pub use error::FormatError;
 pub use export::{
-    Arithmetic, BaseScore, ExportError, ExportOptions, Reading, RenamedFeature, Target, export, read_back,
+    Arithmetic, BaseScore, ExportError, ExportOptions, NetworkReading, Reading, RenamedFeature, Target, export, read_back,
     renamed_features,
 };
 pub use import::{BestIteration, ImportedModel, ImportedTrees, import, import_with};

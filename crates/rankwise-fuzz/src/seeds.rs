@@ -11,7 +11,7 @@ use parquet::schema::parser::parse_message_type;
 use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
-use rankwise::model::neural::{Architecture, Network, Norm};
+use rankwise::model::neural::{Architecture, Inputs, Network, Norm};
 use rankwise::model::{ExpectedGain, FeatureScale, LinearRanker, NeuralRanker, Output, Transform, TreeEnsemble};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
@@ -255,13 +255,20 @@ pub(crate) fn model() -> Vec<Vec<u8>> {
 }
 
 /// A small network with everything that a model file can have.
-fn neural_ranker(inputs: usize) -> NeuralRanker {
-    let network =
-        Architecture { network: Network::Attention, inputs, hidden: 2, layers: 1, heads: 2, norm: Norm::Batch };
-    let transform = Transform::new(true, true, vec![FeatureScale::NONE; inputs]).expect("finite scales");
+fn neural_ranker(n_features: usize) -> NeuralRanker {
+    let network = Architecture {
+        network: Network::Attention,
+        inputs: n_features + 1,
+        hidden: 2,
+        layers: 1,
+        heads: 2,
+        norm: Norm::Batch,
+    };
+    let transform = Transform::new(true, true, vec![FeatureScale::NONE; n_features]).expect("finite scales");
+    let inputs = Inputs::new(transform, vec![0]).expect("a feature");
     let (n_weights, n_running) = network.sizes();
     let weights = (0..n_weights).map(|place| place as f32 * 0.1 - 1.0).collect();
-    NeuralRanker::new(network, transform, weights, vec![0.5; n_running]).expect("finite weights")
+    NeuralRanker::new(network, inputs, weights, vec![0.5; n_running]).expect("finite weights")
 }
 
 pub(crate) fn checkpoint() -> Vec<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Neural models: a network of layers over inputs that a [`Transform`] makes from feature values.
+//! Neural models: a network of layers over [`Inputs`] that are made from feature values.
 //!
 //! The steps of the network are in [`architecture`](Architecture), the layers in [`layers`]. Everything is f32, in a
 //! fixed order of operations and without fused multiply-add, so that all machines give the same bits. A network with
@@ -6,6 +6,7 @@
 //! of the list.
 
 mod architecture;
+mod inputs;
 pub mod layers;
 
 use std::cmp::Ordering;
@@ -14,15 +15,14 @@ use rankwise_simd::SimdLevel;
 use serde::{Deserialize, Serialize};
 
 pub use self::architecture::{Architecture, Linear, Network, Norm, Scaler, Step, Tensor};
+pub use self::inputs::{Inputs, MAX_INPUT};
 use crate::file::{Body, Contents, file_fields, json};
-use crate::{ModelError, Ranker, Transform};
+use crate::{ModelError, Ranker};
 
 /// The name of this kind in the model file.
 pub(crate) const KIND: &str = "neural";
 /// The first file version that can represent it.
 pub(crate) const FIRST_VERSION: u64 = 8;
-/// Inputs beyond this size, of either sign, count as this large, so that activations stay finite.
-pub const MAX_INPUT: f32 = 1e6;
 /// Documents that a network without attention scores at a time.
 const DOCS_AT_A_TIME: usize = 256;
 
@@ -30,7 +30,7 @@ const DOCS_AT_A_TIME: usize = 256;
 #[derive(Clone, Debug, PartialEq)]
 pub struct NeuralRanker {
     architecture: Architecture,
-    transform: Transform,
+    inputs: Inputs,
     weights: Vec<f32>,
     running: Vec<f32>,
     steps: Vec<Step>,
@@ -41,12 +41,17 @@ impl NeuralRanker {
     /// [`Architecture::tensors`] says.
     pub fn new(
         architecture: Architecture,
-        transform: Transform,
+        inputs: Inputs,
         weights: Vec<f32>,
         running: Vec<f32>,
     ) -> Result<Self, ModelError> {
         architecture.check()?;
+        inputs.check()?;
         let refused = |problem: String| Err(ModelError::Content { problem });
+        if architecture.inputs != inputs.width() {
+            let (expected, found) = (architecture.inputs, inputs.width());
+            return refused(format!("the network has {expected} inputs, but values make {found}"));
+        }
         if weights.len() < architecture.least_weights() || (weights.len(), running.len()) != architecture.sizes() {
             return refused(format!("{} weights are not those of the network", weights.len()));
         }
@@ -58,7 +63,7 @@ impl NeuralRanker {
         if variances.any(|tensor| running[tensor.place].iter().any(|variance| *variance < 0.0)) {
             return refused("a variance is negative".into());
         }
-        Ok(Self { steps: architecture.steps(), architecture, transform, weights, running })
+        Ok(Self { steps: architecture.steps(), architecture, inputs, weights, running })
     }
 
     /// The kind and the sizes of the network.
@@ -67,8 +72,8 @@ impl NeuralRanker {
     }
 
     /// How values become inputs.
-    pub fn transform(&self) -> &Transform {
-        &self.transform
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// The weights of all steps.
@@ -83,20 +88,18 @@ impl NeuralRanker {
 
     /// Whether the score of a document depends on the other documents of its list.
     pub fn is_listwise(&self) -> bool {
-        self.architecture.network == Network::Attention || self.transform.is_by_query()
+        self.architecture.network == Network::Attention || self.inputs.transform.is_by_query()
     }
 
     /// The scores of the documents of a list, given their rounded values, one document after the other.
     pub(crate) fn score_list(&self, values: &[f64], scores: &mut [f64]) {
-        let mut inputs = vec![0.0; values.len()];
-        self.transform.inputs(values, &mut inputs);
-        self.score_inputs(SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best()), &inputs, scores);
+        let level = SimdLevel::from_env().unwrap_or_else(|_| SimdLevel::best());
+        self.score_inputs(level, &self.inputs.rows(values), scores);
     }
 
-    /// The scores of the documents of a list with these inputs, which are what the transform made.
+    /// The scores of the documents of a list, given their inputs.
     pub fn score_inputs(&self, level: SimdLevel, inputs: &[f32], scores: &mut [f64]) {
         let n_inputs = self.architecture.inputs;
-        let inputs: Vec<f32> = inputs.iter().map(|input| limited(*input)).collect();
         let row = |doc: usize| &inputs[doc * n_inputs..][..n_inputs];
         let mut order: Vec<usize> = (0..scores.len()).collect();
         let at_a_time = match self.architecture.network {
@@ -153,13 +156,9 @@ impl NeuralRanker {
         layers::scale(values, &self.weights[scaler.scale()], &self.weights[scaler.shift()]);
     }
 
-    /// Checks that there is an input for each feature.
+    /// Checks that inputs are made from this many features.
     pub(crate) fn check(&self, n_features: usize) -> Result<(), ModelError> {
-        if self.architecture.inputs != n_features {
-            let problem = format!("the network has {} inputs for {n_features} features", self.architecture.inputs);
-            return Err(ModelError::Content { problem });
-        }
-        self.transform.check(n_features)
+        self.inputs.transform.check(n_features)
     }
 
     pub(crate) fn body(&self) -> Body {
@@ -169,7 +168,7 @@ impl NeuralRanker {
         };
         Body {
             version: FIRST_VERSION,
-            fields: vec![("network", json(&self.architecture)), ("transform", json(&self.transform))],
+            fields: vec![("network", json(&self.architecture)), ("inputs", json(&self.inputs))],
             list: ("tensors", self.architecture.tensors().into_iter().map(entry).collect()),
         }
     }
@@ -179,11 +178,6 @@ impl From<NeuralRanker> for Ranker {
     fn from(neural: NeuralRanker) -> Self {
         Self::Neural(neural)
     }
-}
-
-/// An input as the network takes it: of limited size, and 0 has no sign.
-fn limited(input: f32) -> f32 {
-    input.clamp(-MAX_INPUT, MAX_INPUT) + 0.0
 }
 
 /// Weights may be so large that activations overflow.
@@ -200,13 +194,13 @@ struct Entry {
 }
 
 file_fields! {
-    File { network: Architecture, transform: Transform, }
+    File { network: Architecture, inputs: Inputs, }
     tensors: Entry
 }
 
 /// Reads the model file of a neural ranker.
 pub(crate) fn read(bytes: &[u8]) -> Result<Contents, ModelError> {
-    File::read(bytes, |architecture, transform, entries| {
+    File::read(bytes, |architecture, inputs, entries| {
         architecture.check()?;
         let n_numbers = entries.iter().map(|entry| entry.values.len()).sum::<usize>();
         // Checked first, because steps of a damaged size would fill the memory.
@@ -227,7 +221,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Contents, ModelError> {
             }
             if tensor.is_running { &mut running } else { &mut weights }.extend(entry.values);
         }
-        Ok(NeuralRanker::new(architecture, transform, weights, running)?.into())
+        Ok(NeuralRanker::new(architecture, inputs, weights, running)?.into())
     })
 }
 

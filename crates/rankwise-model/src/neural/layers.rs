@@ -197,10 +197,12 @@ mod tests {
             for doc in 0..n_docs {
                 for unit in 0..width {
                     let units = unit / 3 * 3..unit / 3 * 3 + 3;
-                    let product = |other: usize| -> f32 { units.clone().map(|unit| at(doc, 0, unit) * at(other, 1, unit)).sum() };
+                    let product =
+                        |other: usize| -> f32 { units.clone().map(|unit| at(doc, 0, unit) * at(other, 1, unit)).sum() };
                     let shares: Vec<f32> = (0..n_docs).map(|other| libm::expf(product(other) / 3f32.sqrt())).collect();
                     let total: f32 = shares.iter().sum();
-                    let expected: f32 = (0..n_docs).map(|other| shares[other] * at(other, 2, unit)).sum::<f32>() / total;
+                    let expected: f32 =
+                        (0..n_docs).map(|other| shares[other] * at(other, 2, unit)).sum::<f32>() / total;
                     assert!((found[doc * width + unit] - expected).abs() < 1e-4);
                 }
             }

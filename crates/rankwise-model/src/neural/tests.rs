@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::file::tests::changed;
-use crate::{AbsentFeature, FeatureScale, Header, Model, Precision};
+use crate::{AbsentFeature, FeatureScale, Header, Model, Precision, Transform};
 
 /// Numbers without a pattern.
 fn numbers(n: usize, seed: usize) -> Vec<f32> {
@@ -11,12 +11,13 @@ fn numbers(n: usize, seed: usize) -> Vec<f32> {
 
 fn ranker(network: Network, norm: Norm, seed: usize) -> NeuralRanker {
     let heads = if network == Network::Mlp { 1 } else { 2 };
-    let architecture = Architecture { network, inputs: 3, hidden: 4, layers: 2, heads, norm };
+    let architecture = Architecture { network, inputs: 5, hidden: 4, layers: 2, heads, norm };
     let scale = FeatureScale { fill: 0.25, center: 0.1, factor: 1.5 };
     let transform = Transform::new(true, false, vec![scale; 3]).unwrap();
     let (n_weights, n_running) = architecture.sizes();
     let running = numbers(n_running, seed + 1).iter().map(|number| number.abs()).collect();
-    NeuralRanker::new(architecture, transform, numbers(n_weights, seed), running).unwrap()
+    let inputs = Inputs::new(transform, vec![0, 2]).unwrap();
+    NeuralRanker::new(architecture, inputs, numbers(n_weights, seed), running).unwrap()
 }
 
 /// Both networks with each norm.
@@ -37,7 +38,8 @@ fn bits(scores: &[f64]) -> Vec<u64> {
 /// The network as its definition reads, in f64.
 fn plain(neural: &NeuralRanker, inputs: &[f32]) -> Vec<f64> {
     let weight = |place: usize| f64::from(neural.weights[place]);
-    let mut rows: Vec<Vec<f64>> = inputs.chunks(3).map(|row| row.iter().map(|input| f64::from(*input)).collect()).collect();
+    let mut rows: Vec<Vec<f64>> =
+        inputs.chunks(5).map(|row| row.iter().map(|input| f64::from(*input)).collect()).collect();
     let mut kept = rows.clone();
     for step in &neural.steps {
         match step {
@@ -95,7 +97,7 @@ fn plain(neural: &NeuralRanker, inputs: &[f32]) -> Vec<f64> {
 fn scores_are_those_of_the_definition() {
     for ranker in rankers() {
         for n_docs in [0, 1, 2, 9, 70] {
-            let inputs = numbers(3 * n_docs, 8);
+            let inputs = numbers(5 * n_docs, 8);
             let mut scores = vec![0.0; n_docs];
             ranker.score_inputs(SimdLevel::best(), &inputs, &mut scores);
             for (found, expected) in scores.iter().zip(plain(&ranker, &inputs)) {
@@ -108,7 +110,7 @@ fn scores_are_those_of_the_definition() {
 #[test]
 fn instructions_do_not_change_a_bit() {
     for ranker in rankers() {
-        let inputs = numbers(3 * 70, 8);
+        let inputs = numbers(5 * 70, 8);
         let scores = |level| {
             let mut scores = vec![0.0; 70];
             ranker.score_inputs(level, &inputs, &mut scores);
@@ -160,7 +162,9 @@ fn damage_is_noticed_and_named() {
         ("\"layers\":2", "\"layers\":1000000000000"),
         ("\"heads\":2", "\"heads\":3"),
         ("\"heads\":2", "\"heads\":0"),
-        ("\"inputs\":3", "\"inputs\":2"),
+        ("\"inputs\":5", "\"inputs\":3"),
+        ("\"missing\":[0,2]", "\"missing\":[0,3]"),
+        ("\"missing\":[0,2]", "\"missing\":[0]"),
         ("\"norm\":\"batch\"", "\"norm\":\"layer\""),
         ("norm0.scale", "norm9.scale"),
         ("\"version\": 8", "\"version\": 7"),
@@ -176,7 +180,7 @@ fn damage_is_noticed_and_named() {
 fn what_is_no_network_is_refused() {
     let good = ranker(Network::Attention, Norm::Batch, 3);
     let new = |weights: Vec<f32>, running: Vec<f32>| {
-        NeuralRanker::new(*good.architecture(), good.transform().clone(), weights, running)
+        NeuralRanker::new(*good.architecture(), good.inputs().clone(), weights, running)
     };
     let (weights, running) = (good.weights().to_vec(), good.running().to_vec());
     assert!(new(weights.clone(), running.clone()).is_ok());
@@ -223,7 +227,7 @@ proptest! {
         for ranker in rankers() {
             let weights = ranker.weights().iter().map(|weight| (weight * factor).clamp(f32::MIN, f32::MAX)).collect();
             let running = ranker.running().to_vec();
-            let ranker = NeuralRanker::new(*ranker.architecture(), ranker.transform().clone(), weights, running).unwrap();
+            let ranker = NeuralRanker::new(*ranker.architecture(), ranker.inputs().clone(), weights, running).unwrap();
             let mut scores = [0.0; 3];
             model(ranker).score_list(&values, &mut scores);
             prop_assert!(scores.iter().all(|score| score.is_finite()));
@@ -246,7 +250,7 @@ proptest! {
         let good = ranker(Network::Mlp, Norm::None, 3);
         let mut weights = good.weights().to_vec();
         weights[2] = number;
-        let model = model(NeuralRanker::new(*good.architecture(), good.transform().clone(), weights, Vec::new()).unwrap());
+        let model = model(NeuralRanker::new(*good.architecture(), good.inputs().clone(), weights, Vec::new()).unwrap());
         let back = Model::from_json(model.to_json().as_bytes()).unwrap();
         let Ranker::Neural(neural) = back.ranker() else { panic!() };
         prop_assert_eq!(neural.weights()[2].to_bits(), bits);

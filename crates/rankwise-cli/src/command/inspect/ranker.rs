@@ -145,5 +145,5 @@ fn text_of_neural(model: &Model, neural: &NeuralRanker) -> RankerText {
 }
 
 fn json_of_neural(neural: &NeuralRanker) -> serde_json::Value {
-    json!({ "network": neural.architecture(), "transform": neural.transform(), "weights": neural.weights().len() })
+    json!({ "network": neural.architecture(), "inputs": neural.inputs(), "weights": neural.weights().len() })
 }

@@ -19,6 +19,10 @@ impl Adam {
         Self { n_steps: 0, first: vec![0.0; n_weights], second: vec![0.0; n_weights] }
     }
 
+    pub(super) fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
     /// Whether it has finite moments for this many weights.
     pub(super) fn fits(&self, n_weights: usize) -> bool {
         let is_moment = |moments: &[f32]| moments.len() == n_weights && moments.iter().all(|moment| moment.is_finite());

@@ -119,7 +119,8 @@ impl Batch<'_> {
         let variances = self.means(width, |shard, sums| {
             for row in shard.values.chunks_exact(width) {
                 let numbers = sums.iter_mut().zip(row).zip(&means);
-                numbers.for_each(|((sum, value), mean)| *sum += (f64::from(*value) - mean) * (f64::from(*value) - mean));
+                numbers
+                    .for_each(|((sum, value), mean)| *sum += (f64::from(*value) - mean) * (f64::from(*value) - mean));
             }
         });
         let found = means.iter().chain(&variances).map(|number| *number as f32);
@@ -127,8 +128,7 @@ impl Batch<'_> {
         for (running, found) in running[place].iter_mut().zip(found).filter(|(_, found)| found.is_finite()) {
             *running += MOMENTUM * (found - *running);
         }
-        let inverses: Vec<f32> =
-            variances.iter().map(|variance| layers::inverse_deviation(*variance as f32)).collect();
+        let inverses: Vec<f32> = variances.iter().map(|variance| layers::inverse_deviation(*variance as f32)).collect();
         self.shards.par_iter_mut().for_each(|shard| {
             for row in shard.values.chunks_exact_mut(width) {
                 let numbers = row.iter_mut().zip(&means).zip(&inverses);
@@ -143,7 +143,9 @@ impl Batch<'_> {
     fn normalise_back(&mut self, net: &Net<'_>, scaler: &Scaler) {
         let width = scaler.width;
         self.shards.par_iter_mut().for_each(|shard| {
-            let Some(Saved::Norm { standard, .. }) = shard.saved.last() else { unreachable!("batch norm saves a norm") };
+            let Some(Saved::Norm { standard, .. }) = shard.saved.last() else {
+                unreachable!("batch norm saves a norm")
+            };
             let out = &mut shard.gradient[scaler.scale().start..scaler.shift().end];
             let (of_scale, of_shift) = out.split_at_mut(width);
             backward::scale(&net.weights[scaler.scale()], standard, &mut shard.values, of_scale, of_shift);
@@ -154,7 +156,9 @@ impl Batch<'_> {
             }
         });
         let along = self.means(width, |shard, sums| {
-            let Some(Saved::Norm { standard, .. }) = shard.saved.last() else { unreachable!("batch norm saves a norm") };
+            let Some(Saved::Norm { standard, .. }) = shard.saved.last() else {
+                unreachable!("batch norm saves a norm")
+            };
             for (slopes, row) in shard.values.chunks_exact(width).zip(standard.chunks_exact(width)) {
                 let numbers = sums.iter_mut().zip(slopes).zip(row);
                 numbers.for_each(|((sum, slope), value)| *sum += f64::from(*slope) * f64::from(*value));

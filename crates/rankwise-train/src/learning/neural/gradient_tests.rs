@@ -1,7 +1,7 @@
 //! Gradients against finite differences: of each layer, and of whole networks.
 
 use rankwise_data::SimdLevel;
-use rankwise_model::neural::{Architecture, Network, Norm, Step, layers};
+use rankwise_model::neural::{Architecture, Inputs, Network, Norm, Step, layers};
 
 use super::batch::{Batch, Net};
 use super::shard::{Randomness, Shard};
@@ -117,8 +117,8 @@ fn assert_network_gradient(architecture: Architecture, randomness: Randomness) {
     let mut batch = batch();
     let net = Net::new(SimdLevel::best(), &steps, &state.weights);
     batch.forward(&net, &mut state.running.clone());
-    let gradient =
-        batch.backward(&net, &|query, scores: &[f64], out: &mut [f32]| out.copy_from_slice(&factor(query, scores.len())));
+    let gradient = batch
+        .backward(&net, &|query, scores: &[f64], out: &mut [f32]| out.copy_from_slice(&factor(query, scores.len())));
     for tensor in architecture.tensors().into_iter().filter(|tensor| !tensor.is_running) {
         for seed in 0..2 {
             let direction = numbers(tensor.place.len(), seed + 40);
@@ -165,7 +165,8 @@ fn training_sees_the_scores_of_the_model() {
             assert!(steps.iter().all(|step| !matches!(step, Step::Norm(scaler) if scaler.running().is_some())));
             let scales = vec![rankwise_model::FeatureScale::NONE; 5];
             let transform = rankwise_model::Transform::new(false, false, scales).unwrap();
-            let ranker = rankwise_model::NeuralRanker::new(architecture, transform, state.weights, Vec::new()).unwrap();
+            let makes = Inputs::new(transform, Vec::new()).unwrap();
+            let ranker = rankwise_model::NeuralRanker::new(architecture, makes, state.weights, Vec::new()).unwrap();
             let mut scores = vec![0.0; 12];
             ranker.score_inputs(SimdLevel::best(), &inputs[1], &mut scores);
             for (found, expected) in batch.shards[0].values.iter().zip(scores) {

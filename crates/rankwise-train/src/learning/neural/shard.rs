@@ -34,7 +34,10 @@ pub(super) enum Saved {
     /// The activations before the step, or after it for those that only become 0.
     Values(Vec<f32>),
     /// Standardised activations, and the inverses of the deviations.
-    Norm { standard: Vec<f32>, inverses: Vec<f32> },
+    Norm {
+        standard: Vec<f32>,
+        inverses: Vec<f32>,
+    },
     /// What each activation was multiplied by.
     Factors(Vec<f32>),
 }
@@ -103,8 +106,14 @@ impl<'a> Shard<'a> {
             }
             Step::Dropout => self.drop_out(number),
             Step::Attend { width, heads } => {
-                let of_query =
-                    |rows: Range<usize>| layers::attend(net.level, &self.values[rows.start * 3 * width..rows.end * 3 * width], *width, *heads);
+                let of_query = |rows: Range<usize>| {
+                    layers::attend(
+                        net.level,
+                        &self.values[rows.start * 3 * width..rows.end * 3 * width],
+                        *width,
+                        *heads,
+                    )
+                };
                 let out = self.rows().flat_map(of_query).collect();
                 Saved::Values(std::mem::replace(&mut self.values, out))
             }

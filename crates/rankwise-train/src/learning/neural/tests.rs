@@ -6,7 +6,7 @@ use rankwise_params::ParamValue as _;
 
 use super::*;
 use crate::learning::tests::with_task;
-use crate::{Checkpoint, Flow, Progress, SetBoosting as _, SetLearner as _, TrainSpec, Training, Trained, ValidSet};
+use crate::{Checkpoint, Flow, Progress, SetBoosting as _, SetLearner as _, TrainSpec, Trained, Training, ValidSet};
 
 /// Qid, label, document id and features.
 pub(super) type Doc = (String, f32, String, Vec<(u32, f32)>);
