@@ -180,7 +180,7 @@ impl Architecture {
         let Self { inputs, hidden, layers, heads, .. } = *self;
         let fits = (1..=MAX_UNITS).contains(&hidden)
             && (1..=MAX_LAYERS).contains(&layers)
-            && inputs <= u32::MAX as usize
+            && u32::try_from(inputs).is_ok()
             && heads >= 1
             && hidden.is_multiple_of(heads);
         let problem = || format!("a network cannot have {hidden} units, {layers} layers and {heads} heads");

@@ -41,16 +41,22 @@ pub fn linear(level: SimdLevel, values: &[f32], weights: &[f32], bias: &[f32]) -
 
 /// Negative activations, and what is no number, become 0.
 pub fn relu(values: &mut [f32]) {
-    values.iter_mut().for_each(|value| *value = if *value > 0.0 { *value } else { 0.0 });
+    for value in values.iter_mut() {
+        *value = if *value > 0.0 { *value } else { 0.0 };
+    }
 }
 
 /// Brings the units of a document to mean 0 and deviation 1; returns the inverse of their deviation.
 pub fn standardise(row: &mut [f32]) -> f32 {
     let n = row.len() as f32;
     let mean = sum(row) / n;
-    row.iter_mut().for_each(|value| *value -= mean);
+    for value in row.iter_mut() {
+        *value -= mean;
+    }
     let inverse = inverse_deviation(dot(row, row) / n);
-    row.iter_mut().for_each(|value| *value *= inverse);
+    for value in row.iter_mut() {
+        *value *= inverse;
+    }
     inverse
 }
 
@@ -146,9 +152,13 @@ pub fn attend(level: SimdLevel, activations: &[f32], width: usize, heads: usize)
 /// Replaces numbers by the softmax of `factor` times them.
 fn softmax(row: &mut [f32], factor: f32) {
     let largest = row.iter().fold(f32::MIN, |largest, value| if *value > largest { *value } else { largest });
-    row.iter_mut().for_each(|value| *value = libm::expf((*value - largest) * factor));
+    for value in row.iter_mut() {
+        *value = libm::expf((*value - largest) * factor);
+    }
     let inverse = 1.0 / sum(row);
-    row.iter_mut().for_each(|value| *value *= inverse);
+    for value in row.iter_mut() {
+        *value *= inverse;
+    }
 }
 
 #[cfg(test)]

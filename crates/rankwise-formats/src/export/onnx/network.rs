@@ -87,7 +87,8 @@ impl Writer {
         let present = self.clamp(&present, Kind::Double, f64::from(f32::MAX));
         let logged = if transform.is_log() { self.logged(&present) } else { present };
         let within = if transform.is_by_query() { self.within(&logged, &is_missing) } else { logged };
-        let of_scales = |number: fn(&rankwise_model::FeatureScale) -> f64| transform.scales().iter().map(number).collect();
+        let of_scales =
+            |number: fn(&rankwise_model::FeatureScale) -> f64| transform.scales().iter().map(number).collect();
         let centers = self.row(Kind::Double, of_scales(|scale| scale.center));
         let factors = self.row(Kind::Double, of_scales(|scale| scale.factor));
         let fills = self.row(Kind::Double, of_scales(|scale| f64::from(scale.fill)));

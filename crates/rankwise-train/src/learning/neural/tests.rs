@@ -164,12 +164,18 @@ fn data_without_anything_to_learn_from_is_an_error() {
     let params = spec(Network::Mlp, Norm::Layer).check().unwrap();
     let error = |docs: &[Doc]| Training::new(&params, &dataset(docs)).run(&mut crate::Silent).unwrap_err();
     let mut docs = odd_docs(|_| 1.0);
-    docs.iter_mut().for_each(|doc| doc.3 = vec![(1, 2.0)]);
+    for doc in &mut docs {
+        doc.3 = vec![(1, 2.0)];
+    }
     assert_eq!(error(&docs), TrainError::ConstantFeatures);
-    docs.iter_mut().for_each(|doc| doc.3.clear());
+    for doc in &mut docs {
+        doc.3.clear();
+    }
     assert_eq!(error(&docs), TrainError::NoFeatures);
     let mut docs = odd_docs(|row| row as f32);
-    docs.iter_mut().for_each(|doc| doc.1 = 1.0);
+    for doc in &mut docs {
+        doc.1 = 1.0;
+    }
     assert!(matches!(error(&docs), TrainError::Objective(_)));
 }
 
