@@ -143,7 +143,9 @@ impl<'a> Neural<'a> {
             let mut hess = vec![0.0; grad.len()];
             let out = GradientSlices { grad: &mut *grad, hess: &mut hess };
             gradients_of_query(objective, QueryTask { data, query, round }, scores, out, &mut Scratch::default());
-            grad.iter_mut().for_each(|grad| *grad *= share);
+            for slope in grad {
+                *slope *= share;
+            }
         };
         let gradient = batch.backward(&net, &of_query);
         let params = self.params();

@@ -125,11 +125,11 @@ param_group! {
         /// neural: number of passes over the training data.
         epochs: usize = 40, Range::closed(1.0, 1e6), ["n_epochs", "num_epochs"];
         /// neural: number of queries in a step.
-        batch_queries: usize = 16, Range::at_least(1.0), ["batch_size"];
+        batch_queries: usize = 8, Range::at_least(1.0), ["batch_size"];
         /// neural: step size of Adam.
         adam_rate: f64 = 0.001, Range::above_to(0.0, 10.0), ["adam_lr"];
         /// neural: weight decay of Adam, apart from its step size.
-        weight_decay: f64 = 0.0001, Range::at_least(0.0), [];
+        weight_decay: f64 = 0.1, Range::at_least(0.0), [];
     }
 }
 

@@ -59,16 +59,16 @@ impl Graph {
     /// Adds an operator, and names its result.
     pub(crate) fn node(&mut self, operator: &str, inputs: &[&String], attributes: &[(&str, i64)]) -> String {
         let name = format!("{}{}", operator.to_lowercase(), self.nodes.len());
-        self.node_named(operator, inputs, attributes, name.clone());
+        self.node_named(operator, inputs, attributes, &name);
         name
     }
 
-    pub(crate) fn node_named(&mut self, operator: &str, inputs: &[&String], attributes: &[(&str, i64)], name: String) {
+    pub(crate) fn node_named(&mut self, operator: &str, inputs: &[&String], attributes: &[(&str, i64)], name: &str) {
         let mut node = Message::default();
         for input in inputs {
             node.text(1, input);
         }
-        node.text(2, &name).text(3, &name).text(4, operator);
+        node.text(2, name).text(3, name).text(4, operator);
         for (name, value) in attributes {
             // The one that is a list.
             let attribute = if *name == "axes" { integers(name, &[*value]) } else { integer(name, *value as u64) };

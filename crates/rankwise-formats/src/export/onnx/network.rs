@@ -33,8 +33,8 @@ pub(crate) fn write(model: &Model, neural: &NeuralRanker, options: &ExportOption
     }
     let mut writer = Writer { graph: Graph::default() };
     let columns: Vec<i64> = model.features().iter().map(|feature| i64::from(*feature)).collect();
-    let values = writer.gather("values".into(), &columns);
-    let inputs = writer.inputs(values, neural.inputs());
+    let values = writer.gather(&"values".into(), &columns);
+    let inputs = writer.inputs(&values, neural.inputs());
     writer.steps(inputs, neural);
     Ok(writer.graph.to_bytes(n_columns as usize))
 }
@@ -60,9 +60,9 @@ impl Writer {
     }
 
     /// Columns of a matrix, by their places.
-    fn gather(&mut self, matrix: Name, places: &[i64]) -> Name {
+    fn gather(&mut self, matrix: &Name, places: &[i64]) -> Name {
         let places = self.graph.places(places);
-        self.graph.node("Gather", &[&matrix, &places], &[("axis", 1)])
+        self.graph.node("Gather", &[matrix, &places], &[("axis", 1)])
     }
 
     fn cast(&mut self, matrix: &Name, kind: Kind) -> Name {
@@ -77,11 +77,11 @@ impl Writer {
     }
 
     /// What [`Inputs::rows`] computes.
-    fn inputs(&mut self, values: Name, inputs: &Inputs) -> Name {
+    fn inputs(&mut self, values: &Name, inputs: &Inputs) -> Name {
         let transform = inputs.transform();
-        let is_missing = self.node("IsNaN", &[&values]);
+        let is_missing = self.node("IsNaN", &[values]);
         let zero = self.number(Kind::Double, 0.0);
-        let wide = self.cast(&values, Kind::Double);
+        let wide = self.cast(values, Kind::Double);
         // Infinite values have been rounded to f32.
         let present = self.node("Where", &[&is_missing, &zero, &wide]);
         let present = self.clamp(&present, Kind::Double, f64::from(f32::MAX));
@@ -102,7 +102,7 @@ impl Writer {
         }
         let flags = self.cast(&is_missing, Kind::Float);
         let places: Vec<i64> = inputs.missing().iter().map(|place| i64::from(*place)).collect();
-        let flags = self.gather(flags, &places);
+        let flags = self.gather(&flags, &places);
         self.graph.node("Concat", &[&narrow, &flags], &[("axis", 1)])
     }
 
@@ -177,7 +177,7 @@ impl Writer {
                 Step::Dropout => values,
             };
         }
-        self.graph.node_named("Identity", &[&values], &[], "scores".into());
+        self.graph.node_named("Identity", &[&values], &[], "scores");
     }
 
     /// Activations with mean 0 and deviation 1.
@@ -210,7 +210,7 @@ impl Writer {
                 let first = number * width + head * of_head;
                 (first..first + of_head).map(|place| place as i64).collect::<Vec<i64>>()
             };
-            let [queries, keys, values] = [0, 1, 2].map(|number| self.gather(values.clone(), &part(number)));
+            let [queries, keys, values] = [0, 1, 2].map(|number| self.gather(values, &part(number)));
             let keys = self.node("Transpose", &[&keys]);
             let products = self.node("MatMul", &[&queries, &keys]);
             let products = self.node("Mul", &[&products, &factor]);

@@ -104,7 +104,10 @@ impl Batch<'_> {
         for shard in shards {
             means.iter_mut().zip(shard).for_each(|(mean, sum)| *mean += sum);
         }
-        means.iter_mut().for_each(|mean| *mean /= self.n_docs());
+        let n_docs = self.n_docs();
+        for mean in &mut means {
+            *mean /= n_docs;
+        }
         means
     }
 

@@ -128,7 +128,7 @@ fn a_state_is_not_trusted() {
 /// Queries with labels 0 and 1 where one feature tells them apart, and another is what a test asks for.
 fn odd_docs(value: impl Fn(usize) -> f32) -> Vec<Doc> {
     let doc = |row: usize| {
-        let label = f32::from(u8::from(row % 3 == 0));
+        let label = f32::from(u8::from(row.is_multiple_of(3)));
         let features = vec![(1, label + (row % 5) as f32 * 0.1), (2, value(row))];
         (format!("q{}", row / 6), label, format!("d{row}"), features)
     };
@@ -137,7 +137,8 @@ fn odd_docs(value: impl Fn(usize) -> f32) -> Vec<Doc> {
 
 #[test]
 fn odd_features_give_finite_models() {
-    let values: [(&str, fn(usize) -> f32); 6] = [
+    type Value = fn(usize) -> f32;
+    let values: [(&str, Value); 6] = [
         ("constant", |_| 3.0),
         ("missing", |_| f32::NAN),
         ("tiny", |row| row as f32 * 1e-30),
