@@ -206,6 +206,32 @@ class Run:
         (found,) = session.run(None, {"values": np.ascontiguousarray(wild)})
         export.check("onnxruntime", found, scores, model.bound(sizes))
 
+    def neural(self, rng):
+        """Networks, list by list, against `predict`: their scores are not computed here."""
+        data, labels = training_data(rng)
+        data, n_docs = narrow(data), 15
+        lines = []
+        for row, label in enumerate(labels):
+            values = " ".join(f"{f}:{v!r}" for f, v in enumerate(data[row].tolist()) if f > 0 and not np.isnan(v))
+            lines.append(f"{label} qid:{row // n_docs} {values}\n")
+        train, model_file, out = (self.folder / name for name in ["train.txt", "neural.json", "scores.txt"])
+        train.write_text("".join(lines))
+        for network, norm, scaling in [
+            ("attention", "layer", "standard"),
+            ("attention", "none", "query"),
+            ("mlp", "batch", "standard"),
+        ]:
+            settings = {"learner": "neural", "epochs": 3, "network": network, "norm": norm, "scaling": scaling}
+            options = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+            self.binary("train", train, "--out", model_file, *options)
+            self.binary("predict", model_file, train, "--out", out)
+            scores = np.loadtxt(out)
+            export = Export(self, model_file, "onnx")
+            session = onnxruntime.InferenceSession(str(export.out), providers=["CPUExecutionProvider"])
+            lists = np.split(data, range(n_docs, len(data), n_docs))
+            found = np.concatenate([session.run(None, {"values": rows})[0] for rows in lists])
+            export.check(f"onnxruntime, {network} with norm {norm}", found, scores, 1e-4 * max(1, np.abs(scores).max()))
+
     def zero_targets(self, model_file, model, rows, *options):
         """Formats that treat missing values as 0, read in the same way as by their programs."""
         known = np.nan_to_num(narrow(rows), nan=0.0)
@@ -331,6 +357,7 @@ def main():
             rng = np.random.default_rng([args.seed, idx])
             run.native(rng, args.rows, ["lambdamart", "rmse"][idx % 2])
             run.foreign(rng, args.rows)
+            run.neural(rng)
     print(f"exports: {run.n_scores} scores of {args.models} models agree, in {len(run.peers)} formats and programs")
 
 

@@ -274,6 +274,11 @@ pub struct DocKeys<'a> {
 }
 
 impl DocKeys<'_> {
+    /// The number of documents.
+    pub fn n_docs(&self) -> usize {
+        self.keys.len()
+    }
+
     /// The key and the ordinal of a document, as [`Draw`] takes them.
     pub fn of(&self, doc: usize) -> (u64, u32) {
         (self.keys[doc].low(), self.ordinals.map_or(0, |ordinals| ordinals[doc]))

@@ -47,6 +47,14 @@ pub enum Purpose {
     Explanation = 17,
     /// Start weights of linear rankers, and the order in which they change.
     LinearWeights = 18,
+    /// Weights of a neural ranker before training.
+    FirstWeights = 24,
+    /// The order of queries in an epoch.
+    QueryOrder = 25,
+    /// Noise on the inputs of documents.
+    InputNoise = 26,
+    /// Activations of documents to drop.
+    UnitDropout = 27,
 }
 
 /// A family of draws: everything is fixed but the key.

@@ -40,17 +40,19 @@ pub fn difference(model: &Model, first: &[f64], second: &[f64]) -> Result<Vec<f6
             let terms = linear.terms(first).into_iter().zip(linear.terms(second));
             sums.iter_mut().zip(terms).for_each(|(sum, (first, second))| *sum = first - second);
         }
+        Ranker::Neural(_) => check_contributions(model)?,
     }
     Ok(sums)
 }
 
 /// Checks that scores can be divided among features: exactly, and document by document.
 pub(crate) fn check_contributions(model: &Model) -> Result<(), ExplainError> {
-    if model.is_listwise() {
-        let because = "its scores depend on the other documents of a list";
-        return Err(ExplainError::NoContributions { kind: model.ranker().kind(), because });
-    }
-    Ok(())
+    let because = match model.ranker() {
+        Ranker::Neural(_) => "a network is not a sum over features",
+        _ if model.is_listwise() => "its scores depend on the other documents of a list",
+        _ => return Ok(()),
+    };
+    Err(ExplainError::NoContributions { kind: model.ranker().kind(), because })
 }
 
 /// A walk over the leaves that some hybrid of two documents reaches.

@@ -34,6 +34,7 @@ use crate::FormatError;
 pub use error::ExportError;
 use lowered::{Lowered, Width};
 use names::Names;
+pub use onnx::NetworkReading;
 pub use reading::{Arithmetic, BaseScore, Reading};
 
 /// An export format.
@@ -43,7 +44,7 @@ pub enum Target {
     LightGbm,
     /// XGBoost's JSON.
     XgBoost,
-    /// ONNX, a `TreeEnsembleRegressor`.
+    /// ONNX: a `TreeEnsembleRegressor`, or the standard operators of a network.
     Onnx,
     /// RankLib's XML.
     RankLib,
@@ -137,6 +138,9 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
         return linear::write(model, linear, target, &Names::new(model, target, options)?, options);
     }
     let names = Names::new(model, target, options)?;
+    if let (Ranker::Neural(neural), Target::Onnx) = (model.ranker(), target) {
+        return onnx::write_network(model, neural, options);
+    }
     let lowered = Lowered::new(model, target, options)?;
     match target {
         Target::LightGbm => lightgbm::write(&lowered, model, options),
@@ -164,7 +168,7 @@ pub fn renamed_features(model: &Model, target: Target) -> Vec<RenamedFeature> {
     if target == Target::LightGbm { lightgbm::renamed(model) } else { Vec::new() }
 }
 
-/// Reads an [`export`] of `model` with the same options.
+/// Reads an [`export`] of `model`, which has trees, with the same options; [`NetworkReading`] reads those of networks.
 pub fn read_back(bytes: &[u8], target: Target, model: &Model, options: &ExportOptions) -> Result<Reading, FormatError> {
     let names = || Names::new(model, target, options).unwrap_or_default();
     let in_f32 = |model: Model, base_score: BaseScore| Reading { model, arithmetic: Arithmetic::F32(base_score) };

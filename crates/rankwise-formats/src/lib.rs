@@ -22,8 +22,8 @@ mod xgboost;
 
 pub use error::FormatError;
 pub use export::{
-    Arithmetic, BaseScore, ExportError, ExportOptions, Reading, RenamedFeature, Target, export, read_back,
-    renamed_features,
+    Arithmetic, BaseScore, ExportError, ExportOptions, NetworkReading, Reading, RenamedFeature, Target, export,
+    read_back, renamed_features,
 };
 pub use import::{BestIteration, ImportedModel, ImportedTrees, import, import_with};
 pub use source::{Source, is_unread_form};

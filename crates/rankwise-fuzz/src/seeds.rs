@@ -11,7 +11,8 @@ use parquet::schema::parser::parse_message_type;
 use rankwise::data::Absent;
 use rankwise::data::synth::{Preset, SynthSpec};
 use rankwise::io::{Format, LetorWriter, read_dataset, write_atomically, write_cache, write_dataset};
-use rankwise::model::{ExpectedGain, LinearRanker, Output, TreeEnsemble};
+use rankwise::model::neural::{Architecture, Inputs, Network, Norm};
+use rankwise::model::{ExpectedGain, FeatureScale, LinearRanker, NeuralRanker, Output, Transform, TreeEnsemble};
 use rankwise::prelude::*;
 use rankwise::train::{Flow, Observer, Progress};
 use xxhash_rust::xxh3::xxh3_64;
@@ -249,7 +250,25 @@ pub(crate) fn model() -> Vec<Vec<u8>> {
     let weights = one.features().iter().map(|feature| f64::from(*feature) * 0.1).collect();
     let linear = LinearRanker::new(-0.5, weights).expect("finite weights");
     let linear = one.with_ranker(linear).expect("a weight for each feature");
-    [one, several, linear].map(|model| model.to_json().into()).to_vec()
+    let neural = one.with_ranker(neural_ranker(one.features().len())).expect("an input for each feature");
+    [one, several, linear, neural].map(|model| model.to_json().into()).to_vec()
+}
+
+/// A small network with everything that a model file can have.
+fn neural_ranker(n_features: usize) -> NeuralRanker {
+    let network = Architecture {
+        network: Network::Attention,
+        inputs: n_features + 1,
+        hidden: 2,
+        layers: 1,
+        heads: 2,
+        norm: Norm::Batch,
+    };
+    let transform = Transform::new(true, true, vec![FeatureScale::NONE; n_features]).expect("finite scales");
+    let inputs = Inputs::new(transform, vec![0]).expect("a feature");
+    let (n_weights, n_running) = network.sizes();
+    let weights = (0..n_weights).map(|place| place as f32 * 0.1 - 1.0).collect();
+    NeuralRanker::new(network, inputs, weights, vec![0.5; n_running]).expect("finite weights")
 }
 
 pub(crate) fn checkpoint() -> Vec<Vec<u8>> {

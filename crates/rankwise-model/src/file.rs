@@ -21,8 +21,9 @@ use crate::{Header, Model, ModelError, Ranker};
 
 /// The newest file version that this program writes and reads. A model is written in the oldest version that can
 /// represent it: feature names need version 2, trees with several outputs version 3, kinds other than trees version 4,
-/// a list of f64 features version 5, covers of leaves version 6, and inputs made from values version 7.
-pub const FORMAT_VERSION: u64 = 7;
+/// a list of f64 features version 5, covers of leaves version 6, inputs made from values version 7, and neural
+/// networks version 8.
+pub const FORMAT_VERSION: u64 = 8;
 /// The oldest version with inputs that are made from values ([`crate::Transform`]).
 pub(crate) const VERSION_OF_TRANSFORMS: u64 = 7;
 /// The oldest version with feature names.

@@ -6,6 +6,7 @@
 //! * [`TreeEnsemble`] is a sum of trees. Code that works only with trees gets it from [`Model::tree_ensemble`];
 //!   [`Model::weighted_sum`] adds several.
 //! * [`LinearRanker`] is a weighted sum of feature values, or of inputs that a [`Transform`] makes from them.
+//! * [`NeuralRanker`] is a network of layers over such inputs.
 //! * [`Tree`] is checked when it is created, so it can be walked without fear of cycles or missing children.
 //!
 //! This crate knows nothing of datasets, bins or training.
@@ -18,6 +19,7 @@ mod header;
 mod importance;
 mod linear;
 mod model;
+pub mod neural;
 mod output;
 mod ranker;
 mod sum;
@@ -31,6 +33,7 @@ pub use header::{AbsentFeature, Header, Precision, TrainedOn, floor_f32, last_ro
 pub use importance::FeatureImportance;
 pub use linear::LinearRanker;
 pub use model::Model;
+pub use neural::NeuralRanker;
 pub use output::{ExpectedGain, Output};
 pub use ranker::Ranker;
 pub use transform::{FeatureScale, Transform};

@@ -1,7 +1,8 @@
 //! The kinds of rankers. A new kind is a module and an entry here.
 
 use crate::file::{Body, Contents};
-use crate::{LinearRanker, ModelError, Transform, TreeEnsemble, ensemble, linear};
+use crate::neural::NeuralRanker;
+use crate::{LinearRanker, ModelError, Transform, TreeEnsemble, ensemble, linear, neural};
 
 /// Reads the model file of one kind.
 type Reader = fn(&[u8]) -> Result<Contents, ModelError>;
@@ -13,6 +14,8 @@ pub enum Ranker {
     Trees(TreeEnsemble),
     /// A weighted sum of feature values.
     Linear(LinearRanker),
+    /// A neural network.
+    Neural(NeuralRanker),
 }
 
 impl From<TreeEnsemble> for Ranker {
@@ -27,6 +30,7 @@ impl Ranker {
         match self {
             Self::Trees(_) => ensemble::KIND,
             Self::Linear(_) => linear::KIND,
+            Self::Neural(_) => neural::KIND,
         }
     }
 
@@ -34,7 +38,7 @@ impl Ranker {
     pub fn tree_ensemble(&self) -> Result<&TreeEnsemble, ModelError> {
         match self {
             Self::Trees(ensemble) => Ok(ensemble),
-            Self::Linear(_) => Err(ModelError::NoTrees { kind: self.kind() }),
+            Self::Linear(_) | Self::Neural(_) => Err(ModelError::NoTrees { kind: self.kind() }),
         }
     }
 
@@ -43,6 +47,7 @@ impl Ranker {
         match self {
             Self::Trees(_) => false,
             Self::Linear(linear) => linear.transform().is_some_and(Transform::is_by_query),
+            Self::Neural(neural) => neural.is_listwise(),
         }
     }
 
@@ -57,6 +62,7 @@ impl Ranker {
                 }
             }
             Self::Linear(linear) => linear.score_list(values, scores),
+            Self::Neural(neural) => neural.score_list(values, scores),
         }
     }
 
@@ -66,6 +72,11 @@ impl Ranker {
         match self {
             Self::Trees(ensemble) => ensemble.score(values),
             Self::Linear(linear) => linear.score(values),
+            Self::Neural(neural) => {
+                let mut score = [0.0];
+                neural.score_list(values, &mut score);
+                score[0]
+            }
         }
     }
 
@@ -74,6 +85,7 @@ impl Ranker {
         match self {
             Self::Trees(ensemble) => ensemble.check(n_features),
             Self::Linear(linear) => linear.check(n_features),
+            Self::Neural(neural) => neural.check(n_features),
         }
     }
 
@@ -82,6 +94,7 @@ impl Ranker {
         match self {
             Self::Trees(ensemble) => ensemble.body(),
             Self::Linear(linear) => linear.body(),
+            Self::Neural(neural) => neural.body(),
         }
     }
 
@@ -92,6 +105,7 @@ impl Ranker {
         let (first_version, read): (u64, Reader) = match kind {
             ensemble::KIND => (1, ensemble::read),
             linear::KIND => (linear::FIRST_VERSION, linear::read),
+            neural::KIND => (neural::FIRST_VERSION, neural::read),
             _ => return Err(ModelError::Kind { kind: kind.into() }),
         };
         if version < first_version {

@@ -61,6 +61,32 @@ pub fn gradients_of(
     }
 }
 
+/// One query of a dataset in one round.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryTask<'a> {
+    /// The data.
+    pub data: &'a Documents,
+    /// The index of the query.
+    pub query: usize,
+    /// The round.
+    pub round: Round,
+}
+
+/// [`gradients`] for the documents of one query, given their scores. The objective has one output and does not take all
+/// queries at once.
+pub fn gradients_of_query(
+    objective: &dyn Objective,
+    QueryTask { data, query, round }: QueryTask<'_>,
+    scores: &[f64],
+    GradientSlices { grad, hess }: GradientSlices<'_>,
+    scratch: &mut Scratch,
+) {
+    let view = data.query(query);
+    let docs = docs_of(&view, query, scores, round);
+    objective.query_gradients(docs, GradientSlices { grad: &mut *grad, hess: &mut *hess }, scratch);
+    apply_weights(&view, grad, hess);
+}
+
 /// The loss whose gradients [`gradients`] gives, summed over queries; `None` if the objective has none for this data.
 pub fn loss(objective: &dyn Objective, data: &Documents, round: Round, scores: &[f64]) -> Option<f64> {
     if objective.all_queries().is_some() || objective.classes().is_some() {

@@ -37,7 +37,7 @@ mod xendcg;
 mod yetirank;
 
 pub use approx_ndcg::ApproxNdcg;
-pub use driver::{gradients, gradients_of, loss};
+pub use driver::{QueryTask, gradients, gradients_of, gradients_of_query, loss};
 pub use error::ObjectiveError;
 pub use lambdamart::LambdaMart;
 pub use listmle::ListMle;

@@ -5,6 +5,7 @@
 //! code compiled for it sound.
 #![deny(unsafe_code)]
 
+pub mod matrix;
 pub mod philox;
 
 /// Vector instructions that this machine supports.

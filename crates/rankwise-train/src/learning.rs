@@ -7,6 +7,7 @@ mod goal;
 mod inputs;
 mod lbfgs;
 mod linear;
+mod neural;
 mod rankboost;
 mod ranksvm;
 mod run;
@@ -96,7 +97,7 @@ fn start<'a>(task: Task<'a>) -> Result<Box<dyn Learning + 'a>, TrainError> {
         Learner::AdaBoost => Ok(Box::new(adaboost::AdaBoost::new(&task)?)),
         Learner::RankBoost => rankboost::start(&task),
 
-        Learner::Neural => todo!(),
+        Learner::Neural => Ok(Box::new(neural::Neural::new(task)?)),
     }
 }
 

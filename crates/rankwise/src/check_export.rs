@@ -1,14 +1,16 @@
 //! Compares an exported model with the original on data.
 
 use rankwise_data::Dataset;
-use rankwise_eval::{DatasetRows, TASK_DOCS, UnroundedRows, predict};
-use rankwise_formats::{Arithmetic, Reading};
+use rankwise_eval::{DatasetRows, TASK_DOCS, UnroundedRows, predict, predict_canonical};
+use rankwise_formats::{Arithmetic, FormatError, NetworkReading, Reading};
 use rankwise_model::{LinearRanker, Model, ModelError, Output, Ranker, Tree, TreeEnsemble, TreeParts};
 use rankwise_score::Documents as _;
 use rayon::prelude::*;
 
 /// Half a unit in the last place of f32 at 1: the largest relative error of rounding to f32.
 const F32_ROUNDING: f64 = 1.0 / 16_777_216.0;
+/// The largest relative error of the scores of networks.
+const NETWORK_TOLERANCE: f64 = 1e-4;
 
 /// All documents have the expected scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +27,9 @@ pub enum CheckExportError {
     /// The model is of a kind that has no exports.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The export cannot be run.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// A document has another score.
     #[error(transparent)]
     Difference(#[from] ExportDifference),
@@ -126,6 +131,44 @@ fn check_linear(
         largest_difference = largest_difference.max(difference);
     }
     Ok(ExportAgreement { documents: ours.len(), largest_difference })
+}
+
+/// Scores all lists with a neural model and with its export. Networks add up in f32 in another order, which they amplify,
+/// so scores must agree within a ten thousandth of the largest score of the list, or of 1 if that is less.
+pub fn check_network_export(
+    model: &Model,
+    reading: &NetworkReading,
+    data: &Dataset,
+) -> Result<ExportAgreement, CheckExportError> {
+    let ours = predict_canonical(model, data);
+    let columns: Vec<_> = reading.columns().iter().map(|column| data.f64_values_of(*column as u32)).collect();
+    let of_query = |query: usize| {
+        let rows = data.query_rows(query);
+        let mut values = vec![data.absent().value(); rows.len() * columns.len()];
+        for (place, column) in columns.iter().enumerate() {
+            let Some(column) = column else { continue };
+            column.for_each_in(rows.start, rows.end, |row, value| values[row * columns.len() + place] = value as f32);
+        }
+        reading.scores(&values)
+    };
+    let theirs: Vec<Vec<f64>> =
+        (0..data.n_queries()).into_par_iter().map(of_query).collect::<Result<_, FormatError>>()?;
+    let mut agreement = ExportAgreement { documents: ours.len(), largest_difference: 0.0 };
+    let mut worst: Option<ExportDifference> = None;
+    for (query, theirs) in theirs.into_iter().enumerate() {
+        let rows = data.query_rows(query);
+        let largest = ours[rows.clone()].iter().fold(1.0_f64, |largest, score| largest.max(score.abs()));
+        let bound = NETWORK_TOLERANCE * largest;
+        for (row, theirs) in rows.zip(theirs) {
+            let difference = (theirs - ours[row]).abs();
+            let input_row = data.input_row()[row] as usize + 1;
+            if (difference.is_nan() || difference > bound) && worst.is_none_or(|worst| input_row < worst.row) {
+                worst = Some(ExportDifference { row: input_row, ours: ours[row], theirs, bound });
+            }
+            agreement.largest_difference = agreement.largest_difference.max(difference);
+        }
+    }
+    worst.map_or(Ok(agreement), |worst| Err(worst.into()))
 }
 
 /// The other program's scores, in canonical order.

@@ -62,7 +62,7 @@ mod trace;
 
 pub use baseline::{BestFeature, best_feature};
 pub use blend::{Blend, BlendError, blend, blend_canonical};
-pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export};
+pub use check_export::{CheckExportError, ExportAgreement, ExportDifference, check_export, check_network_export};
 pub use checkpoints::{CheckpointFolder, CheckpointFolderError, FoundCheckpoint};
 pub use error::{Error, column_names};
 pub use feature_match::{FeatureRemark, ShiftRemedy, WantedFeatures, match_features, share_offset};
@@ -134,6 +134,8 @@ mod docs {
     mod metrics {}
     #[doc = include_str!("../../../docs/model-file.md")]
     mod model_file {}
+    #[doc = include_str!("../../../docs/neural.md")]
+    mod neural {}
     #[doc = include_str!("../../../docs/numbers.md")]
     mod numbers {}
     #[doc = include_str!("../../../docs/objectives.md")]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rankwise::data::Keep;
-use rankwise::formats::{ExportOptions, export, read_back, renamed_features};
+use rankwise::formats::{ExportOptions, NetworkReading, Target, export, read_back, renamed_features};
 use rankwise::io::{LayoutSpec, Place, ReadOptions, read_feature_names};
-use rankwise::model::Model;
+use rankwise::model::{Model, Ranker};
 use rankwise::{CheckExportError, ExportAgreement};
 use serde_json::json;
 
@@ -38,16 +38,7 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     };
     output.phase("load");
     let model = files::read_model(&args.model, args.trees, output)?;
-    let (size, n_trees, n_leaves) = match model.tree_ensemble() {
-        Ok(trees) => {
-            let leaves = text::thousands(trees.n_leaves() as u64);
-            let size = format!("{} with {leaves} leaves", text::count(trees.n_trees(), "tree"));
-            (size, trees.n_trees(), trees.n_leaves())
-        }
-        Err(_) => {
-            (format!("a {} model of {}", model.ranker().kind(), text::count(model.features().len(), "feature")), 0, 0)
-        }
-    };
+    let size = Size::new(&model, args)?;
     files::check_output(&args.out, &inputs)?;
     output.phase("convert");
     let bytes = export(&model, args.to, &options).map_err(|error| user_at(&args.model, error.to_string()))?;
@@ -63,7 +54,8 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
     output.phase("write");
     output.write(&args.out, FileKind::Model, |file| file.write_all(&bytes))?;
     let mut summary = format!(
-        "wrote {size} to {} ({}, {} bytes)\n",
+        "wrote {} to {} ({}, {} bytes)\n",
+        size.text,
         args.out.display(),
         args.to,
         text::thousands(bytes.len() as u64),
@@ -78,9 +70,35 @@ pub(crate) fn run(args: &Convert, output: Output) -> anyhow::Result<()> {
         &summary,
         json!({
             "file": args.out.display().to_string(), "format": args.to.name(), "bytes": bytes.len(),
-            "trees": n_trees, "leaves": n_leaves, "features": model.features().len(), "check": checked,
+            "trees": size.trees, "leaves": size.leaves, "features": model.features().len(), "check": checked,
         }),
     )
+}
+
+/// How large a model is.
+struct Size {
+    text: String,
+    /// Of trees.
+    trees: usize,
+    leaves: usize,
+}
+
+impl Size {
+    /// An error for models that the target does not know.
+    fn new(model: &Model, args: &Convert) -> anyhow::Result<Self> {
+        if let (Ranker::Neural(neural), Target::Onnx) = (model.ranker(), args.to) {
+            let weights = text::thousands(neural.weights().len() as u64);
+            return Ok(Self { text: format!("a network of {weights} weights"), trees: 0, leaves: 0 });
+        }
+        if matches!(model.ranker(), Ranker::Linear(_)) {
+            let text = format!("a linear model of {}", text::count(model.features().len(), "feature"));
+            return Ok(Self { text, trees: 0, leaves: 0 });
+        }
+        let ensemble = files::trees_of(model, &args.model, "convert")?;
+        let (trees, leaves) = (ensemble.n_trees(), ensemble.n_leaves());
+        let text = format!("{} with {} leaves", text::count(trees, "tree"), text::thousands(leaves as u64));
+        Ok(Self { text, trees, leaves })
+    }
 }
 
 /// The names of `--feature-names` for the export. If the target has no names, they apply to the data of `--check`.
@@ -105,8 +123,12 @@ fn check(
     let data = files::read_data_with(model, paths, &read)?.data;
     files::warn_unknown_features(model, &data, paths.place(), &args.read, output);
     // An export that we cannot read back is a bug of ours, not a user error.
-    let reading = read_back(bytes, args.to, model, options)?;
-    rankwise::check_export(model, &reading, &data).map_err(|error| {
+    let agreement = if matches!(model.ranker(), Ranker::Neural(_)) {
+        rankwise::check_network_export(model, &NetworkReading::new(bytes)?, &data)
+    } else {
+        rankwise::check_export(model, &read_back(bytes, args.to, model, options)?, &data)
+    };
+    agreement.map_err(|error| {
         let CheckExportError::Difference(difference) = &error else { return user_at(paths.place(), error.to_string()) };
         match files::line_of_row(paths, &read, difference.row) {
             Some(line) => {

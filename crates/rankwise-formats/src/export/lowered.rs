@@ -10,7 +10,7 @@ use rankwise_model::{Child, Model, Output, Precision, Tree, floor_f32, last_roun
 use super::{ExportError, ExportOptions, Target};
 
 /// Without this limit, a typing error could make a target with columns write gigabytes.
-const LAST_FEATURE: u32 = 999_999;
+pub(crate) const LAST_FEATURE: u32 = 999_999;
 
 /// The type in which a target compares values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,11 @@
-//! ONNX: a graph with one `TreeEnsembleRegressor` (domain ai.onnx.ml, version 3), from `values` to `scores`.
+//! ONNX. Trees are a graph with one `TreeEnsembleRegressor` (domain ai.onnx.ml, version 3), from `values` to `scores`.
 //!
 //! Values are f32 and go left if they are at most the threshold; each node says where NaN goes. Column i has feature i.
-//! Leaves are added in f32, then the base score.
+//! Leaves are added in f32, then the base score. Networks are graphs of standard operators ([`network`]).
 
+mod evaluate;
+mod graph;
+mod network;
 mod wire;
 
 use rankwise_model::{Model, Precision};
@@ -12,6 +15,8 @@ use super::number::to_f32;
 use super::{ExportError, Target, reading};
 use crate::FormatError;
 use crate::draft::{DraftNode, Split};
+pub use evaluate::NetworkReading;
+pub(crate) use network::write as write_network;
 use wire::{Message, Part};
 
 const FORMAT: &str = "ONNX";

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use rankwise_data::{Dataset, F64Values};
+use rankwise_data::{Absent, Dataset, F64Values};
 use rankwise_model::{FeatureScale, LinearRanker, Precision, Transform};
 use rayon::prelude::*;
 
@@ -68,8 +68,38 @@ impl Reader {
         self.features.len()
     }
 
+    /// The places of the features that some documents do not have.
+    pub(crate) fn missing(&self, data: &Dataset) -> Vec<u32> {
+        let has_missing = |feature: &u32| {
+            let mut n_present = 0;
+            if let Some(values) = data.f64_values_of(*feature) {
+                values.for_each_in(0, data.n_rows(), |_, value| n_present += usize::from(!value.is_nan()));
+            }
+            data.absent() == Absent::Missing && n_present < data.n_rows()
+        };
+        (0..).zip(&self.features).filter(|(_, feature)| has_missing(feature)).map(|(place, _)| place).collect()
+    }
+
     /// The inputs of all documents, in canonical order.
     pub(crate) fn inputs(&self, data: &Dataset) -> Inputs {
+        let n_features = self.n_features();
+        let rows = self.rows(data, |values| {
+            let mut inputs = vec![0.0; values.len()];
+            self.transform.inputs(values, &mut inputs);
+            inputs
+        });
+        let mut tiles = vec![0.0; data.n_rows().div_ceil(LANES) * LANES * n_features];
+        for (doc, row) in rows.iter().flat_map(|rows| rows.chunks_exact(n_features)).enumerate() {
+            let tile = &mut tiles[doc / LANES * LANES * n_features..][..LANES * n_features];
+            for (place, input) in row.iter().enumerate() {
+                tile[place * LANES + doc % LANES] = *input;
+            }
+        }
+        Inputs { tiles, n_features, n_docs: data.n_rows() }
+    }
+
+    /// What `make` makes of the rounded values of each query, document by document.
+    pub(crate) fn rows(&self, data: &Dataset, make: impl Fn(&[f64]) -> Vec<f32> + Sync) -> Vec<Vec<f32>> {
         let n_features = self.n_features();
         let columns: Vec<Option<F64Values<'_>>> =
             self.features.iter().map(|feature| data.f64_values_of(*feature)).collect();
@@ -83,19 +113,9 @@ impl Reader {
                     values[row * n_features + place] = self.precision.round(value);
                 });
             }
-            let mut inputs = vec![0.0; values.len()];
-            self.transform.inputs(&values, &mut inputs);
-            inputs
+            make(&values)
         };
-        let rows: Vec<Vec<f32>> = (0..data.n_queries()).into_par_iter().map(of_query).collect();
-        let mut tiles = vec![0.0; data.n_rows().div_ceil(LANES) * LANES * n_features];
-        for (doc, row) in rows.iter().flat_map(|rows| rows.chunks_exact(n_features)).enumerate() {
-            let tile = &mut tiles[doc / LANES * LANES * n_features..][..LANES * n_features];
-            for (place, input) in row.iter().enumerate() {
-                tile[place * LANES + doc % LANES] = *input;
-            }
-        }
-        Inputs { tiles, n_features, n_docs: data.n_rows() }
+        (0..data.n_queries()).into_par_iter().map(of_query).collect()
     }
 
     /// The ranker with these weights; features with weight 0 are left out.

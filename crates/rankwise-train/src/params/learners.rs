@@ -116,7 +116,7 @@ param_group! {
         /// neural: architecture. attention looks at the documents of a query together.
         network: Network = Network::Attention, Range::ANY, ["architecture"];
         /// neural: number of units of the hidden layers.
-        hidden: usize = 64, Range::closed(1.0, 4096.0), ["hidden_units", "hidden_size"];
+        hidden: usize = 32, Range::closed(1.0, 4096.0), ["hidden_units", "hidden_size"];
         /// neural: number of hidden layers, or of attention blocks.
         layers: usize = 2, Range::closed(1.0, 32.0), ["n_layers", "num_layers"];
         /// neural: number of attention heads; must divide `hidden`.
@@ -126,15 +126,15 @@ param_group! {
         /// neural: probability of dropping an activation in training.
         dropout: f64 = 0.1, Range::closed(0.0, 0.95), [];
         /// neural: standard deviation of the noise that is added to inputs in training.
-        input_noise: f64 = 0.1, Range::at_least(0.0), [];
+        input_noise: f64 = 0.3, Range::at_least(0.0), [];
         /// neural: number of passes over the training data.
         epochs: usize = 40, Range::closed(1.0, 1e6), ["n_epochs", "num_epochs"];
         /// neural: number of queries in a step.
-        batch_queries: usize = 16, Range::at_least(1.0), ["batch_size"];
+        batch_queries: usize = 8, Range::at_least(1.0), ["batch_size"];
         /// neural: step size of Adam.
         adam_rate: f64 = 0.001, Range::above_to(0.0, 10.0), ["adam_lr"];
         /// neural: weight decay of Adam, apart from its step size.
-        weight_decay: f64 = 0.0001, Range::at_least(0.0), [];
+        weight_decay: f64 = 0.1, Range::at_least(0.0), [];
     }
 }
 

@@ -141,6 +141,8 @@ fn by_slot(model: &Model) -> anyhow::Result<Table> {
         Ranker::Linear(linear) => {
             rows.iter_mut().zip(linear.weights()).for_each(|(row, weight)| row.weight = Some(*weight));
         }
+        // No number in the file says how much a feature matters; measured on data, it does.
+        Ranker::Neural(_) => {}
     }
     Ok(Table { rows, measured: None, documents: None })
 }
@@ -159,8 +161,14 @@ impl Table {
         }
         let has_shap = self.rows.iter().any(|row| row.shap.is_some());
         head.extend(has_shap.then(|| "mean |SHAP|".to_owned()));
+        // Of neural models, a file tells nothing about features.
+        let is_neural = self.rows.iter().any(|row| row.weight.is_none() && row.gain.is_none());
         let is_linear = self.rows.iter().any(|row| row.weight.is_some());
-        let of_ranker: &[&str] = if is_linear { &["weight"] } else { &["gain", "splits"] };
+        let of_ranker: &[&str] = match (is_linear, is_neural) {
+            (true, _) => &["weight"],
+            (false, true) => &[],
+            (false, false) => &["gain", "splits"],
+        };
         head.extend(of_ranker.iter().map(ToString::to_string));
         let mut rows = vec![head];
         for row in self.rows.iter().take(n) {

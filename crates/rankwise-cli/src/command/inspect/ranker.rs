@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use rankwise::model::{ExpectedGain, LinearRanker, Model, ModelError, Output, Ranker, TreeEnsemble};
+use rankwise::model::neural::Network;
+use rankwise::model::{ExpectedGain, LinearRanker, Model, ModelError, NeuralRanker, Output, Ranker, TreeEnsemble};
 use rankwise::params::ParamValue as _;
 use serde_json::json;
 
@@ -34,6 +35,7 @@ impl RankerText {
         match model.ranker() {
             Ranker::Trees(ensemble) => text_of_trees(model, ensemble),
             Ranker::Linear(linear) => Ok(text_of_linear(model, linear)),
+            Ranker::Neural(neural) => Ok(text_of_neural(model, neural)),
         }
     }
 }
@@ -43,6 +45,7 @@ pub(super) fn json(model: &Model) -> Result<serde_json::Value, ModelError> {
     match model.ranker() {
         Ranker::Trees(ensemble) => json_of_trees(model, ensemble),
         Ranker::Linear(linear) => Ok(json_of_linear(model, linear)),
+        Ranker::Neural(neural) => Ok(json_of_neural(neural)),
     }
 }
 
@@ -117,4 +120,30 @@ fn json_of_linear(model: &Model, linear: &LinearRanker) -> serde_json::Value {
         .map(|(feature, weight)| json!({ "feature": feature, "name": model.feature_label(*feature), "weight": weight }))
         .collect();
     json!({ "bias": linear.bias(), "weights": weights })
+}
+
+fn text_of_neural(model: &Model, neural: &NeuralRanker) -> RankerText {
+    let architecture = neural.architecture();
+    let hidden = text::count(architecture.hidden, "unit");
+    let layers = match architecture.network {
+        Network::Mlp => format!("{} of {hidden}", text::count(architecture.layers, "hidden layer")),
+        Network::Attention => {
+            let blocks = text::count(architecture.layers, "attention block");
+            format!("{blocks} of {hidden} and {}", text::count(architecture.heads, "head"))
+        }
+    };
+    let norm = serde_json::to_value(architecture.norm).ok();
+    let norm = norm.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let mut table = vec![vec!["feature".to_owned()]];
+    table.extend(model.features().iter().take(TOP_FEATURES).map(|feature| vec![model.feature_label(*feature)]));
+    RankerText {
+        size: Line { name: "neural", value: text::count(neural.weights().len(), "weight") },
+        lines: vec![Line { name: "network", value: layers }, Line { name: "norm", value: norm }],
+        table_title: "first features",
+        table,
+    }
+}
+
+fn json_of_neural(neural: &NeuralRanker) -> serde_json::Value {
+    json!({ "network": neural.architecture(), "inputs": neural.inputs(), "weights": neural.weights().len() })
 }

@@ -42,7 +42,7 @@ impl Message {
         self.0
     }
 
-    fn bytes(&mut self, field: u64, value: &[u8]) -> &mut Self {
+    pub(crate) fn bytes(&mut self, field: u64, value: &[u8]) -> &mut Self {
         self.varint(field << 3 | BYTES).varint(value.len() as u64);
         self.0.extend_from_slice(value);
         self
@@ -58,9 +58,15 @@ impl Message {
     }
 }
 
-/// The length-delimited fields of a message.
-pub(crate) struct Parts<'a>(Vec<Part<'a>>);
+/// The fields of a message.
+#[derive(Default)]
+pub(crate) struct Parts<'a> {
+    parts: Vec<Part<'a>>,
+    /// Numbers of fields, with their values.
+    integers: Vec<(u64, u64)>,
+}
 
+/// A length-delimited field.
 pub(crate) struct Part<'a> {
     field: u64,
     bytes: &'a [u8],
@@ -69,33 +75,38 @@ pub(crate) struct Part<'a> {
 impl<'a> Part<'a> {
     /// Reads a message.
     pub(crate) fn all(mut bytes: &'a [u8]) -> Result<Parts<'a>, FormatError> {
-        let mut parts = Vec::new();
+        let mut parts = Parts::default();
         while !bytes.is_empty() {
             let tag = varint(&mut bytes)?;
             let value = varint(&mut bytes)?;
             match tag & 7 {
-                INTEGER => {}
+                INTEGER => parts.integers.push((tag >> 3, value)),
                 BYTES if value <= bytes.len() as u64 => {
                     let (part, rest) = bytes.split_at(value as usize);
-                    parts.push(Part { field: tag >> 3, bytes: part });
+                    parts.parts.push(Part { field: tag >> 3, bytes: part });
                     bytes = rest;
                 }
                 _ => return Err(error("an unknown field")),
             }
         }
-        Ok(Parts(parts))
+        Ok(parts)
     }
 }
 
 impl<'a> Parts<'a> {
     /// The first field with this number.
     pub(crate) fn find(&self, field: u64) -> Option<&'a [u8]> {
-        self.0.iter().find(|part| part.field == field).map(|part| part.bytes)
+        self.parts.iter().find(|part| part.field == field).map(|part| part.bytes)
+    }
+
+    /// The first integer with this number.
+    pub(crate) fn number(&self, field: u64) -> Option<u64> {
+        self.integers.iter().find(|(number, _)| *number == field).map(|(_, value)| *value)
     }
 
     /// All fields with this number.
     pub(crate) fn every(&self, field: u64) -> Vec<&'a [u8]> {
-        self.0.iter().filter(|part| part.field == field).map(|part| part.bytes).collect()
+        self.parts.iter().filter(|part| part.field == field).map(|part| part.bytes).collect()
     }
 }
 
@@ -144,6 +155,7 @@ mod tests {
         assert_eq!(bytes[..7], [0x08, 0xac, 0x02, 0x12, 2, b'a', b'b']);
         let parts = Part::all(&bytes).unwrap();
         assert_eq!((parts.find(1), parts.find(2)), (None, Some(&b"ab"[..])));
+        assert_eq!((parts.number(1), parts.number(2)), (Some(300), None));
         assert_eq!(integers(parts.find(3).unwrap()).unwrap(), [1, 128]);
         assert_eq!(floats(parts.find(4).unwrap()).unwrap(), [1.5]);
         assert!(Part::all(&bytes[..bytes.len() - 1]).is_err());
