@@ -1,11 +1,19 @@
 //! Learners that are not boosting, on data of all kinds.
 
 use rankwise::data::DatasetBuilder;
+use rankwise::metrics::Ties;
 use rankwise::prelude::*;
 use rankwise::train::{Learner, TrainError};
 
 use crate::resume::LEARNERS;
-use crate::{Doc, dataset, ndcg10, params, web_docs};
+use crate::{Doc, dataset, params, web_docs};
+
+/// Over all orders of documents with equal scores, of which a few stumps leave many.
+fn ndcg10(data: &Dataset, scores: &[f64]) -> f64 {
+    let names = [MetricName::parse("ndcg@10").unwrap()];
+    let rules = Rules { ties: Ties::Average, ..Rules::default() };
+    Evaluator::new(data, &names, &rules).unwrap().evaluate_canonical(scores).unwrap().metrics[0].mean.unwrap()
+}
 
 fn trained(settings: &[(&str, &str)], docs: &[Doc]) -> Result<Trained, TrainError> {
     let settings = [&[("num_trees", "8")], settings].concat();
@@ -32,7 +40,7 @@ fn every_learner_learns() {
         let scores = rankwise::predict_canonical(&trained.model, &data);
         let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&scores), bits(&trained.train_scores_canonical), "{settings:?}");
-        assert!(ndcg10(&data, &scores) > random + 0.15, "{settings:?}: {} {random}", ndcg10(&data, &scores));
+        assert!(ndcg10(&data, &scores) > random + 0.1, "{settings:?}: {} {random}", ndcg10(&data, &scores));
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
         assert_eq!(bits(&rankwise::predict_canonical(&back, &data)), bits(&scores), "{settings:?}");
     }

@@ -28,8 +28,10 @@ const ALPHA_TOLERANCE: f64 = 1e-9;
 
 /// Where the next plane touches, between the best weights and the minimum under the planes.
 const SHARE_OF_MINIMUM: f64 = 0.1;
-/// Number of doublings of a step along a line, and then of halvings of the interval with the minimum.
-const DOUBLINGS: usize = 10;
+/// A step along a line is made shorter or longer by this power of two so often, until it is on the other side of the minimum.
+const RESIZE: f64 = 8.0;
+const RESIZES: i32 = 40;
+/// Number of halvings of the interval with the minimum.
 const HALVINGS: usize = 8;
 
 /// A minimisation in progress.
@@ -137,13 +139,7 @@ impl State {
             loss(&moved)
         };
         let rises = |step: f64| slope + step * curvature + c * dot(&at(step).slopes, &changes) > 0.0;
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..DOUBLINGS {
-            if rises(high) {
-                break;
-            }
-            (low, high) = (high, 2.0 * high);
-        }
+        let Some((mut low, mut high)) = bracket(&rises) else { return };
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
             if rises(middle) { high = middle } else { low = middle }
@@ -195,6 +191,18 @@ impl State {
         let heights: f64 = self.planes.iter().zip(&self.alphas).map(|((_, height), alpha)| alpha * height).sum();
         heights - dot(&self.weights, &self.weights) / 2.0
     }
+}
+
+/// Steps between which the loss stops falling; `None` if it falls nowhere. The minimum under one plane may be many orders
+/// of magnitude too far.
+fn bracket(rises: impl Fn(f64) -> bool) -> Option<(f64, f64)> {
+    let steps = |ratio: f64| (0..RESIZES).map(move |n| ratio.powi(n));
+    if rises(1.0) {
+        let low = steps(1.0 / RESIZE).skip(1).find(|step| !rises(*step))?;
+        return Some((low, low * RESIZE));
+    }
+    let high = steps(RESIZE).skip(1).find(|step| rises(*step))?;
+    Some((high / RESIZE, high))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
