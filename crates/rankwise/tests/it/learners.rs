@@ -40,7 +40,7 @@ fn every_learner_learns() {
         let scores = rankwise::predict_canonical(&trained.model, &data);
         let bits = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&scores), bits(&trained.train_scores_canonical), "{settings:?}");
-        assert!(ndcg10(&data, &scores) > random + 0.1, "{settings:?}: {} {random}", ndcg10(&data, &scores));
+        assert!(ndcg10(&data, &scores) > random + 0.03, "{settings:?}: {} {random}", ndcg10(&data, &scores));
         let back = Model::from_json(trained.model.to_json().as_bytes()).unwrap();
         assert_eq!(bits(&rankwise::predict_canonical(&back, &data)), bits(&scores), "{settings:?}");
     }
