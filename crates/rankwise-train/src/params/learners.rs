@@ -128,7 +128,7 @@ param_group! {
         /// neural: standard deviation of the noise that is added to inputs in training.
         input_noise: f64 = 0.3, Range::at_least(0.0), [];
         /// neural: number of passes over the training data.
-        epochs: usize = 40, Range::closed(1.0, 1e6), ["n_epochs", "num_epochs"];
+        epochs: usize = 20, Range::closed(1.0, 1e6), ["n_epochs", "num_epochs"];
         /// neural: number of queries in a step.
         batch_queries: usize = 8, Range::at_least(1.0), ["batch_size"];
         /// neural: step size of Adam.
