@@ -75,9 +75,11 @@ class Parameters:
     outlier_low : a number from 0 to 100, default 20
         inliers: a relevant document is misplaced if it is in the bottom `outlier_low` percent of its
         query's ranking, and also within the last N ranks, where N is the number of irrelevant documents.
-    learner : gbdt|dart|random-forest, default "gbdt"
-        Boosting method: gradient boosting (gbdt), boosting with dropout (dart) or independent trees
-        (random-forest).
+    learner : gbdt|dart|random-forest|linear|neural|adaboost|rankboost|ranksvm|adarank|coordinate-ascent, default "gbdt"
+        Kind of ranker: gradient boosting (gbdt), boosting with dropout (dart), independent trees
+        (random-forest), a weighted sum of features by the objective (linear), by margins of pairs (ranksvm)
+        or by a metric (adarank, coordinate-ascent), a neural network (neural), or boosted classifiers
+        (adaboost) or rankers of pairs (rankboost).
         Aliases: boosting, boosting_type, booster.
     drop_rate : a number from 0 to 1, default 0.1
         dart: probability of dropping an earlier tree while a new one is grown.
@@ -224,6 +226,72 @@ class Parameters:
     leaf_estimation : newton|gradient, default "newton"
         Derivatives for computing leaf values: first and second (newton) or first only (gradient).
         Aliases: leaf_estimation_method.
+    scaling : none|standard|query, default "standard"
+        linear, ranksvm, adarank, coordinate-ascent, neural: how feature values are scaled. none leaves them
+        as they are; standard gives each feature mean 0 and deviation 1 over the training data; query scales
+        to 0..1 within each query.
+        Aliases: normalisation.
+    log1p : auto|true|false, default "auto"
+        linear, ranksvm, adarank, coordinate-ascent, neural: replace values by sign(x) ln(1 + |x|) before
+        they are scaled; auto is true for neural and false otherwise.
+    c : auto or a number above 0, default "auto"
+        linear, ranksvm: weight of the loss against the regularisation: |w|^2 / 2 + `c` times the sum of the
+        losses is minimised; auto divides 100 by the number of queries.
+        Aliases: svm_c.
+    tolerance : auto or a number from 0 to 1, default "auto"
+        linear, ranksvm: stop when the loss improves by less than this share of it. coordinate-ascent: start
+        again when a sweep improves the metric by less. adarank: undo rounds that lower the metric by more.
+        auto is 1e-6 for linear and ranksvm, 0.001 for coordinate-ascent and 0.002 for adarank.
+        Aliases: tol.
+    svm_loss : hinge|squared-hinge, default "squared-hinge"
+        ranksvm: loss of a pair.
+    weak_learner : stump|tree, default "stump"
+        adaboost: what is added in a round: a tree with one split (stump), or a tree that is grown full and
+        pruned (tree).
+    impurity : entropy|gini|error, default "gini"
+        adaboost: impurity that splits minimise, and Q of pruning.
+        Aliases: criterion.
+    prune_lambda : a number of at least 0, default 0.001
+        adaboost: price of a leaf: trees are pruned to the smallest sum of Q over leaves plus `prune_lambda`
+        times the number of leaves. The weights of all documents add up to 1.
+        Aliases: ccp_alpha.
+    weak_ranker : threshold|threshold-exact|correlation|search, default "threshold"
+        rankboost: what is added in a round: whether a feature is above a threshold, weighted by its
+        correlation with the order of pairs (threshold) or by the weight that minimises the loss
+        (threshold-exact); or its value from 0 to 1, weighted in the same two ways (correlation, search).
+    restarts : an integer from 0 to 1000, default 5
+        coordinate-ascent: number of times to start again, from random weights.
+        Aliases: n_restarts.
+    network : mlp|attention, default "attention"
+        neural: architecture. attention looks at the documents of a query together.
+        Aliases: architecture.
+    hidden : an integer from 1 to 4096, default 32
+        neural: number of units of the hidden layers.
+        Aliases: hidden_units, hidden_size.
+    layers : an integer from 1 to 32, default 2
+        neural: number of hidden layers, or of attention blocks.
+        Aliases: n_layers, num_layers.
+    heads : an integer from 1 to 64, default 4
+        neural: number of attention heads; must divide `hidden`.
+        Aliases: n_heads, num_heads.
+    norm : none|layer|batch, default "layer"
+        neural: normalisation of activations.
+        Aliases: normalization.
+    dropout : a number from 0 to 0.95, default 0.1
+        neural: probability of dropping an activation in training.
+    input_noise : a number of at least 0, default 0.3
+        neural: standard deviation of the noise that is added to inputs in training.
+    epochs : an integer from 1 to 1000000, default 20
+        neural: number of passes over the training data.
+        Aliases: n_epochs, num_epochs.
+    batch_queries : an integer of at least 1, default 8
+        neural: number of queries in a step.
+        Aliases: batch_size.
+    adam_rate : a number above 0 and at most 10, default 0.001
+        neural: step size of Adam.
+        Aliases: adam_lr.
+    weight_decay : a number of at least 0, default 0.1
+        neural: weight decay of Adam, apart from its step size.
     max_bin : an integer from 2 to 255, default 255
         Maximum number of bins per feature, plus one for missing values. Features with at most this many
         distinct values get one bin per value.
@@ -291,7 +359,7 @@ class Parameters:
         outlier_last: float = 50,
         outlier_high: float = 20,
         outlier_low: float = 20,
-        learner: Literal["gbdt", "dart", "random-forest"] = "gbdt",
+        learner: Literal["gbdt", "dart", "random-forest", "linear", "neural", "adaboost", "rankboost", "ranksvm", "adarank", "coordinate-ascent"] = "gbdt",
         drop_rate: float = 0.1,
         max_drop: int = 50,
         skip_drop: float = 0.5,
@@ -340,6 +408,27 @@ class Parameters:
         engine: Literal["fast", "plain"] = "fast",
         histogram_pool_mb: float = 256,
         leaf_estimation: Literal["newton", "gradient"] = "newton",
+        scaling: Literal["none", "standard", "query"] = "standard",
+        log1p: Literal["auto", "true", "false"] = "auto",
+        c: float | Literal["auto"] = "auto",
+        tolerance: float | Literal["auto"] = "auto",
+        svm_loss: Literal["hinge", "squared-hinge"] = "squared-hinge",
+        weak_learner: Literal["stump", "tree"] = "stump",
+        impurity: Literal["entropy", "gini", "error"] = "gini",
+        prune_lambda: float = 0.001,
+        weak_ranker: Literal["threshold", "threshold-exact", "correlation", "search"] = "threshold",
+        restarts: int = 5,
+        network: Literal["mlp", "attention"] = "attention",
+        hidden: int = 32,
+        layers: int = 2,
+        heads: int = 4,
+        norm: Literal["none", "layer", "batch"] = "layer",
+        dropout: float = 0.1,
+        input_noise: float = 0.3,
+        epochs: int = 20,
+        batch_queries: int = 8,
+        adam_rate: float = 0.001,
+        weight_decay: float = 0.1,
         max_bin: int = 255,
         bin_construct_sample_cnt: int = 200000,
         absent: Literal["missing", "zero"] = "missing",
@@ -429,6 +518,27 @@ class Parameters:
         self.engine = engine
         self.histogram_pool_mb = histogram_pool_mb
         self.leaf_estimation = leaf_estimation
+        self.scaling = scaling
+        self.log1p = log1p
+        self.c = c
+        self.tolerance = tolerance
+        self.svm_loss = svm_loss
+        self.weak_learner = weak_learner
+        self.impurity = impurity
+        self.prune_lambda = prune_lambda
+        self.weak_ranker = weak_ranker
+        self.restarts = restarts
+        self.network = network
+        self.hidden = hidden
+        self.layers = layers
+        self.heads = heads
+        self.norm = norm
+        self.dropout = dropout
+        self.input_noise = input_noise
+        self.epochs = epochs
+        self.batch_queries = batch_queries
+        self.adam_rate = adam_rate
+        self.weight_decay = weight_decay
         self.max_bin = max_bin
         self.bin_construct_sample_cnt = bin_construct_sample_cnt
         self.absent = absent

@@ -42,7 +42,7 @@ param_enum! {
         /// Position-aware ListMLE, which emphasises the top.
         PListMle = "p-listmle" | "plistmle",
         /// Expected target metric under the Plackett-Luce model.
-        PlackettLuce = "plackett-luce" | "pl-rank",
+        PlackettLuce = "plackett-luce" | "pl-rank" | "bayesrank",
         /// NDCG with smooth ranks.
         ApproxNdcg = "approx-ndcg" | "approxndcg",
         /// Gradient of a ranking metric, smoothed by noise.

@@ -134,6 +134,8 @@ mod docs {
     mod metrics {}
     #[doc = include_str!("../../../docs/model-file.md")]
     mod model_file {}
+    #[doc = include_str!("../../../docs/linear.md")]
+    mod linear {}
     #[doc = include_str!("../../../docs/neural.md")]
     mod neural {}
     #[doc = include_str!("../../../docs/numbers.md")]

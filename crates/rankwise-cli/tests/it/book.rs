@@ -52,6 +52,7 @@ pages! {
     json: "docs/json.md",
     metrics: "docs/metrics.md",
     model_file: "docs/model-file.md",
+    linear: "docs/linear.md",
     neural: "docs/neural.md",
     numbers: "docs/numbers.md",
     one_answer: "docs/one-answer.md",

@@ -249,8 +249,7 @@ impl Learner {
             Self::RankSvm => name == "num_trees",
             Self::AdaRank | Self::CoordinateAscent => ["num_trees", "target"].contains(&name),
             Self::AdaBoost => {
-                ["num_trees", "max_depth", "num_leaves", "min_data_in_leaf"].contains(&name)
-                    || is_in(BinningSpec::table())
+                ["num_trees", "max_depth", "min_data_in_leaf"].contains(&name) || is_in(BinningSpec::table())
             }
             Self::RankBoost => name == "num_trees" || is_in(BinningSpec::table()),
             Self::Gbdt | Self::Dart | Self::RandomForest => true,
