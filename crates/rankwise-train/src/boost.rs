@@ -124,7 +124,7 @@ impl Run<'_> {
                 values: &values,
                 best_round: self.best.n_trees / self.output.n_outputs(),
                 is_last: self.ending().is_some(),
-                run: InProgress::Boosting { output: &self.output, state: self.state() },
+                run: InProgress::Boosting { output: &self.output, state: Box::new(self.state()) },
             };
             if self.share.any(observer.after_round(&progress) == Flow::Stop) {
                 return Ok(StopReason::Interrupted);

@@ -47,7 +47,7 @@ pub struct Progress<'a> {
 /// The run that an observer looks at.
 #[derive(Clone)]
 pub(crate) enum InProgress<'a> {
-    Boosting { output: &'a Output, state: State<'a> },
+    Boosting { output: &'a Output, state: Box<State<'a>> },
     Learning(&'a dyn Snapshot),
 }
 
@@ -64,7 +64,7 @@ impl Progress<'_> {
     /// `None` in a pass that cannot be resumed.
     pub fn checkpoint(&self) -> Option<Vec<u8>> {
         let bytes = || match &self.run {
-            InProgress::Boosting { state, .. } => Content::Boosting(state.clone()).to_bytes(),
+            InProgress::Boosting { state, .. } => Content::Boosting(State::clone(state)).to_bytes(),
             InProgress::Learning(run) => run.checkpoint().to_bytes(),
         };
         (self.pass == Pass::Model).then(bytes)

@@ -180,9 +180,25 @@ impl<'a> Training<'a> {
         } else {
             None
         };
-        let Some(objective) = objective.filter(|_| params.boosting().learner.is_boosting()) else {
-            return self.learn(Basis { share, objective, objective_name: name, simd, origin, started }, observer);
-        };
+        let basis = Basis { share, objective_name: name, simd, origin, started };
+        match objective {
+            Some(objective) if params.boosting().learner.is_boosting() => {
+                self.boost(basis, (objective, start), observer)
+            }
+            objective => self.learn(basis, objective, observer),
+        }
+    }
+
+    /// Trains by gradient boosting, from a start model if there is one.
+    fn boost(
+        self,
+        basis: Basis<'_>,
+        (objective, start): (&dyn Objective, Option<Start<'_>>),
+        observer: &mut dyn Observer,
+    ) -> Result<Trained, TrainError> {
+        let Basis { share, objective_name: name, simd, origin, started } = basis;
+        let Self { params, valid, reduce, .. } = self;
+        let data = self.data.docs();
         let inliers = match self.find_inliers(observer)? {
             FirstPass::Interrupted(first) => return Ok(*first),
             FirstPass::Inliers(rows) => Some(rows),
@@ -306,8 +322,13 @@ impl<'a> Training<'a> {
     }
 
     /// Trains with a learner that is not boosting.
-    fn learn(self, basis: Basis<'_>, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
-        let Basis { share, objective, objective_name, simd, origin, started } = basis;
+    fn learn(
+        self,
+        basis: Basis<'_>,
+        objective: Option<&dyn Objective>,
+        observer: &mut dyn Observer,
+    ) -> Result<Trained, TrainError> {
+        let Basis { share, objective_name, simd, origin, started } = basis;
         let train = self.check_learner(&share, objective)?;
         let metrics = &self.params.boosting().metric;
         let measured = |set: &ValidSet<'a>| {
@@ -328,7 +349,7 @@ impl<'a> Training<'a> {
             keeps_all_rounds: self.keeps_all_rounds,
             started,
         };
-        learning::run(prepared, self.checkpoint, observer)
+        learning::run(&prepared, self.checkpoint, observer)
     }
 
     /// Checks that a learner that is not boosting can do what is asked, and returns its data.
@@ -377,7 +398,6 @@ impl<'a> Training<'a> {
 /// What is known of a run before its data is prepared.
 struct Basis<'r> {
     share: Share<'r>,
-    objective: Option<&'r dyn Objective>,
     objective_name: String,
     simd: SimdLevel,
     origin: Origin,

@@ -117,7 +117,9 @@ impl<'a> CoordinateAscent<'a> {
         let weight = |feature: &u32| 2.0 * draw.uniform(u64::from(*feature), start as u32) - 1.0;
         let mut weights: Vec<f64> = self.reader.features.iter().map(weight).collect();
         let size: f64 = weights.iter().map(|weight| weight.abs()).sum();
-        weights.iter_mut().for_each(|weight| *weight /= size.max(f64::MIN_POSITIVE));
+        for weight in &mut weights {
+            *weight /= size.max(f64::MIN_POSITIVE);
+        }
         Place::new(weights, &self.inputs[0], &self.goal)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct RankSvm<'a> {
 }
 
 enum Way {
-    Squared(Descent),
+    Squared(Box<Descent>),
     Plain(Bundle),
 }
 
@@ -54,7 +54,7 @@ impl<'a> RankSvm<'a> {
             return Err(TrainError::NoPairs { learner: task.params.boosting().learner.render() });
         }
         let way = match params.svm_loss {
-            SvmLoss::SquaredHinge => Way::Squared(Descent::new(&task)?),
+            SvmLoss::SquaredHinge => Way::Squared(Box::new(Descent::new(&task)?)),
             SvmLoss::Hinge => Way::Plain(Bundle::new(&task)?),
         };
         Ok(Self { losses, way })
@@ -75,7 +75,9 @@ impl Losses<'_> {
             let (rows, weight) = (self.data.query_rows(query), f64::from(self.data.query_weight(query)));
             let mut slopes = vec![0.0; rows.len()];
             let loss = Margins::new(self.data, query).add(&scores[rows], self.loss, &mut slopes);
-            slopes.iter_mut().for_each(|slope| *slope *= weight);
+            for slope in &mut slopes {
+                *slope *= weight;
+            }
             (weight * loss, slopes)
         };
         let (losses, slopes): (Vec<f64>, Vec<Vec<f64>>) =

@@ -39,16 +39,16 @@ pub(crate) struct Prepared<'a> {
 
 /// Runs the learner of the parameters, from the start or from a checkpoint.
 pub(crate) fn run(
-    prepared: Prepared<'_>,
+    prepared: &Prepared<'_>,
     checkpoint: Option<Checkpoint>,
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
-    let Prepared { params, train, valid, objective, simd, .. } = prepared;
+    let Prepared { params, train, valid, objective, simd, .. } = *prepared;
     let mut phases = Phases::default();
     let task = Task { params, train, valid, objective, simd };
     let learner = timed(&mut phases.bin, || start(task))?;
     let mut rounds =
-        Rounds { of: &prepared, learner, n_rounds: 0, best: BestRound::default(), history: Vec::new(), phases };
+        Rounds { of: prepared, learner, n_done: 0, best: BestRound::default(), history: Vec::new(), phases };
     if let Some(Checkpoint(content)) = checkpoint {
         rounds.restore(content)?;
     }
@@ -60,7 +60,8 @@ pub(crate) fn run(
 struct Rounds<'a> {
     of: &'a Prepared<'a>,
     learner: Box<dyn Learning + 'a>,
-    n_rounds: usize,
+    /// Rounds so far.
+    n_done: usize,
     best: BestRound,
     /// The metrics after each round: for the first set, then for the second, ...
     history: Vec<f64>,
@@ -79,11 +80,11 @@ impl Rounds<'_> {
             if timed(&mut self.phases.gradients, || learner.round())? == Learnt::Nothing {
                 return Ok(StopReason::NothingToLearn);
             }
-            self.n_rounds += 1;
+            self.n_done += 1;
             let values = self.measure()?;
             let progress = Progress {
                 pass: Pass::Model,
-                round: self.n_rounds,
+                round: self.n_done,
                 num_rounds: self.max_rounds(),
                 values: &values,
                 best_round: self.best.round,
@@ -102,10 +103,10 @@ impl Rounds<'_> {
 
     fn ending(&self) -> Option<StopReason> {
         let patience = self.of.params.boosting().early_stopping_rounds;
-        if patience > 0 && self.n_rounds - self.best.round >= patience {
+        if patience > 0 && self.n_done - self.best.round >= patience {
             Some(StopReason::EarlyStopping)
         } else {
-            (self.n_rounds >= self.max_rounds()).then_some(StopReason::Finished)
+            (self.n_done >= self.max_rounds()).then_some(StopReason::Finished)
         }
     }
 
@@ -120,7 +121,7 @@ impl Rounds<'_> {
         self.history.extend(measured.values.iter().map(|value| value.value));
         if measured.is_better_than(&self.best.values) || self.of.keeps_all_rounds {
             let values = measured.values.clone();
-            self.best = BestRound { round: self.n_rounds, values, learner: self.learner.save() };
+            self.best = BestRound { round: self.n_done, values, learner: self.learner.save() };
         }
         self.phases.validation += started.elapsed();
         Ok(measured.values)
@@ -140,7 +141,7 @@ impl Rounds<'_> {
             self.learner.load(&state.best.learner)?;
         }
         self.learner.load(&state.learner)?;
-        self.n_rounds = state.n_rounds;
+        self.n_done = state.n_rounds;
         self.history = state.history.into_owned();
         self.best = state.best.into_owned();
         // The sets may have other names now.
@@ -151,20 +152,20 @@ impl Rounds<'_> {
 
     /// Builds the model of the best round.
     fn finish(mut self, stopped: StopReason) -> Result<Trained, TrainError> {
-        if self.n_rounds == 0 && stopped == StopReason::NothingToLearn {
+        if self.n_done == 0 && stopped == StopReason::NothingToLearn {
             return Err(TrainError::NothingLearnt { learner: self.of.params.boosting().learner.render() });
         }
         let train_scores_canonical = self.learner.scores(0);
-        if self.best.round > 0 && self.best.round < self.n_rounds {
+        if self.best.round > 0 && self.best.round < self.n_done {
             self.learner.load(&self.best.learner)?;
         }
-        let rounds_kept = if self.best.round > 0 { self.best.round } else { self.n_rounds };
+        let rounds_kept = if self.best.round > 0 { self.best.round } else { self.n_done };
         let model = self.of.model(self.learner.fitted()?)?;
         self.phases.total = self.of.started.elapsed();
         Ok(Trained {
             model,
             start_trees: 0,
-            trees_grown: self.n_rounds,
+            trees_grown: self.n_done,
             rounds_kept,
             history: History::new(1, &self.best.values, &self.history),
             values: self.best.values,
@@ -185,7 +186,7 @@ impl Snapshot for Rounds<'_> {
     fn checkpoint(&self) -> Content<'_> {
         Content::Rounds(RoundsState {
             origin: Cow::Borrowed(&self.of.origin),
-            n_rounds: self.n_rounds,
+            n_rounds: self.n_done,
             best: Cow::Borrowed(&self.best),
             history: Cow::Borrowed(&self.history),
             learner: self.learner.save(),

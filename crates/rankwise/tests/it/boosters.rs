@@ -78,7 +78,9 @@ fn neither_threads_nor_the_order_of_rows_show() {
 #[test]
 fn labels_and_features_that_allow_no_learning_are_named() {
     let mut docs = web_docs(200, 5, 1);
-    docs.iter_mut().for_each(|doc| doc.label = 1.0);
+    for doc in &mut docs {
+        doc.label = 1.0;
+    }
     let data = dataset(&docs);
     let error = |learner: &str| train(&params(&[("learner", learner)]), &data, &[], &mut Silent).unwrap_err();
     assert!(matches!(error("adaboost"), TrainError::OneClass { .. }));

@@ -68,7 +68,7 @@ fn hostile_data_gives_finite_scores_or_an_error() {
             changed(&|_, doc| {
                 doc.features.iter_mut().for_each(|(id, value)| {
                     *value *= if *id % 2 == 0 { 1e-30 } else { 1e30 };
-                })
+                });
             }),
         ),
         ("missing columns", changed(&|_, doc| all(doc, &|_| f32::NAN))),

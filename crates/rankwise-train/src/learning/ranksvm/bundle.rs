@@ -139,7 +139,7 @@ impl State {
             loss(&moved)
         };
         let rises = |step: f64| slope + step * curvature + c * dot(&at(step).slopes, &changes) > 0.0;
-        let Some((mut low, mut high)) = bracket(&rises) else { return };
+        let Some((mut low, mut high)) = bracket(rises) else { return };
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
             if rises(middle) { high = middle } else { low = middle }
