@@ -53,7 +53,7 @@ fn a_run_resumed_from_any_round_gives_the_same_model() {
             assert_eq!(resumed.model.to_json(), whole.model.to_json(), "{settings:?}");
             assert_eq!(resumed.values, whole.values, "{settings:?}");
         }
-        let measured = Evaluator::new(&valid, &[MetricName::parse("map").unwrap()], &Rules::default()).unwrap();
+        let measured = Evaluator::new(&valid, &[MetricName::parse("map").unwrap()], params.rules()).unwrap();
         let scores = rankwise::predict_canonical(&whole.model, &valid);
         assert_eq!(measured.evaluate_canonical(&scores).unwrap().metrics[0].mean.unwrap(), whole.values[0].value);
     }
