@@ -158,7 +158,11 @@ fn replaced(shown: &[String], printed: &[String]) -> Vec<String> {
 
 /// The lines of an output, without those that show how far training has come.
 pub(super) fn normalised(text: &str) -> Vec<String> {
-    let is_progress = |line: &&str| line.starts_with("tree ") && line.contains(" trees/s");
+    let is_progress = |line: &&str| {
+        ["tree", "epoch"]
+            .iter()
+            .any(|unit| line.starts_with(&format!("{unit} ")) && line.contains(&format!(" {unit}s/s")))
+    };
     text.lines().filter(|line| !is_progress(line)).map(|line| line.trim_end().to_owned()).collect()
 }
 
