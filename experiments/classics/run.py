@@ -72,7 +72,7 @@ def row(binary, places, name):
 
 
 def table(binary, places, seconds):
-    _, tests = lab.compared(binary, places, FIRST, [name for name in RANKERS if name != FIRST], "map", "zero")
+    tests = {name: lab.compared(binary, places, FIRST, [name], "map", "zero")[1][name] for name in RANKERS if name != FIRST}
     lines = ["| ranker | settings | MAP | NDCG@1 | @3 | @5 | @10 | p | s |", "|---|---|---|---|---|---|---|---|---|"]
     for name, settings in RANKERS.items():
         means = row(binary, places, name)
