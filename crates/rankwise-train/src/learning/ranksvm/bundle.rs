@@ -32,7 +32,7 @@ const SHARE_OF_MINIMUM: f64 = 0.1;
 const RESIZE: f64 = 8.0;
 const RESIZES: i32 = 40;
 /// Number of halvings of the interval with the minimum.
-const HALVINGS: usize = 8;
+const HALVINGS: usize = 4;
 
 /// A minimisation in progress.
 pub(super) struct Bundle {
