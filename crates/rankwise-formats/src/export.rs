@@ -141,6 +141,9 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
     if let (Ranker::Neural(neural), Target::Onnx) = (model.ranker(), target) {
         return onnx::write_network(model, neural, options);
     }
+    if target == Target::Linear {
+        return Err(ExportError::OnlyLinear { target });
+    }
     let lowered = Lowered::new(model, target, options)?;
     match target {
         Target::LightGbm => lightgbm::write(&lowered, model, options),
@@ -150,7 +153,7 @@ pub fn export(model: &Model, target: Target, options: &ExportOptions) -> Result<
         Target::Solr => solr::write(&lowered, &names, options),
         Target::XgBoostDump => xgboost_dump::write(&lowered, &names),
         Target::C => c::write(&lowered),
-        Target::Linear => Err(ExportError::OnlyLinear { target }),
+        Target::Linear => unreachable!("refused above"),
     }
 }
 

@@ -610,7 +610,7 @@ fn files_and_settings_of_other_programs_are_recognised() {
         ),
         (
             "train big.txt --set boosting=goss --out m.json",
-            &["invalid value 'goss'; expected gbdt|dart|random-forest; for GOSS, set sample=goss"],
+            &["invalid value 'goss'; expected gbdt|dart|random-forest|linear|neural|adaboost|rankboost|ranksvm|adarank|coordinate-ascent; for GOSS, set sample=goss"],
         ),
     ]);
 }

@@ -129,7 +129,7 @@ fn interrupt(more: &str, awaited: &str) {
     stderr.read_to_string(&mut remarks).unwrap();
     // As a shell counts, so that `train && deploy` goes no further.
     assert_eq!(output.status.code(), Some(130), "{remarks}");
-    assert!(remarks.contains("stopping after this tree"), "{remarks}");
+    assert!(remarks.contains("stopping after this round"), "{remarks}");
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("; interrupted\n") && said.contains("\nwrote m.json\nuse --checkpoint DIR"), "{said}");
     let trees = sandbox.json("inspect m.json")["trees"].as_u64().unwrap();
