@@ -148,7 +148,7 @@ def small(rounds):
     y = (4 * X[:, 0]).astype(int)
     leafwise, defaults, theirs = [], [], []
     for _ in range(rounds):
-        leafwise.append(best(lambda: rankwise.Ranker(n_estimators=100, num_leaves=31).fit(X, y, group=group), 1))
+        leafwise.append(best(lambda: rankwise.Ranker(n_estimators=100, num_leaves=31, learning_rate=0.1).fit(X, y, group=group), 1))
         defaults.append(best(lambda: rankwise.Ranker().fit(X, y, group=group), 1))
         theirs.append(best(lambda: lightgbm.LGBMRanker(n_estimators=100, verbose=-1).fit(X, y, group=group), 1))
     print(
