@@ -117,12 +117,12 @@ fn check_linear(
     let of_products = |values: &[f64]| read.weights().iter().zip(values).map(product).sum();
     let sizes = data.to_input_order(&scored(features, data, of_products));
     let scales = linear.transform().map_or(&[][..], |transform| transform.scales());
-    let centers: f64 =
+    let centres: f64 =
         linear.weights().iter().zip(scales).map(|(weight, scale)| (weight * scale.factor * scale.center).abs()).sum();
     let n_roundings = features.len() as f64 + 4.0;
     let mut largest_difference = 0.0_f64;
     for row in 0..ours.len() {
-        let size = sizes[row] + centers + linear.bias().abs();
+        let size = sizes[row] + centres + linear.bias().abs();
         let bound = n_roundings * (F32_ROUNDING * size + f64::from(f32::MIN_POSITIVE));
         let difference = (theirs[row] - ours[row]).abs();
         if difference.is_nan() || difference > bound {

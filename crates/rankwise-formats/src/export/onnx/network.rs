@@ -89,10 +89,10 @@ impl Writer {
         let within = if transform.is_by_query() { self.within(&logged, &is_missing) } else { logged };
         let of_scales =
             |number: fn(&rankwise_model::FeatureScale) -> f64| transform.scales().iter().map(number).collect();
-        let centers = self.row(Kind::Double, of_scales(|scale| scale.center));
+        let centres = self.row(Kind::Double, of_scales(|scale| scale.center));
         let factors = self.row(Kind::Double, of_scales(|scale| scale.factor));
         let fills = self.row(Kind::Double, of_scales(|scale| f64::from(scale.fill)));
-        let centred = self.node("Sub", &[&within, &centers]);
+        let centred = self.node("Sub", &[&within, &centres]);
         let scaled = self.node("Mul", &[&centred, &factors]);
         let filled = self.node("Where", &[&is_missing, &fills, &scaled]);
         let limited = self.clamp(&filled, Kind::Double, f64::from(MAX_INPUT));
