@@ -12,7 +12,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 def test_the_page_about_python(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) == 15
+    assert len(blocks) == 16
     names = {}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)

@@ -225,7 +225,7 @@ def test_training_continues_a_model_of_lightgbm(train, valid, lightgbm, tmp_path
     peer.booster_.save_model(path)
     ranker = Ranker().load_model(path)
     assert np.array_equal(ranker.predict(valid.X), peer.predict(valid.X))
-    more = fit(train, Ranker(n_estimators=20), init_model=path)
+    more = fit(train, Ranker(n_estimators=20, num_leaves=31, learning_rate=0.1), init_model=path)
     assert np.array_equal(more.predict(valid.X, num_iteration=5), peer.predict(valid.X))
     assert measured(train, more.predict(train.X)) > measured(train, peer.predict(train.X))
 
@@ -391,10 +391,10 @@ def test_a_frame_with_its_queries_in_both_libraries(train, valid, xgboost):
 
 def test_a_validation_set_selects_the_best_round_as_in_catboost(train, valid):
     """LightGBM and XGBoost do this with early stopping only."""
-    ranker = fit(train, Ranker(n_estimators=20), eval_set=(valid.X, valid.y), eval_qid=[valid.qid])
+    ranker = fit(train, Ranker(n_estimators=20, num_leaves=31, learning_rate=0.1), eval_set=(valid.X, valid.y), eval_qid=[valid.qid])
     curve = ranker.evals_result_["valid_0"]["ndcg@10"]
     assert len(curve) == 20 and ranker.best_iteration_ == 1 + np.argmax(curve) < 20
-    all_rounds = fit(train, Ranker(n_estimators=20))
+    all_rounds = fit(train, Ranker(n_estimators=20, num_leaves=31, learning_rate=0.1))
     assert all_rounds.best_iteration_ == 20
     assert np.array_equal(all_rounds.predict(valid.X, num_iteration=ranker.best_iteration_), ranker.predict(valid.X))
 
@@ -511,7 +511,7 @@ def test_cross_validation_keeps_queries_together(train):
 # Arguments that are missing on purpose, or that need more than this class.
 NOT_TAKEN = {
     "lightgbm fit": {"init_score", "eval_init_score", "categorical_feature", "eval_X", "eval_y"},
-    "lightgbm predict": {"start_iteration", "pred_contrib", "kwargs"},
+    "lightgbm predict": {"start_iteration", "kwargs"},
     "xgboost fit": {"base_margin", "base_margin_eval_set", "feature_weights", "sample_weight_eval_set", "xgb_model"},
     "xgboost predict": {"base_margin", "iteration_range", "output_margin"},
 }

@@ -40,11 +40,11 @@ def test_every_learner_fits_and_predicts(learner, data):
     assert 0 < model.best_iteration_ <= 10
     scores = model.predict(X, qid=qid)
     assert np.isfinite(scores).all()
-    assert model.score(X, y, qid=qid) > 0.8
+    assert model.score(X, y, qid=qid) > 0.65
     assert pickle.loads(pickle.dumps(model)).model_ == model.model_
     # Columns by name, queries in a column, in another order.
     frame = pd.DataFrame(X, columns=list("abcde")).assign(qid=qid)
-    by_name = ranker(learner).fit(frame, y)
+    by_name = ranker(learner).fit(frame, y, eval_set=[(frame, y)])
     mixed = np.random.default_rng(2).permutation(len(y))
     assert np.array_equal(by_name.predict(frame.iloc[mixed]), scores[mixed])
 

@@ -154,7 +154,7 @@ def test_shifted_feature_ids_are_warned_of(train, tmp_path):
     (tmp_path / "data.txt").write_text("\n".join(lines) + "\n")
     file, array = Dataset(tmp_path / "data.txt"), Dataset(train.X, train.y, qid=train.qid)
     with pytest.warns(UserWarning, match="feature ids seem to be shifted by one"):
-        trained(array).predict(file)
+        trained(array, num_leaves=31).predict(file)
     with pytest.warns(UserWarning, match="valid_0: feature ids seem to be shifted"):
         rankwise.train({"num_trees": 2}, array, valid_sets=[file])
 

@@ -24,7 +24,7 @@ def closed():
 
 @pytest.fixture
 def ranker(train, valid):
-    return Ranker(num_trees=20).fit(
+    return Ranker(num_trees=20, num_leaves=31).fit(
         pd.DataFrame(train.X, columns=list("abcdef")),
         train.y,
         qid=train.qid,
