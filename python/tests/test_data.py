@@ -110,7 +110,7 @@ def test_sparse_data_and_the_command_line(train, tmp_path, program):
             features = " ".join(f"{i}:{value!r}" for i, value in enumerate(values) if value != 0)
             file.write(f"{label:g} qid:{query} {features}\n")
     out = tmp_path / "model.json"
-    settings = ["--set=num_trees=6", "--set=absent=zero"]
+    settings = ["--set=num_trees=6", "--set=num_leaves=31", "--set=absent=zero"]
     subprocess.run([program, "train", tmp_path / "train.txt", "--quiet", "--out", out, *settings], check=True)
     assert out.read_bytes() == model(sp.csr_matrix(X), train).to_bytes()
 
@@ -119,7 +119,7 @@ def test_names_and_the_command_line(train, tmp_path, program):
     frame = pd.DataFrame(train.X, columns=[f"feature {i}" for i in range(6)])
     frame.assign(label=train.y, qid=train.qid).to_parquet(tmp_path / "train.parquet")
     out = tmp_path / "model.json"
-    command = [program, "train", tmp_path / "train.parquet", "--quiet", "--out", out, "--set=num_trees=6"]
+    command = [program, "train", tmp_path / "train.parquet", "--quiet", "--out", out, "--set=num_trees=6", "--set=num_leaves=31"]
     subprocess.run(command, check=True)
     assert out.read_bytes() == model(frame, train).to_bytes()
 
