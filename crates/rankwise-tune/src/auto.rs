@@ -179,7 +179,7 @@ pub fn auto(search: &Auto<'_>, watch: &dyn AutoWatch, store: &dyn StepStore) -> 
         return Err(TuneError::Dropout);
     }
     if !params.boosting().learner.is_boosting() {
-        return Err(TuneError::WithoutTrees { learner: params.boosting().learner.render() });
+        return Err(TuneError::NotBoosting { learner: params.boosting().learner.render() });
     }
     let split = Split::new(search.data, search.valid, params.boosting().seed)?;
     let halves = Halves::new(split.valid(), metric, params.rules(), params.boosting().seed)?;

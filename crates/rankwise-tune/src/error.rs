@@ -21,11 +21,9 @@ pub enum TuneError {
     /// Dropout changes the weights of trees that were grown before, so that no number of rounds can be chosen afterwards.
     #[error("`learner` dart cannot be combined with other models, because each round changes earlier trees; use gbdt")]
     Dropout,
-    /// Only tree ensembles can be added up to one tree ensemble.
-    #[error(
-        "`learner` {learner} gives models without trees, which cannot be combined into one tree ensemble; use gbdt"
-    )]
-    WithoutTrees {
+    /// Only gradient-boosted trees are combined into one tree ensemble.
+    #[error("`learner` {learner} is not gradient boosting, and only boosted trees are combined here; use gbdt")]
+    NotBoosting {
         /// The learner.
         learner: String,
     },

@@ -65,8 +65,13 @@ fn cross_validation_and_tuning_take_them() {
     let sandbox = Sandbox::with_data();
     let found = sandbox.json("cv train.txt --folds 3 --set learner=ranksvm --set num_trees=5");
     assert!(found.to_string().contains("ndcg@10"), "{found}");
+    sandbox.write("space.toml", "c = { log = [0.001, 10] }\n");
+    let tuned = "tune train.txt --valid vali.txt --trials 2 --space space.toml --set learner=ranksvm --set num_trees=5 --out m.json";
+    assert!(sandbox.ok(tuned).contains("wrote m.json: a linear model"));
     let refused = "auto train.txt --steps 2 --out best.json --set learner=linear";
-    sandbox.run(refused).expect_refused(refused, &["gives models without trees"]);
+    sandbox
+        .run(refused)
+        .expect_refused(refused, &["is not gradient boosting, and only boosted trees are combined here"]);
 }
 
 #[test]

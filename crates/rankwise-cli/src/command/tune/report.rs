@@ -38,6 +38,14 @@ impl Report<'_> {
         StatedRules::new(self.params.rules(), &self.params.boosting().metric, &[])
     }
 
+    /// What the model consists of.
+    fn size(&self) -> String {
+        match self.tuned.model.tree_ensemble() {
+            Ok(ensemble) => text::count(ensemble.n_trees(), "tree"),
+            Err(_) => format!("a {} model", self.tuned.model.ranker().kind()),
+        }
+    }
+
     fn n_trees(&self) -> usize {
         self.tuned.model.tree_ensemble().map_or(0, rankwise::model::TreeEnsemble::n_trees)
     }
@@ -75,7 +83,7 @@ impl Report<'_> {
             let (systems, pairs) = (compared.systems(metric), compared.pairs(metric));
             let _ = writeln!(out, "{systems}\n\n{pairs}\n{}", compared.findings(metric));
         }
-        let _ = writeln!(out, "wrote {}: {}", files::shown(self.out), text::count(self.n_trees(), "tree"));
+        let _ = writeln!(out, "wrote {}: {}", files::shown(self.out), self.size());
         if let Some(path) = self.config {
             let _ = writeln!(out, "wrote {}: the winning parameters, for `train --config`", path.display());
         }
